@@ -1,0 +1,1 @@
+"""No-swap-regret learning in combinatorial bandits."""

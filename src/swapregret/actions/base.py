@@ -1,0 +1,238 @@
+r"""An action set: one required method, everything else derived from it or overridden.
+
+A subclass must give :meth:`ActionSet.argmax`, :math:`\arg\max_{M \in \mathcal A} w\cdot M` with ties to a fixed rule.
+From that alone the base class has membership, enumeration, span and rank, barycentric spanner, KL projection and
+decomposition (``geometry``). A set with a faster or exact way of its own overrides the method; laws that exist only for
+some sets (uniform, Gibbs) are refused by name elsewhere.
+
+May touch: ``errors``, ``arrays``, ``policy``, ``geometry``. Knows no concrete set.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_vector
+from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
+from swapregret.geometry.caratheodory import decompose
+from swapregret.geometry.enumeration import enumerate_actions
+from swapregret.geometry.kl import Projection, project_kl
+from swapregret.geometry.span import Span, find_span
+from swapregret.geometry.spanner import Spanner, find_spanner
+from swapregret.policy import FinitePolicy, Policy
+
+__all__ = ["ENUMERATION_LIMIT", "ActionSet"]
+
+ENUMERATION_LIMIT = 100_000
+"""How many actions ``enumerate`` lists before it asks to be told otherwise."""
+
+
+class ActionSet(ABC):
+    r"""A finite set of actions :math:`\mathcal A \subset \{0,1\}^d`.
+
+    Parameters
+    ----------
+    dimension : int
+        d, the number of elements that can be chosen.
+    size : int
+        m, the largest number of elements an action has.
+    labels : sequence of hashable, optional
+        What the user calls each element; ``0..d-1`` if not given.
+
+    Attributes
+    ----------
+    is_uniform : bool
+        Whether all actions have exactly ``size`` elements (‖M‖₁ = m, as Algorithm 2 assumes).
+    n_actions : int or None
+        N = |A| as an exact integer, or None where it is not known.
+    has_uniform, has_gibbs : bool
+        Whether :meth:`uniform_policy` and :meth:`gibbs` exist.
+    """
+
+    is_uniform: bool = True
+    has_uniform: bool = False
+    has_gibbs: bool = False
+
+    def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
+        self._dimension = as_integer(dimension, "dimension", 1)
+        self._size = as_integer(size, "size", 0, self._dimension)
+        names = tuple(range(dimension)) if labels is None else tuple(labels)
+        if len(names) != dimension or len(set(names)) != dimension:
+            raise InvalidInput(
+                f"`labels` must be {dimension} different names, one a coordinate",
+                f"{len(names)} names, {len(set(names))} of them different",
+                "Name every element once.",
+            )
+        self._labels = names
+
+    @property
+    def dimension(self) -> int:
+        """Return d, the number of elements that can be chosen."""
+        return self._dimension
+
+    @property
+    def size(self) -> int:
+        """Return m, the largest number of elements an action has."""
+        return self._size
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Return the names of the coordinates."""
+        return self._labels
+
+    @property
+    def n_actions(self) -> int | None:
+        """Return the exact number of actions, or None where it is not known."""
+        return None
+
+    @abstractmethod
+    def argmax(self, weights: npt.ArrayLike) -> Action:
+        """Return an action that maximises ``weights · M``; ties are decided the same way every time."""
+
+    # ---- reading actions -------------------------------------------------------------------------------------
+
+    def __contains__(self, action: object) -> bool:
+        """Tell whether a vector is an action: M is the only maximiser of (2M − 1)·M' over all 0/1 vectors."""
+        try:
+            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
+        except InvalidAction:
+            return False
+        return bool(np.array_equal(self.argmax(2.0 * vector - 1.0), vector))
+
+    def elements(self, action: npt.ArrayLike) -> tuple[Label, ...]:
+        """Read an action as the labels of its elements."""
+        vector = as_action(action, self.dimension)
+        return tuple(self._labels[index] for index in np.flatnonzero(vector))
+
+    def action_of(self, elements: Iterable[Label]) -> Action:
+        """Write a collection of labels as an action, or say why it is none."""
+        names = list(elements)
+        vector = np.zeros(self.dimension, dtype=np.int64)
+        for name in names:
+            if name not in self._positions:
+                raise InvalidAction(
+                    "`elements` must be labels of the set", repr(name), f"Known are e.g. {self._labels[:5]}."
+                )
+            vector[self._positions[name]] = 1
+        if vector.sum() != len(names) or vector not in self:
+            raise InvalidAction(
+                "`elements` must together be one action of the set", repr(tuple(names)), f"The set is {self!r}."
+            )
+        return vector
+
+    @cached_property
+    def _positions(self) -> dict[Label, int]:
+        return {label: index for index, label in enumerate(self._labels)}
+
+    def enumerate(self, limit: int = ENUMERATION_LIMIT) -> Actions:
+        """List all actions, one a row, in canonical order.
+
+        Raises
+        ------
+        TooLarge
+            If there are more than ``limit`` of them.
+        """
+        if self.n_actions is not None and self.n_actions > limit:
+            raise TooLarge(
+                f"the set must have at most `limit` = {limit:,} actions to be listed",
+                f"{self.n_actions:,} actions",
+                "Raise `limit`, or work with marginals and policies, which need no list.",
+            )
+        rows: list[Action] = []
+        for row in self._actions():
+            if len(rows) == limit:
+                raise TooLarge(
+                    f"the set must have at most `limit` = {limit:,} actions to be listed",
+                    "more",
+                    "Raise `limit`, or work with marginals and policies, which need no list.",
+                )
+            rows.append(row)
+        table = np.array(rows, dtype=np.int64)
+        return table[np.lexsort(table.T)]
+
+    def _actions(self) -> Iterator[Action]:
+        """Yield every action once, in any order."""
+        return enumerate_actions(self)
+
+    # ---- geometry of conv(A) -----------------------------------------------------------------------------------
+
+    @cached_property
+    def span(self) -> Span:
+        """The linear span of the actions: its rank r and r independent coordinates that determine all others."""
+        return find_span(self)
+
+    @property
+    def rank(self) -> int:
+        """Return r, the dimension of the linear span of the actions."""
+        return self.span.rank
+
+    def spanner(self) -> Spanner:
+        """Return a 2-approximate barycentric spanner (Algorithm 2, line 1) with its certificate; computed once."""
+        return self._spanner
+
+    @cached_property
+    def _spanner(self) -> Spanner:
+        return find_spanner(self, self.span)
+
+    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
+        r"""Project weights onto conv(A) in Kullback–Leibler divergence.
+
+        .. math:: \min_{x \in \mathrm{conv}(\mathcal A)} \sum_i x_i \log\frac{x_i}{w_i} - x_i + w_i,
+            \qquad w = \exp(\texttt{log\_weights}).
+
+        On a set of uniform size the scale of ``w`` does not matter and the result is m times the paper's projection
+        onto P (Algorithm 2, line 9).
+        """
+        return project_kl(self, as_vector(log_weights, self.dimension, "log_weights"))
+
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
+        """Write a point of conv(A) as a law over actions with these marginals (Algorithm 2, line 5).
+
+        Parameters
+        ----------
+        marginals : array_like, shape (dimension,)
+            A point of conv(A).
+        variants : int
+            How many fixed, differently ordered decompositions to average. One has the smallest support; several
+            spread the law over more actions, which lowers the swap regret of the learners that play it.
+        """
+        return decompose(self, as_vector(marginals, self.dimension, "marginals"), variants=variants)
+
+    # ---- laws ----------------------------------------------------------------------------------------------------
+
+    def uniform_policy(self) -> Policy:
+        """Return the uniform law over all actions, where an exact one exists."""
+        raise self._unsupported("uniform law", "Use exploration_policy('spanner').")
+
+    def gibbs(self, scores: npt.ArrayLike) -> Policy:
+        """Return the law p(M) ∝ exp(scores · M), where an exact one exists."""
+        raise self._unsupported("Gibbs law", "Use swap_combcp, which needs only a projection.")
+
+    def exploration_policy(self, kind: str | None = None) -> Policy:
+        """Return the law μ that learners mix in to keep every direction of the span observable.
+
+        Parameters
+        ----------
+        kind : {"uniform", "spanner", None}
+            ``"spanner"`` is the paper's: uniform over a barycentric spanner. ``"uniform"`` is uniform over A. None
+            takes the best the set has.
+        """
+        if kind is None:
+            kind = "uniform" if self.has_uniform else "spanner"
+        if kind == "uniform":
+            return self.uniform_policy()
+        if kind == "spanner":
+            rows = self.spanner().actions
+            return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
+        raise InvalidInput(
+            "`kind` must be one of 'uniform', 'spanner' or None", repr(kind), "None takes the best the set has."
+        )
+
+    def _unsupported(self, what: str, instead: str) -> Unsupported:
+        return Unsupported(f"the set must have an exact {what}", f"{self!r}, which has none", instead)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(dimension={self.dimension}, size={self.size})"

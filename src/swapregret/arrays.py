@@ -1,0 +1,114 @@
+"""Array types, and the questions every public function asks of an array it is handed.
+
+May touch: ``errors`` only. Actions are ``int64`` vectors of zeros and ones (so that subtracting or multiplying two
+of them cannot wrap around); everything else is ``float64``.
+"""
+
+import operator
+from collections.abc import Hashable
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.errors import InvalidAction, InvalidInput
+
+__all__ = ["Action", "Actions", "Label", "Matrix", "Vector", "as_action", "as_integer", "as_vector", "frozen"]
+
+Action = npt.NDArray[np.int64]
+"""One action: ``(dimension,)``, entries 0 or 1."""
+Actions = npt.NDArray[np.int64]
+"""Several actions, one a row: ``(n, dimension)``."""
+Vector = npt.NDArray[np.float64]
+"""One real vector: ``(dimension,)``."""
+Matrix = npt.NDArray[np.float64]
+"""A dense real matrix."""
+Label = Hashable
+"""What the user calls a coordinate."""
+
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+
+def frozen(array: _Array) -> _Array:
+    """Mark an array read-only, and hand it back."""
+    array.flags.writeable = False
+    return array
+
+
+def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
+    """Read a finite real vector of the given dimension, or say what is wrong with it.
+
+    Examples
+    --------
+    >>> as_vector([1, 2], 2, "weights")
+    array([1., 2.])
+    """
+    try:
+        vector = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"`{name}` must be a vector of {dimension} real numbers",
+            f"{type(values).__name__} that cannot be read as numbers",
+            "Pass a list or array of floats.",
+        ) from None
+    if vector.shape != (dimension,):
+        raise InvalidInput(
+            f"`{name}` must have shape ({dimension},)",
+            f"shape {vector.shape}",
+            "Pass one number for each coordinate of the action set.",
+        )
+    if not np.isfinite(vector).all():
+        where = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise InvalidInput(
+            f"`{name}` must be finite",
+            f"{vector[where]} at coordinate {where}",
+            "Replace NaN and infinities before the call.",
+        )
+    return vector
+
+
+def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Action:
+    """Read a vector of zeros and ones, or say what is wrong with it."""
+    array = np.asarray(values)
+    if array.shape != (dimension,):
+        raise InvalidAction(
+            f"`{name}` must have shape ({dimension},)",
+            f"shape {array.shape}",
+            "Pass one 0 or 1 for each coordinate.",
+        )
+    if array.dtype == np.int64 and array.min(initial=0) >= 0 and array.max(initial=0) <= 1:
+        return array
+    try:
+        is_binary = bool(np.all((array == 0) | (array == 1)))
+    except (TypeError, ValueError):
+        is_binary = False
+    if not is_binary or array.dtype.kind not in "biuf":
+        raise InvalidAction(
+            f"`{name}` must contain only 0 and 1",
+            f"dtype {array.dtype} with other values",
+            "An action marks each coordinate as chosen (1) or not (0).",
+        )
+    return array.astype(np.int64)
+
+
+def as_integer(value: object, name: str, low: int, high: int | None = None) -> int:
+    """Read a whole number in ``low..high``, or say what is wrong with it.
+
+    Examples
+    --------
+    >>> as_integer(3, "size", 1, 4)
+    3
+    """
+    bounds = f"{low}..{high}" if high is not None else f"at least {low}"
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        if isinstance(value, float) and value.is_integer():
+            number = int(value)
+        else:
+            number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", repr(value), "Pass an int.") from None
+    if number < low or (high is not None and number > high):
+        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", str(number), "Choose a value in that range.")
+    return number

@@ -1,0 +1,324 @@
+r"""A policy: a probability law over actions, as a value.
+
+A law :math:`p` over :math:`\mathcal A \subset \{0,1\}^d` is known through what the learners need of it: a sample
+:math:`M \sim p`, its marginals :math:`\mathbb E[M]`, and its second moment applied to a vector,
+:math:`v \mapsto \mathbb E[M\,(M\cdot v)] = \Sigma v`. A law whose support can be listed also hands out its atoms.
+
+Weights are kept on the grid of multiples of :math:`2^{-52}` and add up to 1 in integers; every partial sum is then a
+float without rounding, so ``weights.sum() == 1.0`` exactly and in any order.
+
+May touch: ``errors``, ``arrays``. Laws that belong to one set (uniform m-sets, Markov paths, ...) live with that set.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.errors import InvalidInput, Unsupported
+
+__all__ = ["FinitePolicy", "Mixture", "Policy", "mix", "on_grid"]
+
+GRID = 2**52
+_SUM_TOLERANCE = 1e-9
+
+
+def on_grid(weights: npt.ArrayLike) -> Vector:
+    """Round a probability vector to multiples of 2⁻⁵² whose sum is exactly 1.
+
+    Each weight moves by less than 2⁻⁵²; what is left over goes to the largest weight, the first of them on a tie.
+
+    Examples
+    --------
+    >>> on_grid([1/3, 1/3, 1/3]).sum() == 1.0
+    np.True_
+    """
+    array = np.asarray(weights, dtype=np.float64)
+    total = float(array.sum()) if array.size else 0.0
+    if array.ndim != 1 or not np.isfinite(array).all() or (array < 0).any() or abs(total - 1.0) > _SUM_TOLERANCE:
+        raise InvalidInput(
+            "`weights` must be a vector of non-negative numbers that add up to 1",
+            f"shape {array.shape}, sum {total!r}, least {array.min(initial=0.0)!r}",
+            "Divide the weights by their sum.",
+        )
+    units = np.floor(array * (GRID / total)).astype(np.int64)
+    units[int(np.argmax(units))] += GRID - int(units.sum())
+    return units / GRID
+
+
+class Policy(ABC):
+    """A law over actions. Immutable: a learner that changes its mind makes a new one."""
+
+    dimension: int
+    has_atoms: bool = False
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one action."""
+
+    @abstractmethod
+    def marginals(self) -> Vector:
+        """E[M]: how likely each element is to be chosen."""
+
+    @abstractmethod
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)], without building the matrix."""
+
+    def cooccurrence(self) -> Matrix:
+        """Σ = E[M Mᵀ] as a dense ``(dimension, dimension)`` matrix."""
+        identity = np.eye(self.dimension)
+        columns = np.stack([self.second_moment(row) for row in identity])
+        return frozen((columns + columns.T) / 2.0)
+
+    def finite(self) -> "FinitePolicy":
+        """List the support: the same law as atoms and weights in canonical order."""
+        raise Unsupported(
+            "the support of the policy must be small enough to be listed",
+            f"{type(self).__name__}, whose support is not listed",
+            "Use sample, marginals and second_moment, which need no list.",
+        )
+
+    @property
+    def atoms(self) -> Actions:
+        """Return the support, one action a row, in canonical order."""
+        return self.finite().atoms
+
+    @property
+    def weights(self) -> Vector:
+        """Return the probability of each atom; they add up to exactly 1."""
+        return self.finite().weights
+
+
+class FinitePolicy(Policy):
+    """A law given by its atoms and their weights.
+
+    Parameters
+    ----------
+    atoms : array_like, shape (n, dimension)
+        Actions; duplicates are merged, the order does not matter.
+    weights : array_like, shape (n,)
+        Their probabilities. Atoms of weight below 2⁻⁵² are dropped.
+
+    Notes
+    -----
+    Canonical order is lexicographic with the last coordinate most significant, i.e. the order of the packed bits
+    read as a little-endian integer.
+
+    Examples
+    --------
+    >>> law = FinitePolicy([[1, 0], [0, 1], [1, 0]], [.25, .5, .25])
+    >>> law.atoms.tolist(), law.weights.tolist()
+    ([[1, 0], [0, 1]], [0.5, 0.5])
+    >>> law.second_moment([1., 0.]).tolist()
+    [0.5, 0.0]
+    """
+
+    has_atoms = True
+
+    def __init__(self, atoms: npt.ArrayLike, weights: npt.ArrayLike) -> None:
+        rows = np.asarray(atoms)
+        mass = np.asarray(weights, dtype=np.float64)
+        if rows.ndim != 2 or len(rows) == 0 or mass.shape != (len(rows),):
+            raise InvalidInput(
+                "`atoms` must be a non-empty list of actions with one weight each",
+                f"atoms of shape {rows.shape}, weights of shape {mass.shape}",
+                "Pass one row and one weight an action.",
+            )
+        if not np.isin(rows, (0, 1)).all():
+            raise InvalidInput(
+                "`atoms` must contain only 0 and 1", "other values", "An atom is the indicator vector of an action."
+            )
+        rows = rows.astype(np.int64)
+        order = np.lexsort(rows.T)
+        rows, mass = rows[order], mass[order]
+        is_new = np.ones(len(rows), dtype=bool)
+        is_new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+        if not is_new.all():
+            mass = np.bincount(np.cumsum(is_new) - 1, weights=mass)
+            rows = rows[is_new]
+        mass = on_grid(mass)
+        keep = mass > 0.0
+        self._atoms: Actions = frozen(np.ascontiguousarray(rows[keep]))
+        self._weights: Vector = frozen(mass[keep])
+        self._cumulative: Vector = frozen(np.cumsum(self._weights))
+        self.dimension = rows.shape[1]
+
+    @property
+    def atoms(self) -> Actions:
+        """Return the support, one action a row, in canonical order."""
+        return self._atoms
+
+    @property
+    def weights(self) -> Vector:
+        """Return the probability of each atom; they add up to exactly 1."""
+        return self._weights
+
+    def finite(self) -> "FinitePolicy":
+        """Return the law itself."""
+        return self
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one action by inversion: one uniform number a draw."""
+        return self._atoms[int(np.searchsorted(self._cumulative, rng.random(), side="right"))]
+
+    @cached_property
+    def _float_atoms(self) -> Matrix:
+        return frozen(self._atoms.astype(np.float64))
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(self._weights @ self._float_atoms)
+
+    def marginals(self) -> Vector:
+        """E[M], exact: each entry is a sum of grid weights."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in O(support · dimension)."""
+        rows = self._float_atoms
+        return np.asarray((self._weights * (rows @ vector)) @ rows)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        rows = self._float_atoms
+        return frozen((rows.T * self._weights) @ rows)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ = E[M Mᵀ], computed once."""
+        return self._cooccurrence
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, FinitePolicy)
+            and np.array_equal(self._atoms, other._atoms)
+            and np.array_equal(self._weights, other._weights)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._atoms.tobytes(), self._weights.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"FinitePolicy({len(self._weights)} atoms in dimension {self.dimension})"
+
+
+class Mixture(Policy):
+    """A convex combination of policies; build it with :func:`mix`.
+
+    Parameters
+    ----------
+    components : sequence of Policy
+    weights : array_like
+        Their probabilities, rounded to the grid.
+    """
+
+    def __init__(self, components: Sequence[Policy], weights: npt.ArrayLike) -> None:
+        self.components = tuple(components)
+        self.component_weights: Vector = frozen(on_grid(weights))
+        if len(self.components) != len(self.component_weights):
+            raise InvalidInput(
+                "`weights` must have one entry for each component",
+                f"{len(self.components)} components and {len(self.component_weights)} weights",
+                "Pass the two lists in step.",
+            )
+        dimensions = {component.dimension for component in self.components}
+        if len(dimensions) != 1:
+            raise InvalidInput(
+                "all components must have the same dimension",
+                f"dimensions {sorted(dimensions)}",
+                "Mix policies over the same action set.",
+            )
+        self.dimension = dimensions.pop()
+        self.has_atoms = all(component.has_atoms for component in self.components)
+        self._cumulative: Vector = frozen(np.cumsum(self.component_weights))
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw a component, then an action from it."""
+        index = int(np.searchsorted(self._cumulative, rng.random(), side="right"))
+        return self.components[index].sample(rng)
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        total = np.zeros(self.dimension)
+        for component, weight in zip(self.components, self.component_weights, strict=True):
+            total += weight * component.marginals()
+        return frozen(total)
+
+    def marginals(self) -> Vector:
+        """E[M] = Σ_c w_c E_c[M], computed once."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """Return Σ_c w_c E_c[M (M·v)]."""
+        total = np.zeros(self.dimension)
+        for component, weight in zip(self.components, self.component_weights, strict=True):
+            total += weight * component.second_moment(vector)
+        return total
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        total = np.zeros((self.dimension, self.dimension))
+        for component, weight in zip(self.components, self.component_weights, strict=True):
+            total += weight * component.cooccurrence()
+        return frozen(total)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ = Σ_c w_c Σ_c, computed once."""
+        return self._cooccurrence
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        parts = [component.finite() for component in self.components]
+        scaled = [weight * part.weights for part, weight in zip(parts, self.component_weights, strict=True)]
+        return FinitePolicy(np.concatenate([part.atoms for part in parts]), np.concatenate(scaled))
+
+    def finite(self) -> FinitePolicy:
+        """Merge the atoms of all components."""
+        return self._finite
+
+    def __repr__(self) -> str:
+        return f"Mixture({len(self.components)} policies in dimension {self.dimension})"
+
+
+def mix(policies: Iterable[Policy], weights: Iterable[float]) -> Policy:
+    """Mix policies into one: with probability w_c, draw from policy c.
+
+    Mixtures inside are opened up, a policy that comes twice (the same object) is kept once with the sum of its
+    weights, and policies of weight 0 are left out; mixing one policy gives it back.
+
+    Parameters
+    ----------
+    policies : iterable of Policy
+    weights : iterable of float
+        Non-negative, adding up to 1.
+
+    Examples
+    --------
+    >>> a, b = FinitePolicy([[1, 0]], [1.0]), FinitePolicy([[0, 1]], [1.0])
+    >>> mix([a, b], [.75, .25]).marginals()
+    array([0.75, 0.25])
+    """
+    parts, shares = list(policies), [float(weight) for weight in weights]
+    if len(parts) != len(shares) or not parts:
+        raise InvalidInput(
+            "`policies` and `weights` must be non-empty and of the same length",
+            f"{len(parts)} policies and {len(shares)} weights",
+            "Pass one weight a policy.",
+        )
+    on_grid(shares)
+    total: dict[int, float] = {}
+    kept: dict[int, Policy] = {}
+    for part, share in zip(parts, shares, strict=True):
+        if isinstance(part, Mixture):
+            inner = zip(part.components, (share * part.component_weights).tolist(), strict=True)
+        else:
+            inner = zip((part,), (share,), strict=True)
+        for component, weight in inner:
+            if weight > 0.0:
+                kept[id(component)] = component
+                total[id(component)] = total.get(id(component), 0.0) + weight
+    if len(kept) == 1:
+        return next(iter(kept.values()))
+    return Mixture(list(kept.values()), list(total.values()))
