@@ -1,0 +1,147 @@
+r"""The linear span of an action set, found by asking the oracle.
+
+Few sets span :math:`\mathbb R^d`: permutations have rank (n−1)²+1, paths |E|−|V|+2 (deviation D5). What the estimator
+needs instead of an inverse on :math:`\mathbb R^d` is a set J of r coordinates that determine all others,
+:math:`M = L\,M_J` for every action (deviation D8).
+
+May touch: ``errors``, ``arrays``, ``geometry.oracle``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.errors import InvalidInput
+from swapregret.geometry.oracle import LinearOracle
+
+__all__ = ["Span", "find_span"]
+
+_ZERO = 1e-9
+_REFACTOR = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """The linear span of the actions of a set.
+
+    Attributes
+    ----------
+    rank : int
+        r, the dimension of span(A).
+    coordinates : int64 array, shape (r,)
+        J, increasing: coordinates that are linearly independent on A and determine all others.
+    lift : array, shape (d, r)
+        L, with M = L @ M[J] for every action M; entries that are whole numbers are so exactly.
+    basis : int64 array, shape (r, d)
+        r linearly independent actions; ``basis[:, coordinates]`` is invertible.
+    """
+
+    rank: int
+    coordinates: npt.NDArray[np.int64]
+    lift: Matrix
+    basis: Actions
+
+
+def find_span(oracle: LinearOracle) -> Span:
+    r"""Find r independent coordinates and the matrix that gives all others from them.
+
+    Going through the coordinates i in order, with pivots J and actions B found so far and :math:`B_J` invertible,
+    there is one direction :math:`c = e_i - \sum_{j \in J} \alpha_j e_j` that vanishes on B. If :math:`c \cdot M = 0` for
+    the maximiser of c and of −c, it vanishes on A: coordinate i is the combination α of those in J. Otherwise i
+    is a new pivot and the maximiser a new action.
+
+    Parameters
+    ----------
+    oracle : LinearOracle
+
+    Returns
+    -------
+    Span
+
+    Raises
+    ------
+    InvalidInput
+        If the zero vector is the only action: there is nothing to estimate.
+
+    Notes
+    -----
+    At most 2d oracle calls and O(d r² + r³) arithmetic. The inverse of :math:`B_J` grows by bordering, every solution is
+    refined once against the 0/1 matrix itself, and L is solved afresh at the end.
+
+    Examples
+    --------
+    Two of three coordinates, always exactly one of them; the third is always chosen:
+
+    >>> class Fork:
+    ...     dimension = 3
+    ...     def argmax(self, weights):
+    ...         return np.array([1, 0, 1]) if weights[0] >= weights[1] else np.array([0, 1, 1])
+    >>> span = find_span(Fork())
+    >>> span.rank, span.coordinates.tolist(), span.lift[2].tolist()
+    (2, [0, 1], [1.0, 1.0])
+    """
+    d = oracle.dimension
+    J: list[int] = []
+    B = np.zeros((0, d), dtype=np.float64)
+    inverse: Matrix = np.zeros((0, 0))
+    for i in range(d):
+        column = B[:, i]
+        B_J = B[:, J]
+        alpha = inverse @ column
+        alpha += inverse @ (column - B_J @ alpha)
+        c = np.zeros(d)
+        c[i] = 1.0
+        c[J] = -alpha
+        found = _nonzero(oracle, c, _ZERO * (1.0 + float(np.abs(alpha).sum())))
+        if found is None:
+            continue
+        row = found.astype(np.float64)
+        inverse = _border(inverse, alpha, row[J] @ inverse, float(c @ row))
+        J.append(i)
+        B = np.vstack([B, row])
+        if len(J) % _REFACTOR == 0:
+            inverse = np.linalg.inv(B[:, J])
+    if not J:
+        raise InvalidInput(
+            "the set must contain an action other than the zero vector",
+            f"a set of dimension {d} whose only action is zero",
+            "Leave out sets in which nothing can be chosen.",
+        )
+    return Span(
+        rank=len(J),
+        coordinates=frozen(np.array(J, dtype=np.int64)),
+        lift=frozen(_lift(B, J)),
+        basis=frozen(B.astype(np.int64)),
+    )
+
+
+def _nonzero(oracle: LinearOracle, c: Vector, zero: float) -> Action | None:
+    """Return an action with c·M ≠ 0, or None if c vanishes on the whole set."""
+    for sign in (1.0, -1.0):
+        action = oracle.argmax(sign * c)
+        if abs(float(c @ action)) > zero:
+            return action
+    return None
+
+
+def _border(inverse: Matrix, alpha: Vector, beta: Vector, schur: float) -> Matrix:
+    """Return the inverse of [[X, Xα], [βX, βXα + schur]] from the inverse of X."""
+    r = len(alpha)
+    grown = np.empty((r + 1, r + 1))
+    grown[:r, :r] = inverse + np.outer(alpha, beta) / schur
+    grown[:r, r] = -alpha / schur
+    grown[r, :r] = -beta / schur
+    grown[r, r] = 1.0 / schur
+    return grown
+
+
+def _lift(B: Matrix, J: list[int]) -> Matrix:
+    """Solve B_J Lᵀ = B, refined once; whole numbers are rounded to themselves."""
+    B_J = B[:, J]
+    transposed = np.linalg.solve(B_J, B)
+    transposed += np.linalg.solve(B_J, B - B_J @ transposed)
+    whole = np.rint(transposed)
+    L = np.where(np.abs(transposed - whole) <= _ZERO, whole, transposed) + 0.0
+    return np.ascontiguousarray(L.T)
