@@ -1,1 +1,48 @@
-"""No-swap-regret learning in combinatorial bandits."""
+"""Repeated combinatorial decisions with no swap regret.
+
+>>> import swapregret as sr
+>>> actions = sr.MSets(10, 3)
+>>> session = sr.Session(sr.swap_combcp(actions, horizon=100_000), rng=7)
+>>> decision = session.act()
+>>> session.observe(0.5)
+
+The public names are listed in ``__all__`` and described in ``docs/api.md``.
+"""
+
+from swapregret import environments, errors, testing
+from swapregret.actions.base import ActionSet
+from swapregret.actions.explicit import Explicit
+from swapregret.actions.m_sets import MSets
+from swapregret.actions.oracle_set import OracleSet
+from swapregret.learners import baselines
+from swapregret.learners.player import Decision
+from swapregret.learners.presets import swap_combcp
+from swapregret.learners.schedule import Schedule
+from swapregret.play import PlayResult, play
+from swapregret.policy import FinitePolicy, Mixture, Policy, mix
+from swapregret.regret.measure import Regret
+from swapregret.session import Session
+
+__all__ = [
+    "ActionSet",
+    "Decision",
+    "Explicit",
+    "FinitePolicy",
+    "MSets",
+    "Mixture",
+    "OracleSet",
+    "PlayResult",
+    "Policy",
+    "Regret",
+    "Schedule",
+    "Session",
+    "baselines",
+    "environments",
+    "errors",
+    "mix",
+    "play",
+    "swap_combcp",
+    "testing",
+]
+
+__version__ = "0.1.0"

@@ -67,6 +67,12 @@ class Policy(ABC):
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)], without building the matrix."""
 
+    def probability(self, action: Action) -> float:
+        """Return p(M); laws that know it in closed form need no list."""
+        law = self.finite()
+        rows = np.flatnonzero((law.atoms == action).all(axis=1))
+        return float(law.weights[rows].sum())
+
     def cooccurrence(self) -> Matrix:
         """Σ = E[M Mᵀ] as a dense ``(dimension, dimension)`` matrix."""
         identity = np.eye(self.dimension)
@@ -137,7 +143,7 @@ class FinitePolicy(Policy):
         is_new = np.ones(len(rows), dtype=bool)
         is_new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
         if not is_new.all():
-            mass = np.bincount(np.cumsum(is_new) - 1, weights=mass)
+            mass = np.add.reduceat(mass, np.flatnonzero(is_new))
             rows = rows[is_new]
         mass = on_grid(mass)
         keep = mass > 0.0
@@ -162,7 +168,8 @@ class FinitePolicy(Policy):
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw one action by inversion: one uniform number a draw."""
-        return self._atoms[int(np.searchsorted(self._cumulative, rng.random(), side="right"))]
+        row: Action = self._atoms[int(np.searchsorted(self._cumulative, rng.random(), side="right"))]
+        return row
 
     @cached_property
     def _float_atoms(self) -> Matrix:
@@ -267,6 +274,11 @@ class Mixture(Policy):
     def cooccurrence(self) -> Matrix:
         """Σ = Σ_c w_c Σ_c, computed once."""
         return self._cooccurrence
+
+    def probability(self, action: Action) -> float:
+        """Return Σ_c w_c p_c(M)."""
+        weighted = zip(self.components, self.component_weights.tolist(), strict=True)
+        return float(sum(weight * component.probability(action) for component, weight in weighted))
 
     @cached_property
     def _finite(self) -> FinitePolicy:

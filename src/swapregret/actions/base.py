@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_vector
+from swapregret.arrays import Action, Actions, Label, as_action, as_integer, as_vector
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.enumeration import enumerate_actions

@@ -1,0 +1,169 @@
+"""Laws over m-sets that are not lists: systematic sampling and the uniform law.
+
+May touch: ``arrays``, ``errors``, ``policy``, ``kernels.subsets``.
+"""
+
+import math
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.kernels.subsets import (
+    UNIT,
+    systematic_atoms,
+    systematic_cooccurrence,
+    systematic_draw,
+    systematic_moment,
+    systematic_starts,
+)
+from swapregret.policy import FinitePolicy, Policy
+
+__all__ = ["SystematicPolicy", "UniformSubsets"]
+
+_LISTED = 10_000
+
+
+class SystematicPolicy(Policy):
+    """Systematic sampling: elements as arcs round a circle of length 1, a needle draws all that cover it.
+
+    Element i has an arc of length x_i; laid end to end the arcs wind m times round the circle, so every point is
+    covered by exactly m different elements (x_i ≤ 1). Averages over several orders of laying. Lengths are integers
+    in units of 2⁻⁴⁴: no set of m − 1 elements can slip through a rounding error.
+
+    Parameters
+    ----------
+    units : int64 array, shape (dimension,)
+        x_i in units of 2⁻⁴⁴, adding up to size · 2⁴⁴.
+    orders : int64 array, shape (n, dimension)
+        The orders in which the arcs are laid.
+    size : int
+        m.
+
+    Examples
+    --------
+    >>> half = np.full(4, UNIT // 2)
+    >>> law = SystematicPolicy(half, np.array([[0, 1, 2, 3]]), 2)
+    >>> law.atoms.tolist()
+    [[1, 0, 1, 0], [0, 1, 0, 1]]
+    """
+
+    has_atoms = True
+
+    def __init__(self, units: npt.NDArray[np.int64], orders: npt.NDArray[np.int64], size: int) -> None:
+        self.dimension = units.size
+        self.size = size
+        self._units = frozen(units)
+        self._orders = orders
+        self._starts = frozen(systematic_starts(units, orders))
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw an order and a needle: two uniform numbers."""
+        row = int(rng.random() * len(self._orders))
+        needle = int(rng.random() * UNIT)
+        return systematic_draw(self._units, self._starts[row], needle)
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(self._units / UNIT)
+
+    def marginals(self) -> Vector:
+        """E[M], exact multiples of 2⁻⁴⁴."""
+        return self._marginals
+
+    @cached_property
+    def _ranks(self) -> npt.NDArray[np.int64]:
+        return np.argsort(self._starts, axis=1, kind="stable")
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in O(dimension) an order."""
+        contiguous = np.ascontiguousarray(vector, dtype=np.float64)
+        return systematic_moment(self._units, self._starts, self._orders, self._ranks, contiguous)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        return frozen(systematic_cooccurrence(self._units, self._starts))
+
+    def cooccurrence(self) -> Matrix:
+        """Σ by overlaps of arcs in O(dimension²) an order, computed once."""
+        return self._cooccurrence
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        atoms, lengths = systematic_atoms(self._units, self._starts)
+        return FinitePolicy(atoms, lengths / (UNIT * len(self._orders)))
+
+    def finite(self) -> FinitePolicy:
+        """List the support: at most dimension sets an order."""
+        return self._finite
+
+    def __repr__(self) -> str:
+        return f"SystematicPolicy({self.size} of {self.dimension}, {len(self._orders)} orders)"
+
+
+class UniformSubsets(Policy):
+    """The uniform law over all m-sets, in closed form: Σ = aI + b11ᵀ.
+
+    b = m(m−1)/(d(d−1)) is the probability of a pair, a = m/d − b; the smallest eigenvalue for m < d is
+    a = m(d−m)/(d(d−1)).
+
+    Examples
+    --------
+    >>> UniformSubsets(4, 2).second_moment(np.array([1., 0., 0., 0.]))
+    array([0.5       , 0.16666667, 0.16666667, 0.16666667])
+    """
+
+    def __init__(self, dimension: int, size: int) -> None:
+        self.dimension = dimension
+        self.size = size
+        self._single = size / dimension
+        self._pair = size * (size - 1) / (dimension * (dimension - 1)) if dimension > 1 else self._single
+        self._n_actions = math.comb(dimension, size)
+        self.has_atoms = self._n_actions <= _LISTED
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw m elements by Floyd's rule: m uniform numbers."""
+        action = np.zeros(self.dimension, dtype=np.int64)
+        for top in range(self.dimension - self.size, self.dimension):
+            element = int(rng.random() * (top + 1))
+            action[top if action[element] else element] = 1
+        return action
+
+    def marginals(self) -> Vector:
+        """E[M] = m/d everywhere."""
+        return np.full(self.dimension, self._single)
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] = a·v + b·Σv."""
+        array = np.asarray(vector, dtype=np.float64)
+        return np.asarray((self._single - self._pair) * array + self._pair * array.sum())
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        matrix = np.full((self.dimension, self.dimension), self._pair)
+        np.fill_diagonal(matrix, self._single)
+        return frozen(matrix)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ = aI + b11ᵀ."""
+        return self._cooccurrence
+
+    def probability(self, action: Action) -> float:
+        """1/N for every m-set."""
+        return 1.0 / self._n_actions if int(np.sum(action)) == self.size else 0.0
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        rows = np.zeros((self._n_actions, self.dimension), dtype=np.int64)
+        for row, chosen in zip(rows, combinations(range(self.dimension), self.size), strict=True):
+            row[list(chosen)] = 1
+        return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
+
+    def finite(self) -> FinitePolicy:
+        """List all sets, where there are at most 10,000."""
+        return self._finite if self.has_atoms else super().finite()
+
+    def __repr__(self) -> str:
+        return f"UniformSubsets({self.size} of {self.dimension})"

@@ -1,0 +1,75 @@
+"""What plays: the protocol every learner, master and competitor follows, and the decision it makes.
+
+May touch: ``arrays``, ``policy``, ``actions.base``.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Action, Label, Vector
+from swapregret.policy import Policy
+
+__all__ = ["Arrays", "Decision", "Feedback", "Player"]
+
+State = TypeVar("State")
+Feedback = Literal["bandit", "semi-bandit", "full"]
+"""What is seen of a day: the total, the rewards of the elements chosen, or the whole reward vector."""
+Arrays = dict[str, npt.NDArray[Any]]
+"""A state as named arrays, for files."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """One action, with the law that drew it.
+
+    Attributes
+    ----------
+    day : int
+        Counted from 0.
+    action : Action
+        The 0/1 vector played.
+    elements : tuple
+        The same, in the user's labels.
+    policy : Policy
+        The law that drew the action: an estimate made from any other would be biased.
+    """
+
+    day: int
+    action: Action
+    elements: tuple[Label, ...]
+    policy: Policy
+
+
+class Player(Protocol[State]):
+    """Frozen configuration that knows how to play; what it has learnt is a value of its own."""
+
+    @property
+    def actions(self) -> ActionSet:
+        """The set it plays on."""
+
+    @property
+    def feedback(self) -> Feedback:
+        """What it expects to be shown after each day."""
+
+    def start(self, rng: np.random.Generator) -> State:
+        """Return the state before day 0. All randomness besides the sampling of actions is drawn here."""
+
+    def policy(self, state: State) -> Policy:
+        """Return the law of the next action."""
+
+    def observe(self, state: State, decision: Decision, reward: float | Vector) -> State:
+        """Return the state after a day.
+
+        ``reward`` is the total in [0, 1] with bandit feedback, and otherwise a vector of ``dimension`` entries: zero
+        outside the action with semi-bandit feedback, the whole reward vector with full feedback.
+        """
+
+    def dump(self, state: State) -> Arrays:
+        """Write the state as named arrays from which ``load`` makes it again, bit for bit."""
+
+    def load(self, arrays: Arrays) -> State:
+        """Read a state written by ``dump`` of an equally configured player."""

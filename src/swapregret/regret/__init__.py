@@ -1,0 +1,4 @@
+"""How it went: the ledger of a run, and what each notion of regret makes of it.
+
+May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``. Never a learner.
+"""
