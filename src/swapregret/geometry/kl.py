@@ -10,16 +10,16 @@ May touch: ``errors``, ``arrays``, ``geometry.oracle``.
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
-from swapregret.arrays import Action, Matrix, Vector, as_vector, frozen
+from swapregret.arrays import Action, Vector, as_vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
+from swapregret.geometry.active_set import ActiveSet
 from swapregret.geometry.oracle import LinearOracle
 
 __all__ = ["Projection", "kl_gap", "project_kl"]
 
 _ACCEPTABLE = 1e-6
-_FRACTION = 0.9
+_FRACTION = 0.999
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,25 +117,24 @@ def project_kl(
         raise InvalidInput("`tolerance` must be positive", repr(tolerance), "Use 1e-9.")
     limit = 400 + 40 * d if max_iterations is None else max_iterations
     atoms, inside = _cover(oracle, w)
-    lam = np.full(len(atoms), 1.0 / len(atoms))
-    state = _State(atoms[:, inside].astype(np.float64), lam, w[inside])
-    best_gap, best_x = np.inf, state.x
-    n, failures = 0, 0
+    held = ActiveSet(atoms[:, inside].astype(np.float64), np.full(len(atoms), 1.0 / len(atoms)))
+    best_gap, best_x = np.inf, held.point
+    n, accuracy = 0, 0.1
     while n < limit:
-        inner = _settle(state, limit - n, max(0.25 * tolerance, 1e-3 * min(best_gap, 1.0)))
-        n += max(inner, 1)
-        g = state.gradient()
+        n += 1 + _settle(held, w[inside], min(limit - n, 100), accuracy)
+        g = np.log(held.point) - w[inside]
         ask = np.zeros(d)
         ask[inside] = -g
-        action = oracle.argmax(ask)
-        row = action[inside].astype(np.float64)
-        gap = max(float(g @ (state.x - row)), 0.0)
-        failures = failures + 1 if gap >= 0.999 * best_gap else 0
+        row = oracle.argmax(ask)[inside].astype(np.float64)
+        gap = max(float(g @ (held.point - row)), 0.0)
         if gap < best_gap:
-            best_gap, best_x = gap, state.x
-        if gap <= tolerance or failures > 60 + 2 * d:
+            best_gap, best_x = gap, held.point
+        if gap <= tolerance:
             break
-        state.add(row)
+        is_new = held.add(row)
+        if not is_new and accuracy <= 0.1 * tolerance:
+            break
+        accuracy = max(0.1 * tolerance, min(accuracy, 0.1 * gap) if is_new else 0.01 * accuracy)
     if best_gap > max(_ACCEPTABLE, tolerance):
         raise NotConverged(
             f"the certified gap of project_kl must be at most {max(_ACCEPTABLE, tolerance):.1e}",
@@ -173,82 +172,52 @@ def _cover(oracle: LinearOracle, w: Vector) -> tuple["np.ndarray[tuple[int, int]
     return np.array(rows), np.flatnonzero(covered)
 
 
-class _State:
-    """Actions, their weights, and the point they make."""
-
-    def __init__(self, atoms: Matrix, lam: Vector, w: Vector) -> None:
-        self.atoms, self.lam, self.w = atoms, lam, w
-        self.x: Vector = lam @ atoms
-
-    def gradient(self) -> Vector:
-        return np.asarray(np.log(self.x) - self.w)
-
-    def add(self, row: Vector) -> None:
-        if (self.atoms == row).all(axis=1).any():
-            return
-        self.atoms = np.vstack([self.atoms, row])
-        self.lam = np.append(self.lam, 0.0)
-
-    def direction(self, reduced: Vector) -> Vector:
-        """Newton's step in the weights, keeping their sum: (G + 11ᵀ) δ = −reduced + μ1, G = A diag(1/x) Aᵀ."""
-        H = (self.atoms / self.x) @ self.atoms.T + 1.0
-        D = 1.0 / np.sqrt(np.diag(H))
-        S = H * D[:, None] * D
-        right = np.stack([-reduced * D, D], axis=1)
-        try:
-            solved = scipy.linalg.cho_solve(scipy.linalg.cho_factor(S, lower=True), right)
-        except np.linalg.LinAlgError:
-            solved = np.linalg.lstsq(S, right, rcond=1e-13)[0]
-        p, q = D * solved[:, 0], D * solved[:, 1]
-        return np.asarray(p - (p.sum() / q.sum()) * q)
-
-
-def _settle(state: _State, limit: int, accuracy: float) -> int:
-    """Minimise over the hull of the state's actions by Newton steps; return how many were taken."""
-    steps = 0
-    while steps < limit:
-        g = state.gradient()
-        values = state.atoms @ g
-        reduced = values - float(g @ state.x)
-        delta = state.direction(reduced)
-        decrement = -float(reduced @ delta)
-        spread = -float(reduced.min())
-        if (decrement <= accuracy**1.5 and spread <= accuracy) or not np.isfinite(decrement) or decrement <= 0.0:
-            break
-        dx = delta @ state.atoms
-        sinking = dx < 0.0
-        step = min(1.0, _FRACTION * float((state.x[sinking] / -dx[sinking]).min(initial=np.inf)))
-        falling = delta < 0.0
+def _settle(held: ActiveSet, w: Vector, limit: int, accuracy: float) -> int:
+    """Minimise over the hull of the actions held by Newton steps; return how many were taken."""
+    for steps in range(limit):
+        g = np.log(held.point) - w
+        reduced = held.atoms @ g
+        reduced -= float(held.weights @ reduced)
+        if float(np.abs(reduced).max()) <= accuracy:
+            return steps
+        delta, dx, slope = held.newton(g)
+        if not slope < 0.0:
+            return steps
         ratios = np.full(len(delta), np.inf)
-        ratios[falling] = state.lam[falling] / -delta[falling]
-        dropped = int(np.argmin(ratios))
-        drops = ratios[dropped] <= step
-        step = min(step, float(ratios[dropped]))
-        if step > 0.0:
-            for _ in range(40):
-                lam = np.maximum(state.lam + step * delta, 0.0)
-                if drops:
-                    lam[dropped] = 0.0
-                x = lam @ state.atoms
-                if (x > 0.0).all() and _change(state.x, x, g) <= -1e-4 * step * decrement + 1e-18:
-                    break
-                step *= 0.5
-                drops = False
-            else:
-                break
-            state.lam, state.x = lam / lam.sum(), x / lam.sum()
-        keep = state.lam > 0.0
-        if drops:
-            keep[dropped] = False
-        if not keep.all():
-            state.atoms, state.lam = state.atoms[keep], state.lam[keep]
-            state.lam = state.lam / state.lam.sum()
-            state.x = state.lam @ state.atoms
-        steps += 1
-    return steps
+        falling = delta < 0.0
+        ratios[falling] = held.weights[falling] / -delta[falling]
+        first = int(np.argmin(ratios))
+        step = _line_minimum(held.point, dx, slope, float(ratios[first]))
+        held.move(np.maximum(held.weights + step * delta, 0.0))
+        if step == ratios[first]:
+            held.drop(first)
+    return limit
 
 
-def _change(x: Vector, y: Vector, g: Vector) -> float:
-    """Divergence at y minus that at x, without cancellation: g·(y − x) + KL(y, x)."""
-    ratio = (y - x) / x
-    return float(g @ (y - x) + (y * np.log1p(ratio) - (y - x)).sum())
+def _line_minimum(x: Vector, dx: Vector, slope: float, longest: float) -> float:
+    """Return the t in (0, longest] that minimises the divergence at x + t dx, given its slope at 0.
+
+    The derivative is slope + Σ dx log(1 + t dx / x): convex, and without cancellation however small x is.
+    """
+    rate = dx / x
+    sinking = float(-rate.min())
+    high = min(longest, _FRACTION / sinking if sinking > 0.0 else np.inf)
+
+    def derivative(t: float) -> float:
+        return slope + float(dx @ np.log1p(t * rate))
+
+    if np.isfinite(high) and derivative(high) <= 0.0:
+        return high
+    low, t = 0.0, 1.0
+    for _ in range(60):
+        if not low < t < high:
+            t = 0.5 * (low + high)
+        value = derivative(t)
+        if value > 0.0:
+            high = t
+        else:
+            low = t
+        if abs(value) <= -0.01 * slope or high - low <= 1e-6 * high:
+            break
+        t -= value / float((dx * rate / (1.0 + t * rate)).sum())
+    return low if low > 0.0 else t

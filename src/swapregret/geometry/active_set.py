@@ -1,0 +1,147 @@
+r"""A point of conv(A) as a convex combination of affinely independent actions, with an echelon basis of their directions.
+
+The KL projection meets points whose coordinates differ by forty orders of magnitude, and Hessians diag(1/x) that differ
+by as much. Normal equations or a QR factorisation in the weights lose the small directions. What keeps them is a basis of the
+direction space :math:`\{\sum_a \delta_a M_a : \sum_a \delta_a = 0\}` in echelon form on the *smallest* coordinates
+of the point: E with :math:`E_P = I` on pivot coordinates P, every :math:`E_{ip} = 0` unless :math:`x_p` is not much larger than
+:math:`x_i`. Scaled by the pivots, :math:`E^\top \mathrm{diag}(1/x) E` is then well conditioned whatever x is.
+
+May touch: ``arrays``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from swapregret.arrays import Matrix, Vector
+
+__all__ = ["ActiveSet"]
+
+_ZERO = 1e-9
+_RATIO = 100.0
+_REBUILD = 64
+
+
+class ActiveSet:
+    """Affinely independent actions, their positive weights, the point they make and the directions they span.
+
+    Attributes
+    ----------
+    atoms : array, shape (n, d)
+        The actions, as floats.
+    weights : array, shape (n,)
+        Non-negative, adding up to 1.
+    point : array, shape (d,)
+        ``weights @ atoms``.
+
+    Notes
+    -----
+    ``E`` has shape (d, k) and ``C`` shape (n, k), k = n − 1, with E = atomsᵀ C, 1ᵀC = 0 and E[P] = I. Adding or dropping an
+    action, or exchanging a pivot, is one rank-one step, O(k (d + n)). Entries that are whole numbers, as nearly all are for 0/1
+    actions, are rounded to themselves, so that zeros are exact.
+    """
+
+    def __init__(self, atoms: Matrix, weights: Vector) -> None:
+        self.atoms, self.weights = atoms[:1], np.ones(1)
+        self._reset()
+        for row in atoms[1:]:
+            self.add(row)
+        self.move(weights)
+
+    def _reset(self) -> None:
+        d = self.atoms.shape[1]
+        self.E: Matrix = np.zeros((d, 0))
+        self.C: Matrix = np.zeros((1, 0))
+        self.P: list[int] = []
+        self.changes = 0
+        self.point: Vector = self.weights @ self.atoms
+
+    def move(self, weights: Vector) -> None:
+        """Change the weights, scaled to add up to 1."""
+        self.weights = weights / weights.sum()
+        self.point = self.weights @ self.atoms
+
+    def add(self, row: Vector) -> bool:
+        """Take in an action with weight 0; refuse one that is an affine combination of those held."""
+        step = row - self.atoms[0]
+        along = step[self.P]
+        column = _snap(step - self.E @ along)
+        free = np.flatnonzero(np.abs(column) > _ZERO)
+        if len(free) == 0:
+            return False
+        pivot = int(free[np.argmin(self.point[free])])
+        mix = -self.C @ along
+        mix[0] -= 1.0
+        new = np.append(mix, 1.0) / column[pivot]
+        column = column / column[pivot]
+        old = self.E[pivot].copy()
+        C = np.vstack([self.C, np.zeros((1, len(self.P)))])
+        self.E = _snap(np.column_stack([self.E - np.outer(column, old), column]))
+        self.C = _snap(np.column_stack([C - np.outer(new, old), new]))
+        self.P.append(pivot)
+        self.atoms = np.vstack([self.atoms, row])
+        self.weights = np.append(self.weights, 0.0)
+        self.changes += 1
+        return True
+
+    def drop(self, index: int) -> None:
+        """Leave out an action: of the directions only those in which its weight stays the same remain."""
+        row = self.C[index]
+        usable = np.flatnonzero(np.abs(row) > _ZERO)
+        out = int(usable[np.argmax(self.point[np.array(self.P)[usable]])])
+        ratio = row / row[out]
+        E = self.E - np.outer(self.E[:, out], ratio)
+        C = self.C - np.outer(self.C[:, out], ratio)
+        self.E = _snap(np.delete(E, out, axis=1))
+        self.C = _snap(np.delete(np.delete(C, out, axis=1), index, axis=0))
+        del self.P[out]
+        self.atoms = np.delete(self.atoms, index, axis=0)
+        self.move(np.delete(self.weights, index))
+        self.changes += 1
+
+    def refresh(self) -> None:
+        """Exchange pivots until none is much larger than a coordinate it serves."""
+        if self.changes > _REBUILD:
+            atoms, weights = self.atoms, self.weights
+            point = self.point
+            self.atoms, self.weights = atoms[:1], np.ones(1)
+            self._reset()
+            self.point = point
+            for row in atoms[1:]:
+                self.add(row)
+            self.move(weights)
+        for _ in range(4 * len(self.point)):
+            ratios = np.where(np.abs(self.E) > _ZERO, self.point[self.P] / self.point[:, None], 0.0)
+            worst = int(np.argmax(ratios))
+            i, p = divmod(worst, len(self.P))
+            if ratios[i, p] <= _RATIO:
+                return
+            self._exchange(i, p)
+
+    def _exchange(self, i: int, p: int) -> None:
+        """Make coordinate i the pivot of column p."""
+        row = self.E[i] / self.E[i, p]
+        row[p] = 0.0
+        E, C = self.E[:, p] / self.E[i, p], self.C[:, p] / self.E[i, p]
+        self.E -= np.outer(self.E[:, p], row)
+        self.C -= np.outer(self.C[:, p], row)
+        self.E[:, p], self.C[:, p] = E, C
+        self.E, self.C = _snap(self.E), _snap(self.C)
+        self.P[p] = i
+        self.changes += 1
+
+    def newton(self, gradient: Vector) -> tuple[Vector, Vector, float]:
+        """Return Newton's step for the Hessian diag(1/x): in the weights, in the point, and the slope along it."""
+        self.refresh()
+        root = np.sqrt(self.point)
+        scaled = self.E * (root[self.P] / root[:, None])
+        right = root[self.P] * (self.E.T @ gradient)
+        step = -scipy.linalg.cho_solve(scipy.linalg.cho_factor(scaled.T @ scaled, lower=True), right)
+        y = root[self.P] * step
+        return self.C @ y, self.E @ y, float(right @ step)
+
+
+def _snap(array: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Round entries that are whole numbers up to rounding to themselves."""
+    whole = np.rint(array)
+    return np.where(np.abs(array - whole) <= _ZERO, whole, array)
