@@ -1,13 +1,14 @@
 r"""An oblivious environment: means chosen in advance, noise on top.
 
-On day t element i pays 1/m with probability :math:`m\,\mathrm{mean}_t(i)` and 0 otherwise, independently, so that every
-action of at most m elements earns a total in [0, 1] and the mean rewards are known exactly.
+On day t element i pays ``payment`` with probability :math:`\mathrm{level}_t(i)` and nothing otherwise, independently, so
+that the mean rewards are known exactly. The usual payment is 1/m: every action of at most m elements then earns a total
+in [0, 1].
 
 May touch: ``arrays``, ``errors``, ``actions.base``.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,9 +16,13 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer
 from swapregret.errors import InvalidInput
 
-__all__ = ["Environment"]
+__all__ = ["Draw", "Environment", "Levels", "Seed", "as_level", "entropy_from", "noiseless", "seeded"]
 
-_BLOCK = 4096
+Seed = int | np.random.SeedSequence | np.random.Generator | None
+Levels = Callable[[int, int], Matrix]
+"""``levels(start, stop)``: a row of numbers in [0, 1] for each of the days start..stop−1."""
+Draw = Callable[["Environment", int, int], Matrix]
+"""``draw(environment, start, stop)``: the reward vectors of those days under the entropy of the environment."""
 
 
 @dataclass(frozen=True)
@@ -31,35 +36,42 @@ class Environment:
     horizon : int
         T; days are 0..T−1.
     levels : callable
-        ``levels(start, stop)`` gives the probabilities that each element pays, shape (stop − start, dimension);
-        the mean reward of an element is its level divided by ``actions.size``.
+        ``levels(start, stop)`` gives the probability that each element pays, shape (stop − start, dimension); the
+        mean reward of an element is its level times ``payment``.
     entropy : int
         Seeds the noise. Day t of one entropy is always the same, whoever asks and in whatever order.
+    payment : float, optional
+        What an element pays when it pays; 1 / ``actions.size`` if not given.
+    draw : callable, optional
+        Another way to draw the rewards: ``draw(environment, start, stop)``. They must have the means above.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> always = Environment("first", MSets(3, 2), 10, lambda start, stop: np.tile([1., 0., 0.], (stop - start, 1)), 0)
+    >>> always.reward_vector(4)
+    array([0.5, 0. , 0. ])
     """
 
     name: str
     actions: ActionSet
     horizon: int
-    levels: Callable[[int, int], Matrix]
+    levels: Levels
     entropy: int
+    payment: float | None = None
+    draw: Draw | None = None
 
     def means(self, start: int, stop: int) -> Matrix:
         """Return the mean reward vectors of days start..stop−1."""
         self._check(start, stop)
-        return self.levels(start, stop) / self.actions.size
+        return self.levels(start, stop) * self._payment
 
     def rewards(self, start: int, stop: int) -> Matrix:
         """Return the reward vectors of days start..stop−1, noise included."""
         self._check(start, stop)
-        uniforms = np.empty((stop - start, self.actions.dimension))
-        day = start
-        while day < stop:
-            block, first = divmod(day, _BLOCK)
-            last = min(_BLOCK, first + stop - day)
-            noise = np.random.default_rng([self.entropy, block]).random((_BLOCK, self.actions.dimension))
-            uniforms[day - start : day - start + last - first] = noise[first:last]
-            day += last - first
-        return (uniforms < self.levels(start, stop)) / self.actions.size
+        if self.draw is not None:
+            return self.draw(self, start, stop)
+        return np.asarray((self.uniforms(start, stop) < self.levels(start, stop)) * self._payment, dtype=np.float64)
 
     def reward_vector(self, day: int) -> Vector:
         """Return the reward vector of one day."""
@@ -67,7 +79,18 @@ class Environment:
 
     def with_noise(self, entropy: int) -> "Environment":
         """Return the same means with other noise: one more replication."""
-        return Environment(self.name, self.actions, self.horizon, self.levels, as_integer(entropy, "entropy", 0))
+        return replace(self, entropy=as_integer(entropy, "entropy", 0))
+
+    def uniforms(self, start: int, stop: int) -> Matrix:
+        """Return the uniform numbers behind the noise of days start..stop−1: a generator that jumps to the day."""
+        d = self.actions.dimension
+        bits = np.random.PCG64(self.entropy)
+        bits.advance(start * d)
+        return np.random.Generator(bits).random((stop - start, d))
+
+    @property
+    def _payment(self) -> float:
+        return 1.0 / self.actions.size if self.payment is None else self.payment
 
     def _check(self, start: int, stop: int) -> None:
         if not 0 <= start < stop <= self.horizon:
@@ -76,3 +99,25 @@ class Environment:
                 f"{start}..{stop - 1}",
                 "Make an environment with a longer horizon.",
             )
+
+
+def noiseless(environment: Environment, start: int, stop: int) -> Matrix:
+    """Draw the rewards of an environment without noise: they are the means."""
+    return environment.means(start, stop)
+
+
+def seeded(horizon: int, rng: Seed) -> tuple[int, np.random.Generator]:
+    """Read the two arguments that all environments share."""
+    return as_integer(horizon, "horizon", 1), np.random.default_rng(rng)
+
+
+def entropy_from(generator: np.random.Generator) -> int:
+    """Draw what seeds the noise of an environment."""
+    return int(generator.integers(2**63))
+
+
+def as_level(value: float, name: str) -> float:
+    """Read a number in [0, 1], or say what is wrong with it."""
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInput(f"`{name}` must be a level in [0, 1]", repr(value), "A level is a probability of payment.")
+    return float(value)
