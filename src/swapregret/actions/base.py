@@ -11,6 +11,7 @@ May touch: ``errors``, ``arrays``, ``policy``, ``geometry``. Knows no concrete s
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +56,14 @@ class ActionSet(ABC):
     is_uniform: bool = True
     has_uniform: bool = False
     has_gibbs: bool = False
+    arguments: tuple[tuple[Any, ...], dict[str, Any]]
+    """The arguments the set was made from: what a file needs to make it again."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Remember the arguments of the constructor."""
+        made = super().__new__(cls)
+        made.arguments = (args, kwargs)
+        return made
 
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
         self._dimension = as_integer(dimension, "dimension", 1)

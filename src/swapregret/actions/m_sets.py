@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_set_laws import SystematicPolicy, UniformSubsets
+from swapregret.actions.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
 from swapregret.arrays import Action, Label, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
@@ -50,6 +50,7 @@ class MSets(ActionSet):
     kl_project     x = min(1, c·w), top m sorted, log domain      O(d + m log m)
     decompose      systematic sampling in units of 2⁻⁴⁴           O(d)
     uniform law    closed form, λ_min = m(d−m)/(d(d−1))           O(m) a draw
+    gibbs          chain over the elements, log partition sums    O(d·m)
     ============== ============================================== ==============
 
     The spanner and the span of all d coordinates exist for m < d; for m = d there is one action, of rank 1.
@@ -66,6 +67,7 @@ class MSets(ActionSet):
     """
 
     has_uniform = True
+    has_gibbs = True
 
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
         d = as_integer(dimension, "dimension", 1)
@@ -143,6 +145,10 @@ class MSets(ActionSet):
     @cached_property
     def _uniform(self) -> UniformSubsets:
         return UniformSubsets(self.dimension, self.size)
+
+    def gibbs(self, scores: npt.ArrayLike) -> Policy:
+        """Return the law p(M) ∝ exp(scores·M), exact in O(d·m)."""
+        return GibbsSubsets(as_vector(scores, self.dimension, "scores"), self.size)
 
     def __repr__(self) -> str:
         return f"MSets({self.dimension}, {self.size})"

@@ -1,27 +1,52 @@
 r"""Solving Σ y = M on the span of the actions.
 
-:math:`\Sigma = \mathbb E[MM^\top]` is singular wherever the actions do not span :math:`\mathbb R^d`, and any solution will
-do: projections and Gibbs weights ignore what is orthogonal to span(A) (deviation D8). So solve on r independent
-coordinates J, where Σ_JJ is positive definite, and put 0 elsewhere:
+:math:`\Sigma = \mathbb E[MM^\top]` is singular wherever the actions do not span :math:`\mathbb R^d`, and any solution
+will do: projections and Gibbs weights ignore what is orthogonal to span(A) (deviation D8). Two ways:
 
-.. math:: y_J = \Sigma_{JJ}^{-1} M_J, \qquad y \cdot M' = M_J^\top \Sigma_{JJ}^{-1} M'_J \quad \forall M' \in \mathrm{span}(A).
+* dense: on r independent coordinates J the matrix Σ_JJ is positive definite; :math:`y_J = \Sigma_{JJ}^{-1} M_J`, 0
+  elsewhere, gives :math:`y\cdot M' = M_J^\top \Sigma_{JJ}^{-1} M'_J` for every M' in span(A);
+* iterative: conjugate gradients with products v ↦ Σv only, for sets too large for a matrix.
 
-May touch: ``arrays``, ``errors``, ``policy``, ``geometry.span``.
+May touch: ``arrays``, ``errors``, ``policy``, ``kernels.cholesky``, ``geometry.span``.
 """
 
+from typing import Protocol
+
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+import numpy.typing as npt
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from swapregret.arrays import Action, Matrix, Vector
 from swapregret.errors import NotConverged
 from swapregret.geometry.span import Span
+from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.policy import Policy
 
-__all__ = ["DenseSolver"]
+__all__ = ["DENSE_LIMIT", "DenseSolver", "IterativeSolver", "Solver", "make_solver"]
+
+DENSE_LIMIT = 400
+"""Largest rank for which ``make_solver`` builds a matrix when left to choose."""
+_OWN_KERNEL_LIMIT = 64
+_CUTOFF = 1e-12
+
+
+class Solver(Protocol):
+    """Something that solves Σ y = M for one law."""
+
+    @property
+    def has_recovered(self) -> bool:
+        """Whether the ordinary way failed and the documented second one was taken."""
+
+    def solve(self, action: Action) -> Vector:
+        """Return y with Σ y = M on the span."""
 
 
 class DenseSolver:
     """Cholesky on the independent coordinates: O(r³) once a policy, O(r²) an action.
+
+    If Σ is singular to working precision (a policy that hardly explores), the factorisation is replaced by an
+    eigendecomposition that leaves out eigenvalues below 1e-12 of the largest: directions never played get estimate 0.
+    ``has_recovered`` says so.
 
     Parameters
     ----------
@@ -30,41 +55,115 @@ class DenseSolver:
     span : Span
         Of the action set.
 
-    Raises
-    ------
-    NotConverged
-        If Σ is not positive definite on the span: the policy misses a direction.
-
     Examples
     --------
     >>> from swapregret.actions.m_sets import MSets
     >>> actions = MSets(3, 1)
-    >>> DenseSolver(actions.uniform_policy(), actions.span).solve(np.array([1, 0, 0]))
+    >>> DenseSolver(actions.uniform_policy(), actions.span).solve(np.array([1, 0, 0])).round(12)
     array([3., 0., 0.])
     """
 
     def __init__(self, policy: Policy, span: Span) -> None:
         self._dimension = policy.dimension
-        self._rank = span.rank
         self._coordinates = None if span.rank == policy.dimension else span.coordinates
         matrix: Matrix = policy.cooccurrence()
         if self._coordinates is not None:
             matrix = matrix[np.ix_(self._coordinates, self._coordinates)]
-        try:
-            self._factor, _ = cho_factor(matrix, lower=True, check_finite=False)
-        except LinAlgError:
-            raise NotConverged(
-                f"Σ must be positive definite on the {span.rank}-dimensional span of the actions",
-                "a singular matrix",
-                "Explore: mix in a law with a larger smallest eigenvalue, or more of it.",
-            ) from None
+        self._small = len(matrix) <= _OWN_KERNEL_LIMIT
+        self._inverse: Matrix | None = None
+        if self._small:
+            self._factor, is_definite = cholesky(np.ascontiguousarray(matrix))
+        else:
+            try:
+                self._factor, _ = cho_factor(matrix, lower=True, check_finite=False)
+                is_definite = True
+            except LinAlgError:
+                is_definite = False
+        if not is_definite:
+            values, vectors = eigh(matrix)
+            kept = values > _CUTOFF * values[-1]
+            self._inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+
+    @property
+    def has_recovered(self) -> bool:
+        """Whether Σ was singular to working precision."""
+        return self._inverse is not None
 
     def solve(self, action: Action) -> Vector:
         """Return y with Σ y = M on the span."""
+        right = (action if self._coordinates is None else action[self._coordinates]).astype(np.float64)
+        if self._inverse is not None:
+            part = self._inverse @ right
+        elif self._small:
+            part = cholesky_solve(self._factor, right)
+        else:
+            part = cho_solve((self._factor, True), right, overwrite_b=True, check_finite=False)
         if self._coordinates is None:
-            right = action.astype(np.float64)
-            return np.asarray(cho_solve((self._factor, True), right, overwrite_b=True, check_finite=False))
+            return np.asarray(part)
         result = np.zeros(self._dimension)
-        right = action[self._coordinates].astype(np.float64)
-        result[self._coordinates] = cho_solve((self._factor, True), right, overwrite_b=True, check_finite=False)
+        result[self._coordinates] = part
         return result
+
+
+class IterativeSolver:
+    """Conjugate gradients with Σ as a product only, preconditioned by the marginals.
+
+    The system is consistent (M is in the range of Σ), so the iteration converges on the span although Σ is singular.
+
+    Parameters
+    ----------
+    policy : Policy
+    tolerance : float
+        Relative residual, in the norm of the preconditioner.
+    limit : int
+        Most iterations; past it the best point so far is returned and ``has_recovered`` says so, unless its residual
+        is above 1e-4, which raises NotConverged.
+    """
+
+    def __init__(self, policy: Policy, *, tolerance: float = 1e-11, limit: int = 2000) -> None:
+        self._policy = policy
+        self._tolerance = tolerance
+        self._limit = limit
+        marginals = policy.marginals()
+        self._scale = np.where(marginals > 0.0, 1.0 / np.where(marginals > 0.0, marginals, 1.0), 0.0)
+        self._has_recovered = False
+
+    @property
+    def has_recovered(self) -> bool:
+        """Whether an iteration stopped at its limit."""
+        return self._has_recovered
+
+    def solve(self, action: npt.NDArray[np.int64]) -> Vector:
+        """Return y with Σ y = M on the span."""
+        residual = action.astype(np.float64)
+        result = np.zeros(len(residual))
+        preconditioned = self._scale * residual
+        direction = preconditioned.copy()
+        energy = float(residual @ preconditioned)
+        target = energy * self._tolerance**2
+        first = energy
+        for _ in range(self._limit):
+            if energy <= target:
+                return result
+            product = self._policy.second_moment(direction)
+            step = energy / float(direction @ product)
+            result += step * direction
+            residual -= step * product
+            preconditioned = self._scale * residual
+            previous, energy = energy, float(residual @ preconditioned)
+            direction = preconditioned + (energy / previous) * direction
+        if energy > 1e-8 * first:
+            raise NotConverged(
+                f"conjugate gradients must solve Σy = M within {self._limit} steps",
+                f"relative residual {np.sqrt(energy / first):.1e}",
+                "Explore more, or use a dense solver: its cost is the cube of the rank.",
+            )
+        self._has_recovered = True
+        return result
+
+
+def make_solver(policy: Policy, span: Span, kind: str = "auto") -> Solver:
+    """Return a solver for Σ of the policy: "dense", "iterative", or "auto" (dense up to rank 400)."""
+    if kind == "dense" or (kind == "auto" and span.rank <= DENSE_LIMIT):
+        return DenseSolver(policy, span)
+    return IterativeSolver(policy)

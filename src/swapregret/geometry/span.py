@@ -8,9 +8,11 @@ May touch: ``errors``, ``arrays``, ``geometry.oracle``.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import qr
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput
@@ -42,6 +44,15 @@ class Span:
     coordinates: npt.NDArray[np.int64]
     lift: Matrix
     basis: Actions
+
+    @cached_property
+    def _orthonormal(self) -> Matrix:
+        columns, _ = qr(self.lift, mode="economic")
+        return frozen(columns)
+
+    def project(self, vector: Vector) -> Vector:
+        """Return the part of a vector in span(A); what is orthogonal to all actions is lost on every one of them."""
+        return np.asarray(self._orthonormal @ (self._orthonormal.T @ vector))
 
 
 def find_span(oracle: LinearOracle) -> Span:

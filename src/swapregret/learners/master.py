@@ -3,7 +3,7 @@ r"""The multi-scale master (Algorithm 1): a uniform mixture of scales, one estim
 *Notation*: K ``n_scales``, :math:`p_{k,t}` the policy of scale k, :math:`\hat p_t` the ``mixture`` that is played,
 :math:`\widetilde R_t` the ``estimate``, :math:`\widetilde X` the ``aggregate`` of a meta-day.
 
-May touch: ``arrays``, ``policy``, ``geometry``, ``actions.base``, the other files of ``learners``.
+May touch: ``arrays``, ``errors``, ``policy``, ``geometry``, ``actions.base``, the other files of ``learners``.
 """
 
 from dataclasses import dataclass, field, replace
@@ -12,15 +12,18 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.geometry.solve import DenseSolver
+from swapregret.errors import InvalidInput
+from swapregret.geometry.solve import DENSE_LIMIT, Solver
 from swapregret.learners.calendar import Calendar
-from swapregret.learners.estimator import BanditEstimator
-from swapregret.learners.lazy_combcp import LazyComBCP, LazyState
-from swapregret.learners.player import Decision
+from swapregret.learners.estimator import BanditEstimator, Estimator
+from swapregret.learners.lazy import LazyLearner, LazyState
+from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.schedule import Schedule
 from swapregret.policy import Policy, mix
 
 __all__ = ["MasterState", "SwapMaster"]
+
+_WARM_SHARE = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,65 +33,92 @@ class MasterState:
     Attributes
     ----------
     day : int
-        Days observed so far.
+        Days observed or skipped so far.
     calendar : Calendar
         With the offset that was drawn at the start.
     scales : tuple of LazyState
         One a scale, k = 1..K.
     mixture : Policy
         p̂, the law of the next action.
-    solver : DenseSolver
-        Σ⁺ of that law, factored once and used until a scale changes.
+    solver : Solver or None
+        What the estimator prepared for that law, once, and uses until a scale changes.
     prediction : Vector
         R̂, the predictor of the estimator.
     running : Vector
         Sum of the estimates since any scale last changed.
     aggregates : Matrix, shape (K, dimension)
         Sum of the estimates of each scale's meta-day, up to then.
+    total : Vector
+        Sum of all estimates: an unbiased estimate of Σ R on the span.
+    earned : float
+        Sum of the rewards received.
+    n_recoveries : int
+        How often Σ was singular to working precision and the solver took its second way.
     """
 
     day: int
     calendar: Calendar
     scales: tuple[LazyState, ...]
     mixture: Policy
-    solver: DenseSolver
+    solver: Solver | None
     prediction: Vector
     running: Vector
     aggregates: Matrix
+    total: Vector
+    earned: float = 0.0
+    n_recoveries: int = 0
 
 
 @dataclass(frozen=True)
 class SwapMaster:
-    """Algorithm 1: K copies of one lazy learner, each updating and restarting on its own scale.
+    """Algorithm 1: K lazy learners, each updating and restarting on its own scale.
 
     Parameters
     ----------
-    learner : LazyComBCP
-        The configuration all scales share (Lazy-CombAlg of the paper).
+    learners : sequence of LazyLearner
+        Lazy-CombAlg of scales 1..K; often K times the same configuration.
     schedule : Schedule
-    estimator : BanditEstimator
+    estimator : Estimator
     random_offset : bool
         Whether the calendar starts at a random day of its windows (deviation D20).
+    warm_restarts : bool
+        Whether a scale restarts from .8 of the next coarser scale's point and .2 of the uniform start (deviation D21).
 
     Examples
     --------
     >>> from swapregret.actions.m_sets import MSets
-    >>> from swapregret.learners.lazy_combcp import AdaptiveRate
+    >>> from swapregret.learners.lazy import AdaptiveRate
+    >>> from swapregret.learners.lazy_combcp import LazyComBCP
     >>> learner = LazyComBCP(MSets(4, 2), exploration=0.1, rate=AdaptiveRate())
-    >>> master = SwapMaster(learner, Schedule([1, 4, 16]))
+    >>> master = SwapMaster((learner,) * 2, Schedule([1, 4, 16]))
     >>> master.policy(master.start(np.random.default_rng(0))).marginals().round(6)
     array([0.5, 0.5, 0.5, 0.5])
     """
 
-    learner: LazyComBCP
+    learners: tuple[LazyLearner, ...]
     schedule: Schedule
-    estimator: BanditEstimator = field(default_factory=BanditEstimator)
+    estimator: Estimator = field(default_factory=BanditEstimator)
     random_offset: bool = False
+    warm_restarts: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "learners", tuple(self.learners))
+        if len(self.learners) != self.schedule.n_scales:
+            raise InvalidInput(
+                "`learners` must be one for each scale of the schedule",
+                f"{len(self.learners)} learners and {self.schedule.n_scales} scales",
+                "Repeat one configuration K times, or give K of them.",
+            )
 
     @property
     def actions(self) -> ActionSet:
         """The set it plays on."""
-        return self.learner.actions
+        return self.learners[0].actions
+
+    @property
+    def feedback(self) -> Feedback:
+        """What it expects to be shown after each day."""
+        return self.estimator.feedback
 
     @property
     def n_scales(self) -> int:
@@ -100,58 +130,138 @@ class SwapMaster:
         windows = self.schedule.windows
         offset = windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
         zero = frozen(np.zeros(self.actions.dimension))
-        scales = (self.learner.start(),) * self.n_scales
-        mixture = self._mixture(scales)
-        return MasterState(
+        state = MasterState(
             day=0,
             calendar=Calendar(self.schedule, offset),
-            scales=scales,
-            mixture=mixture,
-            solver=DenseSolver(mixture, self.actions.span),
+            scales=(),
+            mixture=self.learners[0].mu,
+            solver=None,
             prediction=zero,
             running=zero,
             aggregates=frozen(np.zeros((self.n_scales, self.actions.dimension))),
+            total=zero,
         )
+        return self._with_scales(state, tuple(learner.start() for learner in self.learners))
 
     def policy(self, state: MasterState) -> Policy:
         """Return p̂ (lines 3, 4)."""
         return state.mixture
 
-    def observe(self, state: MasterState, decision: Decision, reward: float) -> MasterState:
-        """Estimate, broadcast, and let the scales whose windows end act on it (lines 6, 7, 12–14)."""
-        same_law = decision.policy is state.mixture
-        solver = state.solver if same_law else DenseSolver(decision.policy, self.actions.span)
-        estimate = self.estimator.estimate(solver, decision.action, reward, state.prediction)  # line 6
-        estimate += state.running
-        running = frozen(estimate)
-        prediction = self.estimator.learn(state.prediction, decision.action, reward)
-        if state.calendar.days_left(state.day) > 1:
-            return replace(state, day=state.day + 1, prediction=prediction, running=running)
-        return self._turn(state, prediction, running)
+    def observe(self, state: MasterState, decision: Decision, reward: float | Vector | None) -> MasterState:
+        """Estimate, broadcast, and let the scales whose windows end act on it (lines 6, 7, 12–14).
 
-    def _turn(self, state: MasterState, prediction: Vector, running: Vector) -> MasterState:
-        """End the base window: scales 1..c−1 restart, scale c updates, the rest go on."""
-        aggregates = state.aggregates + running  # line 7
-        scales = list(state.scales)
-        calendar, day = state.calendar, state.day
-        updating = calendar.updating(day)
-        if updating is not None:
-            scales[updating - 1] = self.learner.update(scales[updating - 1], aggregates[updating - 1])  # line 14
-            aggregates[updating - 1] = 0.0
-        for scale in calendar.restarting(day):
-            scales[scale - 1] = self.learner.start(scales[scale - 1])  # line 13
-            aggregates[scale - 1] = 0.0
-        mixture = self._mixture(tuple(scales))
-        return MasterState(
-            day=day + 1,
-            calendar=calendar,
-            scales=tuple(scales),
-            mixture=mixture,
-            solver=DenseSolver(mixture, self.actions.span),
+        A day without feedback (``reward`` None) passes on the calendar with estimate 0.
+        """
+        running, total, prediction, earned = state.running, state.total, state.prediction, state.earned
+        n_recoveries = state.n_recoveries
+        if reward is not None:
+            law, solver = decision.policy, state.solver
+            if law is not state.mixture:
+                solver = self.estimator.prepare(law, self.actions.span)
+                n_recoveries += solver is not None and solver.has_recovered
+            estimate = self.estimator.estimate(law, solver, decision.action, reward, prediction)  # line 6
+            running, total = frozen(running + estimate), frozen(total + estimate)
+            prediction = self.estimator.learn(prediction, decision.action, reward)
+            earned += float(reward) if self.feedback == "bandit" else float(decision.action @ reward)
+        after = replace(
+            state,
+            day=state.day + 1,
             prediction=prediction,
-            running=frozen(np.zeros_like(running)),
-            aggregates=frozen(aggregates),
+            running=running,
+            total=total,
+            earned=earned,
+            n_recoveries=n_recoveries,
+        )
+        return after if state.calendar.days_left(state.day) > 1 else self._turn(after, state.day)
+
+    def _turn(self, state: MasterState, day: int) -> MasterState:
+        """End the base window: scales 1..c−1 restart, scale c updates, the rest go on."""
+        aggregates = state.aggregates + self._on_span(state.running)  # line 7
+        scales = list(state.scales)
+        updating = state.calendar.updating(day)
+        if updating is not None:
+            k = updating - 1
+            scales[k] = self.learners[k].update(scales[k], aggregates[k])  # line 14
+            aggregates[k] = 0.0
+        for scale in reversed(state.calendar.restarting(day)):
+            k = scale - 1
+            prior = self._prior(scales, k) if self.warm_restarts else None
+            scales[k] = self.learners[k].start(scales[k], prior)  # line 13
+            aggregates[k] = 0.0
+        zero = frozen(np.zeros(self.actions.dimension))
+        return self._with_scales(replace(state, running=zero, aggregates=frozen(aggregates)), tuple(scales))
+
+    def _with_scales(self, state: MasterState, scales: tuple[LazyState, ...]) -> MasterState:
+        mixture = mix([scale.policy for scale in scales], [1.0 / self.n_scales] * self.n_scales)  # line 4
+        solver = self.estimator.prepare(mixture, self.actions.span)
+        recovered = int(solver is not None and solver.has_recovered)
+        return replace(
+            state, scales=scales, mixture=mixture, solver=solver, n_recoveries=state.n_recoveries + recovered
         )
 
-    def _mixture(self, scales: tuple[LazyState, ...]) -> Policy:
-        return mix([scale.policy for scale in scales], [1.0 / self.n_scales] * self.n_scales)  # line 4
+    def _on_span(self, estimate: Vector) -> Vector:
+        """Return the part of an estimate in span(A): Σ⁺M itself where the solver used r coordinates only."""
+        span = self.actions.span
+        if span.rank == self.actions.dimension or span.rank > DENSE_LIMIT:
+            return estimate
+        return span.project(estimate)
+
+    def _prior(self, scales: list[LazyState], k: int) -> Vector | None:
+        if k + 1 >= len(scales):
+            return None
+        return _WARM_SHARE * scales[k + 1].point + (1.0 - _WARM_SHARE) * self.learners[k].start().point
+
+    def dump(self, state: MasterState) -> Arrays:
+        """Write the state as named arrays; policies and factors are made again by ``load``."""
+        scales = state.scales
+        return {
+            "day": np.array(state.day),
+            "offset": np.array(state.calendar.offset),
+            "prediction": state.prediction,
+            "running": state.running,
+            "aggregates": state.aggregates,
+            "total": state.total,
+            "earned": np.array(state.earned),
+            "n_recoveries": np.array(state.n_recoveries),
+            "scales.n_updates": np.array([scale.n_updates for scale in scales]),
+            "scales.log_weights": np.stack([scale.log_weights for scale in scales]),
+            "scales.origin": np.stack([scale.origin for scale in scales]),
+            "scales.score": np.stack([scale.score for scale in scales]),
+            "scales.variation": np.array([scale.variation for scale in scales]),
+            "scales.point": np.stack([scale.point for scale in scales]),
+            "scales.memory_sum": np.array([scale.memory_sum for scale in scales]),
+            "scales.memory_count": np.array([scale.memory_count for scale in scales]),
+        }
+
+    def load(self, arrays: Arrays) -> MasterState:
+        """Read a state written by ``dump`` of an equally configured master."""
+        mu = self.learners[0].mu
+        scales = []
+        for k, learner in enumerate(self.learners):
+            numbers = LazyState(
+                n_updates=int(arrays["scales.n_updates"][k]),
+                log_weights=frozen(arrays["scales.log_weights"][k].copy()),
+                origin=frozen(arrays["scales.origin"][k].copy()),
+                score=frozen(arrays["scales.score"][k].copy()),
+                variation=float(arrays["scales.variation"][k]),
+                point=frozen(arrays["scales.point"][k].copy()),
+                exploit=mu,
+                policy=mu,
+                memory_sum=float(arrays["scales.memory_sum"][k]),
+                memory_count=int(arrays["scales.memory_count"][k]),
+            )
+            scales.append(learner.resume(numbers))
+        state = MasterState(
+            day=int(arrays["day"]),
+            calendar=Calendar(self.schedule, int(arrays["offset"])),
+            scales=(),
+            mixture=mu,
+            solver=None,
+            prediction=frozen(arrays["prediction"].copy()),
+            running=frozen(arrays["running"].copy()),
+            aggregates=frozen(arrays["aggregates"].copy()),
+            total=frozen(arrays["total"].copy()),
+            earned=float(arrays["earned"]),
+        )
+        made = self._with_scales(state, tuple(scales))
+        return replace(made, n_recoveries=int(arrays["n_recoveries"]))

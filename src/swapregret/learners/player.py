@@ -61,11 +61,12 @@ class Player(Protocol[State]):
     def policy(self, state: State) -> Policy:
         """Return the law of the next action."""
 
-    def observe(self, state: State, decision: Decision, reward: float | Vector) -> State:
+    def observe(self, state: State, decision: Decision, reward: float | Vector | None) -> State:
         """Return the state after a day.
 
         ``reward`` is the total in [0, 1] with bandit feedback, and otherwise a vector of ``dimension`` entries: zero
-        outside the action with semi-bandit feedback, the whole reward vector with full feedback.
+        outside the action with semi-bandit feedback, the whole reward vector with full feedback. None means that the
+        day passed and nothing was seen of it.
         """
 
     def dump(self, state: State) -> Arrays:

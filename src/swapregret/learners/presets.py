@@ -1,17 +1,74 @@
-"""Ready-made players: the names people call.
+"""Ready-made players: the names people call, and the ingredients a preset is made of.
 
-May touch: everything of ``learners``; ``actions.base``.
+May touch: everything of ``learners``; ``actions.base``, ``geometry.moments``.
 """
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
-from swapregret.learners.estimator import BanditEstimator
-from swapregret.learners.lazy_combcp import AdaptiveRate, LazyComBCP
+from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.learners.estimator import make_estimator
+from swapregret.learners.lazy import AdaptiveRate, FixedRate, Rate
+from swapregret.learners.lazy_comband import LazyComBand
+from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import SwapMaster
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["swap_combcp"]
+__all__ = ["PRESETS", "Ingredients", "swap_comband", "swap_combcp"]
+
+_PAPER_SCALES = 3
+_ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
+
+
+@dataclass(frozen=True)
+class Ingredients:
+    """What a preset mixes into Algorithm 1; every field can be overridden by name.
+
+    Attributes
+    ----------
+    exploration : float or None
+        γ; None is the paper's H^{-1/3}, H the ratio of the top two windows.
+    exploration_law : str or None
+        μ, a ``kind`` of ``actions.exploration_policy``; None is the best law of the set (D23).
+    rate : FixedRate, AdaptiveRate, "adaptive" or "paper"
+        The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
+    variants : int
+        Decompositions averaged by Lazy-ComBCP (D18).
+    predictor_step : float
+        Step of the estimator's predictor, 0 for none (D19).
+    random_offset : bool
+        Whether windows start at a random day (D20).
+    warm_restarts : bool
+        Whether scales of Lazy-ComBCP restart from the next coarser one (D21).
+    solver : {"auto", "dense", "iterative"}
+        How Σ⁺M is found (D24).
+    """
+
+    exploration: float | None = 0.02
+    exploration_law: str | None = None
+    rate: Rate | str = "adaptive"
+    variants: int = 8
+    predictor_step: float = 0.2
+    random_offset: bool = True
+    warm_restarts: bool = False
+    solver: str = "auto"
+
+
+PRESETS = {
+    "multiscale": Ingredients(),
+    "paper": Ingredients(
+        exploration=None,
+        exploration_law="spanner",
+        rate="paper",
+        variants=1,
+        predictor_step=0.0,
+        random_offset=False,
+    ),
+}
+"""The ready-made mixtures: practical, and to the letter."""
 
 
 def swap_combcp(
@@ -19,9 +76,9 @@ def swap_combcp(
     horizon: int,
     *,
     preset: str = "multiscale",
+    feedback: str = "bandit",
     schedule: Schedule | None = None,
-    exploration: float = 0.02,
-    rate: AdaptiveRate | None = None,
+    **ingredients: Any,
 ) -> SwapMaster:
     """Return Swap-ComBCP (Algorithms 1 and 2) for a known horizon.
 
@@ -30,24 +87,151 @@ def swap_combcp(
     actions : ActionSet
     horizon : int
         T, the number of days to play. Playing on after it keeps working: the coarsest scale restarts.
-    preset : {"multiscale"}
-        The paper's master with uniform weights and the practical ingredients of ``docs/deviations.md`` (D17 to D20).
+    preset : {"multiscale", "paper"}
+        "multiscale" is the paper's master with uniform weights and the practical ingredients of
+        ``docs/deviations.md``; "paper" follows the paper wherever it can be followed.
+    feedback : {"bandit", "semi-bandit", "full"}
+        What ``observe`` will be shown: the total (the paper's), the chosen elements' rewards, or the whole vector.
     schedule : Schedule, optional
-        Windows of the scales; ``Schedule.practical`` if not given.
-    exploration : float
-        γ.
-    rate : AdaptiveRate
-        The step of the scale learners.
+        Windows of the scales; ``Schedule.practical``, or H = ⌈T^{1/3}⌉ and K = 3 with preset "paper" (D2).
+    **ingredients
+        Fields of :class:`Ingredients`, overriding the preset.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets import MSets
-    >>> swap_combcp(MSets(10, 3), horizon=100_000).schedule.n_scales
+    >>> player = swap_combcp(MSets(10, 3), horizon=100_000, warm_restarts=True)
+    >>> player.n_scales, player.warm_restarts
+    (5, True)
+    """
+    mixed = _mixed(preset, ingredients)
+    windows = _schedule(actions, horizon, preset, schedule)
+
+    def learner(scale: int) -> LazyComBCP:
+        return LazyComBCP(
+            actions,
+            _exploration(mixed, windows),
+            _rate(mixed, feedback, lambda: _paper_combcp_rate(actions, windows, scale)),
+            mixed.exploration_law,
+            mixed.variants,
+        )
+
+    return SwapMaster(
+        _one_a_scale(mixed, windows, learner),
+        windows,
+        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=mixed.solver),
+        mixed.random_offset,
+        mixed.warm_restarts,
+    )
+
+
+def swap_comband(
+    actions: ActionSet,
+    horizon: int,
+    *,
+    preset: str = "multiscale",
+    feedback: str = "bandit",
+    schedule: Schedule | None = None,
+    **ingredients: Any,
+) -> SwapMaster:
+    """Return Swap-ComBand (Algorithms 1 and 3) for a known horizon, on a set with an exact Gibbs law.
+
+    Arguments are those of :func:`swap_combcp`; the number of elements may vary from action to action. ``variants`` has
+    no meaning here, and warm restarts are refused.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> swap_comband(MSets(10, 3), horizon=100_000).n_scales
     5
     """
-    if preset != "multiscale":
-        raise InvalidInput("`preset` must be 'multiscale'", repr(preset), "Leave it out to get the default.")
+    mixed = _mixed(preset, ingredients)
+    windows = _schedule(actions, horizon, preset, schedule)
+    if mixed.warm_restarts:
+        raise InvalidInput(
+            "`warm_restarts` must be False for swap_comband", "True", "Warm restarts exist for swap_combcp only."
+        )
+
+    def learner(scale: int) -> LazyComBand:
+        return LazyComBand(
+            actions,
+            _exploration(mixed, windows),
+            _rate(mixed, feedback, lambda: _paper_comband_rate(actions, windows, scale, mixed.exploration_law)),
+            mixed.exploration_law,
+        )
+
+    return SwapMaster(
+        _one_a_scale(mixed, windows, learner),
+        windows,
+        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=mixed.solver),
+        mixed.random_offset,
+    )
+
+
+def _mixed(preset: str, overrides: dict[str, Any]) -> Ingredients:
+    if preset not in PRESETS:
+        raise InvalidInput(
+            f"`preset` must be one of {sorted(PRESETS)}", repr(preset), "Leave it out to get the default."
+        )
+    known = [field.name for field in fields(Ingredients)]
+    for name in overrides:
+        if name not in known:
+            raise InvalidInput(
+                f"keyword arguments must be ingredients of a preset: {', '.join(known)}", f"`{name}`", "Check the name."
+            )
+    return replace(PRESETS[preset], **overrides)
+
+
+def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule | None) -> Schedule:
     days = as_integer(horizon, "horizon", 1)
-    windows = schedule or Schedule.practical(days, rank=actions.rank, size=actions.size)
-    learner = LazyComBCP(actions, exploration=exploration, rate=rate or AdaptiveRate())
-    return SwapMaster(learner, windows, BanditEstimator(), random_offset=True)
+    if schedule is not None:
+        return schedule
+    if preset == "paper":
+        branching = 2
+        while branching**_PAPER_SCALES < days:
+            branching += 1
+        return Schedule.uniform(branching, _PAPER_SCALES)
+    return Schedule.practical(days, rank=actions.rank, size=max(1, actions.size))
+
+
+def _exploration(mixed: Ingredients, windows: Schedule) -> float:
+    return _ratio(windows, windows.n_scales) ** (-1.0 / 3.0) if mixed.exploration is None else mixed.exploration
+
+
+def _rate(mixed: Ingredients, feedback: str, paper: Any) -> Rate:
+    if isinstance(mixed.rate, FixedRate | AdaptiveRate):
+        return mixed.rate
+    if mixed.rate == "adaptive":
+        return AdaptiveRate(_ADAPTIVE_STEP.get(feedback, 3.0))
+    if mixed.rate == "paper":
+        rate: FixedRate = paper()
+        return rate
+    raise InvalidInput(
+        "`rate` must be 'adaptive', 'paper', a FixedRate or an AdaptiveRate", repr(mixed.rate), "Use 'adaptive'."
+    )
+
+
+def _one_a_scale(mixed: Ingredients, windows: Schedule, make: Any) -> tuple[Any, ...]:
+    """Return the learners of scales 1..K: one object for all where nothing depends on the scale."""
+    if mixed.rate == "paper":
+        return tuple(make(scale) for scale in range(1, windows.n_scales + 1))
+    return (make(1),) * windows.n_scales
+
+
+def _ratio(windows: Schedule, scale: int) -> float:
+    """Return H: how often a scale updates in an interval."""
+    return max(2.0, windows.restart_every(scale) / windows.update_every(scale))
+
+
+def _paper_combcp_rate(actions: ActionSet, windows: Schedule, scale: int) -> FixedRate:
+    """Return η = 1/(d³ √m H^{k−1/3}) (Algorithm 2, line 2), with H^{k−1} the meta-day."""
+    d, m = actions.dimension, actions.size
+    meta_day, branching = windows.update_every(scale), _ratio(windows, scale)
+    return FixedRate(1.0 / (d**3 * m**0.5 * meta_day * branching ** (2.0 / 3.0)))
+
+
+def _paper_comband_rate(actions: ActionSet, windows: Schedule, scale: int, law: str | None) -> FixedRate:
+    """Return η = λ_min/(H^{k−1/3} m) (Algorithm 3, line 1), λ_min of μ as computed (D6)."""
+    smallest = smallest_eigenvalue(actions.exploration_policy(law), actions.span)
+    meta_day, branching = windows.update_every(scale), _ratio(windows, scale)
+    return FixedRate(smallest / (meta_day * branching ** (2.0 / 3.0) * actions.size))

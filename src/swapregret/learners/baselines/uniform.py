@@ -35,7 +35,7 @@ class UniformPlayer:
         """Return the uniform law, or the set's best exploration law where no exact uniform one exists."""
         return self._law
 
-    def observe(self, state: int, decision: Decision, reward: float | Vector) -> int:
+    def observe(self, state: int, decision: Decision, reward: float | Vector | None) -> int:
         """Count the day."""
         return state + 1
 

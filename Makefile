@@ -1,0 +1,62 @@
+# swapregret: `make` lists the targets. Everything lives in .venv; nothing outside the folder is touched.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+# One BLAS thread a process: the matrices are small and the workers many.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+
+.PHONY: help run setup test lint types tests format bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+run: $(VENV)/.run  ## set up what is needed, then show the main job: swapregret demo
+	@$(BIN)/swapregret demo
+
+setup: $(VENV)/.dev  ## build .venv with everything, development tools included
+
+test: lint types tests  ## set up, lint, type-check and run all tests
+
+lint: $(VENV)/.dev  ## ruff, rules and format
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --check --quiet .
+
+types: $(VENV)/.dev  ## mypy --strict
+	$(BIN)/mypy --strict
+
+tests: $(VENV)/.dev  ## the test suite, on WORKERS=2 processes
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+format: $(VENV)/.dev  ## rewrite the code in the house format
+	$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
+
+bench: $(VENV)/.dev  ## the quality table: swap regret of every player on every sequence (minutes)
+	$(BIN)/python benchmarks/quality.py
+
+clean:  ## remove .venv and all caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "swapregret needs Python 3.11 or newer: $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 run"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv -q $(VENV) || { \
+	  echo "swapregret needs Python's venv module: it is missing. Install the package python3-venv, then try again."; rm -rf $(VENV); exit 1; }
+
+$(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Setting up .venv (first time only, about half a minute) ..."
+	@$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Setting up .venv with the development tools (first time only, about a minute) ..."
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ $(VENV)/.run

@@ -1,0 +1,111 @@
+"""What the world shows, checked and mapped to [0, 1] (deviation D15).
+
+May touch: ``errors``, ``arrays``, ``actions.base``, ``learners.player``.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Action, Vector
+from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.learners.player import Feedback
+
+__all__ = ["RewardReader"]
+
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class RewardReader:
+    """Reads rewards of a declared range for one kind of feedback.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    feedback : {"bandit", "semi-bandit", "full"}
+    low, high : float
+        The least and the largest total reward an action can get.
+
+    Notes
+    -----
+    A total r becomes (r − low)/(high − low). Where elements are seen one by one, each gives up its share of ``low``: an
+    element of an action of m elements becomes (r_i − low/m)/(high − low). That is linear only if all actions have the
+    same size or low = 0; otherwise the pair is refused.
+    """
+
+    actions: ActionSet
+    feedback: Feedback
+    low: float = 0.0
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise InvalidInput(
+                "`reward_range` must be two finite numbers, the smaller first",
+                repr((self.low, self.high)),
+                "Give the least and the largest total reward an action can get.",
+            )
+        if self.feedback != "bandit" and self.low != 0.0 and not self.actions.is_uniform:
+            raise InvalidInput(
+                "`reward_range` must begin at 0 where actions differ in size and elements are seen one by one",
+                repr((self.low, self.high)),
+                "Add a constant to the elements so that the least total is 0, or use bandit feedback.",
+            )
+
+    def read(self, reward: npt.ArrayLike, action: Action) -> float | Vector:
+        """Return the reward of a day on the scale of the learners, or refuse it."""
+        if self.feedback == "bandit":
+            return self._read_total(reward)
+        return self._read_vector(reward, action)
+
+    def _read_total(self, reward: npt.ArrayLike) -> float:
+        try:
+            value = float(reward)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise InvalidReward(
+                "`reward` must be one number with bandit feedback",
+                type(reward).__name__,
+                "Pass the total reward of the action.",
+            ) from None
+        self._check_total(value)
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
+    def _read_vector(self, reward: npt.ArrayLike, action: Action) -> Vector:
+        d, chosen = self.actions.dimension, np.flatnonzero(action)
+        try:
+            values = np.array(reward, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.empty(0)
+        if self.feedback == "semi-bandit" and values.shape == (len(chosen),) and len(chosen) != d:
+            spread = np.zeros(d)
+            spread[chosen] = values
+            values = spread
+        if values.shape != (d,):
+            expected = f"{len(chosen)} (one a chosen element, in order) or {d}" if self.feedback != "full" else str(d)
+            raise InvalidReward(
+                f"`reward` must be a vector of {expected} numbers with {self.feedback} feedback",
+                f"{type(reward).__name__} of shape {np.shape(reward)}",
+                "Pass the rewards of the elements.",
+            )
+        seen = values[chosen] if self.feedback == "semi-bandit" else values
+        if not np.isfinite(seen).all():
+            raise InvalidReward("`reward` must be finite", "NaN or infinity", "Leave the day out with skip().")
+        self._check_total(float(values[chosen].sum()))
+        share = self.low / self.actions.size if self.low else 0.0
+        scaled = (values - share) / (self.high - self.low)
+        if self.feedback == "semi-bandit":
+            scaled = np.where(action > 0, scaled, 0.0)
+        return np.asarray(scaled)
+
+    def _check_total(self, total: float) -> None:
+        slack = _SLACK * max(abs(self.low), abs(self.high))
+        if not (math.isfinite(total) and self.low - slack <= total <= self.high + slack):
+            raise InvalidReward(
+                f"the total reward of an action must be a finite number in [{self.low:g}, {self.high:g}]",
+                repr(total),
+                "Declare the true range: Session(..., reward_range=(low, high)).",
+            )

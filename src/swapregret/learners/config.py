@@ -1,0 +1,120 @@
+"""Configuration as plain data: a player written so that another process can make the same one.
+
+A player is frozen dataclasses and action sets all the way down. ``encode`` turns it into what JSON can hold, naming each
+class by its path inside the package; ``decode`` makes it again and accepts nothing but such classes. A player that
+holds a user's function (an ``OracleSet``, a factory of one's own) cannot be encoded, and says so.
+
+May touch: ``errors``, ``actions.base``.
+"""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.errors import InvalidInput, Unsupported
+
+__all__ = ["decode", "encode"]
+
+_PACKAGE = "swapregret."
+
+
+def encode(value: Any) -> Any:
+    """Write configuration as nested dicts, lists, strings and numbers.
+
+    Examples
+    --------
+    >>> from swapregret.learners.schedule import Schedule
+    >>> encode(Schedule([1, 4]))
+    {'class': 'swapregret.learners.schedule:Schedule', 'fields': {'windows': {'tuple': [1, 4]}}}
+    """
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.integer | np.floating | np.bool_):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist(), "dtype": str(value.dtype)}
+    if isinstance(value, tuple):
+        return {"tuple": [encode(item) for item in value]}
+    if isinstance(value, list):
+        return {"list": [encode(item) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": [[encode(key), encode(item)] for key, item in value.items()]}
+    if isinstance(value, ActionSet):
+        arguments, keywords = value.arguments
+        return {"class": _path(type(value)), "args": encode(list(arguments)), "kwargs": encode(dict(keywords))}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            "class": _path(type(value)),
+            "fields": {field.name: encode(getattr(value, field.name)) for field in fields(value) if field.init},
+        }
+    if callable(value):
+        return {"function": _path(value)}
+    raise _not_plain(value)
+
+
+def decode(data: Any) -> Any:
+    """Make configuration again from what ``encode`` wrote.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> decode(encode(MSets(4, 2, labels="abcd"))).labels
+    ('a', 'b', 'c', 'd')
+    """
+    if not isinstance(data, dict):
+        return data
+    if "array" in data:
+        return np.array(data["array"], dtype=data["dtype"])
+    if "tuple" in data:
+        return tuple(decode(item) for item in data["tuple"])
+    if "list" in data:
+        return [decode(item) for item in data["list"]]
+    if "dict" in data:
+        return {decode(key): decode(item) for key, item in data["dict"]}
+    if "function" in data:
+        return _find(data["function"])
+    kind = _find(data["class"])
+    if isinstance(kind, type) and issubclass(kind, ActionSet):
+        return kind(*decode(data["args"]), **decode(data["kwargs"]))
+    if isinstance(kind, type) and is_dataclass(kind):
+        return kind(**{name: decode(item) for name, item in data["fields"].items()})
+    raise InvalidInput(
+        "configuration must name action sets and frozen dataclasses of this package",
+        repr(data["class"]),
+        "The file was not written by this library.",
+    )
+
+
+def _path(thing: Callable[..., Any]) -> str:
+    module, name = getattr(thing, "__module__", ""), getattr(thing, "__qualname__", "")
+    if not (module + ".").startswith(_PACKAGE) or "<" in name or "." in name:
+        raise _not_plain(thing)
+    return f"{module}:{name}"
+
+
+def _find(path: str) -> Any:
+    module, _, name = path.partition(":")
+    if not (module + ".").startswith(_PACKAGE):
+        raise InvalidInput(
+            "configuration must name classes of this package", repr(path), "The file was not written by this library."
+        )
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError):
+        raise InvalidInput(
+            "configuration must name classes that exist in this version",
+            repr(path),
+            "Open the file with the version of the library that wrote it.",
+        ) from None
+
+
+def _not_plain(value: object) -> Unsupported:
+    return Unsupported(
+        "a player must be made of this library's classes and plain values to be written to a file",
+        repr(value)[:200],
+        "Make the player again yourself and hand it over: Session.load(path, player=player).",
+    )

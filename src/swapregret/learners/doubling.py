@@ -1,0 +1,140 @@
+r"""Anytime play by the doubling trick (Lemma "Anytime Guarantees").
+
+Epoch j lasts 1000·2^j days and is played by a fresh player made for that horizon. A regret bound f(T) with f concave-like
+growth, such as T log(d log T)/log T, costs only a constant factor: the last epoch holds at least half of the days.
+
+May touch: ``arrays``, ``errors``, ``policy``, ``actions.base``, ``learners.player``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Vector, as_integer
+from swapregret.learners.player import Arrays, Decision, Feedback, Player
+from swapregret.policy import Policy
+
+__all__ = ["DoublingPlayer", "DoublingState", "anytime"]
+
+_FIRST_EPOCH = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class DoublingState:
+    """Which epoch it is, how many of its days have passed, and the state of its player.
+
+    Attributes
+    ----------
+    epoch, day : int
+    seed : int
+        Drawn at the start; the randomness of later epochs comes from it.
+    inner : object
+        The state of the player of this epoch.
+    """
+
+    epoch: int
+    day: int
+    seed: int
+    inner: Any
+
+
+@dataclass(frozen=True)
+class DoublingPlayer:
+    """A player without a horizon.
+
+    Parameters
+    ----------
+    factory : callable
+        ``factory(actions, horizon, **options)`` makes the player of an epoch, e.g. ``swap_combcp``.
+    actions : ActionSet
+    options : dict
+        Passed on to the factory.
+    first_epoch : int
+        Days of epoch 0.
+    """
+
+    factory: Callable[..., Player[Any]]
+    actions: ActionSet
+    options: dict[str, Any]
+    first_epoch: int = _FIRST_EPOCH
+
+    def __post_init__(self) -> None:
+        as_integer(self.first_epoch, "first_epoch", 1)
+        object.__setattr__(self, "_players", {})
+
+    @property
+    def feedback(self) -> Feedback:
+        """What it expects to be shown after each day."""
+        return self._player(0).feedback
+
+    def epoch_length(self, epoch: int) -> int:
+        """Return the days of an epoch."""
+        return int(self.first_epoch * 2**epoch)
+
+    def _player(self, epoch: int) -> Player[Any]:
+        players: dict[int, Player[Any]] = self._players  # type: ignore[attr-defined]
+        if epoch not in players:
+            players.clear()
+            players[epoch] = self.factory(self.actions, self.epoch_length(epoch), **self.options)
+        return players[epoch]
+
+    def start(self, rng: np.random.Generator) -> DoublingState:
+        """Start epoch 0."""
+        seed = int(rng.integers(2**62))
+        return DoublingState(0, 0, seed, self._begin(0, seed))
+
+    def _begin(self, epoch: int, seed: int) -> Any:
+        return self._player(epoch).start(np.random.default_rng([seed, epoch]))
+
+    def policy(self, state: DoublingState) -> Policy:
+        """Return the policy of the epoch's player."""
+        return self._player(state.epoch).policy(state.inner)
+
+    def observe(self, state: DoublingState, decision: Decision, reward: float | Vector | None) -> DoublingState:
+        """Pass the day on; after the last day of an epoch begin the next, twice as long."""
+        if state.day + 1 < self.epoch_length(state.epoch):
+            inner = self._player(state.epoch).observe(state.inner, decision, reward)
+            return DoublingState(state.epoch, state.day + 1, state.seed, inner)
+        epoch = state.epoch + 1
+        return DoublingState(epoch, 0, state.seed, self._begin(epoch, state.seed))
+
+    def dump(self, state: DoublingState) -> Arrays:
+        """Write the epoch and its player's state."""
+        inner = self._player(state.epoch).dump(state.inner)
+        numbers = np.array([state.epoch, state.day, state.seed], dtype=np.int64)
+        return {"epoch_day_seed": numbers} | {f"inner.{name}": array for name, array in inner.items()}
+
+    def load(self, arrays: Arrays) -> DoublingState:
+        """Read a state written by ``dump``."""
+        epoch, day, seed = (int(number) for number in arrays["epoch_day_seed"])
+        inner = {name.removeprefix("inner."): array for name, array in arrays.items() if name.startswith("inner.")}
+        return DoublingState(epoch, day, seed, self._player(epoch).load(inner))
+
+
+def anytime(
+    factory: Callable[..., Player[Any]], actions: ActionSet, *, first_epoch: int = _FIRST_EPOCH, **options: Any
+) -> DoublingPlayer:
+    """Return a player that needs no horizon: the factory's, restarted with doubled horizons.
+
+    Parameters
+    ----------
+    factory : callable
+        ``swap_combcp``, ``swap_comband`` or any ``factory(actions, horizon, **options)``.
+    actions : ActionSet
+    first_epoch : int
+        Days of the first epoch.
+    **options
+        Passed on to the factory.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.learners.presets import swap_combcp
+    >>> player = anytime(swap_combcp, MSets(6, 2))
+    >>> [player.epoch_length(j) for j in range(3)]
+    [1000, 2000, 4000]
+    """
+    return DoublingPlayer(factory, actions, options, first_epoch)
