@@ -1,0 +1,131 @@
+"""Environments made of environments: mixtures and concatenations.
+
+May touch: ``environments.base``, ``arrays``, ``errors``, ``policy`` (for the grid of weights).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Matrix
+from swapregret.environments.base import Environment, Seed, entropy_from
+from swapregret.errors import InvalidInput
+from swapregret.policy import on_grid
+
+__all__ = ["concatenation", "mixture"]
+
+
+def mixture(
+    environments: Sequence[Environment], weights: npt.ArrayLike | None = None, *, rng: Seed = None
+) -> Environment:
+    """Return the weighted mean of several environments: every day pays a share of each.
+
+    Parameters
+    ----------
+    environments : sequence of Environment
+        On the same actions; the shortest horizon is that of the mixture.
+    weights : array_like, optional
+        Shares that add up to 1; equal if not given.
+    rng : int, SeedSequence, Generator or None
+        The noise; each part has its own.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.environments.iid import iid
+    >>> actions = MSets(4, 2)
+    >>> high, low = (iid(actions, 10, high=value, low=value, rng=0) for value in (1., .2))
+    >>> mixture([high, low], [.25, .75], rng=0).means(0, 1)
+    array([[0.2, 0.2, 0.2, 0.2]])
+    """
+    parts = _same_actions(environments)
+    shares = on_grid(np.full(len(parts), 1.0 / len(parts)) if weights is None else weights)
+    if len(shares) != len(parts):
+        raise InvalidInput(
+            "`weights` must have one entry for each environment",
+            f"{len(parts)} environments and {len(shares)} weights",
+            "Pass the two lists in step.",
+        )
+    days = min(part.horizon for part in parts)
+
+    def levels(start: int, stop: int) -> Matrix:
+        return _weighted([part.means(start, stop) for part in parts], shares)
+
+    def draw(environment: Environment, start: int, stop: int) -> Matrix:
+        return _weighted([part.rewards(start, stop) for part in _renoised(parts, environment.entropy)], shares)
+
+    name = "mixture(" + ", ".join(part.name for part in parts) + ")"
+    return Environment(name, parts[0].actions, days, levels, entropy_from(np.random.default_rng(rng)), 1.0, draw)
+
+
+def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> Environment:
+    """Return several environments one after another.
+
+    Parameters
+    ----------
+    environments : sequence of Environment
+        On the same actions; the horizon is the sum of theirs.
+    rng : int, SeedSequence, Generator or None
+        The noise; each part has its own.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.environments.iid import iid
+    >>> actions = MSets(4, 2)
+    >>> parts = [iid(actions, days, high=level, low=level, rng=0) for days, level in ((2, 1.), (3, .5))]
+    >>> world = concatenation(parts, rng=0)
+    >>> world.horizon, world.means(0, 5)[:, 0].tolist()
+    (5, [0.5, 0.5, 0.25, 0.25, 0.25])
+    """
+    parts = _same_actions(environments)
+    ends = np.cumsum([part.horizon for part in parts])
+
+    def pieces(sources: Sequence[Environment], start: int, stop: int) -> list[tuple[Environment, int, int]]:
+        """Return each part that has days in start..stop−1, with those days counted from its own beginning."""
+        found = []
+        for part, end in zip(sources, ends.tolist(), strict=True):
+            begin = end - part.horizon
+            if start < end and begin < stop:
+                found.append((part, max(start, begin) - begin, min(stop, end) - begin))
+        return found
+
+    def levels(start: int, stop: int) -> Matrix:
+        return np.concatenate([part.means(first, last) for part, first, last in pieces(parts, start, stop)])
+
+    def draw(environment: Environment, start: int, stop: int) -> Matrix:
+        sources = _renoised(parts, environment.entropy)
+        return np.concatenate([part.rewards(first, last) for part, first, last in pieces(sources, start, stop)])
+
+    name = " then ".join(part.name for part in parts)
+    seed = entropy_from(np.random.default_rng(rng))
+    return Environment(name, parts[0].actions, int(ends[-1]), levels, seed, 1.0, draw)
+
+
+def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...]:
+    parts = tuple(environments)
+    if not parts:
+        raise InvalidInput("`environments` must not be empty", "none", "Pass one or more environments.")
+    first = parts[0].actions
+    for part in parts[1:]:
+        if part.actions is not first and repr(part.actions) != repr(first):
+            raise InvalidInput(
+                "`environments` must all be made for the same action set",
+                f"{first!r} and {part.actions!r}",
+                "Make them from one object.",
+            )
+    return parts
+
+
+def _renoised(parts: Sequence[Environment], entropy: int) -> list[Environment]:
+    """Give every part noise of its own, all of it from one entropy."""
+    seeds = np.random.SeedSequence(entropy).generate_state(len(parts), np.uint64)
+    return [part.with_noise(int(seed)) for part, seed in zip(parts, seeds, strict=True)]
+
+
+def _weighted(tables: Sequence[Matrix], shares: npt.NDArray[np.float64]) -> Matrix:
+    total: Matrix = shares[0] * tables[0]
+    for share, table in zip(shares[1:], tables[1:], strict=True):
+        total += share * table
+    return total

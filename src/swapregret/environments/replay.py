@@ -1,0 +1,138 @@
+"""Replay reward vectors from an array or a file.
+
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``. Parquet needs pyarrow, which
+is imported only when such a file is read.
+"""
+
+import csv
+import importlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Matrix, frozen
+from swapregret.environments.base import Environment, noiseless
+from swapregret.environments.ranges import as_levels, as_range
+from swapregret.errors import InvalidInput, Unsupported
+
+__all__ = ["replay"]
+
+
+def replay(
+    actions: ActionSet,
+    data: npt.ArrayLike | str | Path,
+    *,
+    reward_range: tuple[float, float] = (0.0, 1.0),
+    horizon: int | None = None,
+    name: str | None = None,
+) -> Environment:
+    """Return the environment that pays a table of reward vectors, a row a day, without noise.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    data : array_like or path
+        Shape (T, dimension), or a file: ``.csv``, ``.parquet`` or ``.npy``. A file with a header may name its columns by the
+        labels of the set, in any order; other columns are then ignored. Without such names the columns must be
+        the elements, in order.
+    reward_range : (float, float)
+        The least and the largest value an element can have, mapped to [0, 1] and divided by the size of the largest
+        action, so that every action earns a total in [0, 1].
+    horizon : int, optional
+        How many days to play; the data start again from the top when they end. All rows once if not given.
+    name : str, optional
+        The name of the file, or "replay", if not given.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> world = replay(MSets(3, 2), [[10, 20, 30], [30, 20, 10]], reward_range=(10, 30))
+    >>> world.means(0, 2)
+    array([[0.  , 0.25, 0.5 ],
+           [0.5 , 0.25, 0.  ]])
+    """
+    low, high = as_range(reward_range)
+    if isinstance(data, str | Path):
+        path = Path(data)
+        values, name = _read(path, actions), name or path.name
+    else:
+        values, name = _table(data, actions), name or "replay"
+    table = frozen(as_levels(values, low, high))
+    days = len(table) if horizon is None else horizon
+
+    def levels(start: int, stop: int) -> Matrix:
+        if stop <= len(table):
+            return np.asarray(table[start:stop])
+        return np.asarray(table[np.arange(start, stop) % len(table)])
+
+    return Environment(name, actions, days, levels, 0, draw=noiseless)
+
+
+def _table(data: Any, actions: ActionSet) -> Matrix:
+    try:
+        values = np.asarray(data, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            "`data` must be a table of numbers, a row a day", type(data).__name__, "Pass an array or a path."
+        ) from None
+    if values.ndim != 2 or values.shape[1] != actions.dimension or len(values) == 0:
+        raise InvalidInput(
+            f"`data` must have shape (days, {actions.dimension})",
+            f"shape {values.shape}",
+            "Pass a column for each element of the action set, in order or named by its labels.",
+        )
+    return values
+
+
+def _read(path: Path, actions: ActionSet) -> Matrix:
+    if not path.is_file():
+        raise InvalidInput("`data` must be a file that exists", str(path), "Check the path.")
+    kind = path.suffix.lower()
+    if kind == ".npy":
+        return _table(np.load(path, allow_pickle=False), actions)
+    if kind == ".csv":
+        with path.open(newline="", encoding="utf-8-sig") as lines:
+            rows = [row for row in csv.reader(lines) if row]
+        header = rows[0] if rows and not all(map(_is_number, rows[0])) else None
+        return _columns(header, rows if header is None else rows[1:], actions)
+    if kind == ".parquet":
+        table = _parquet().read_table(path)
+        header = [str(column) for column in table.column_names]
+        return _columns(header, np.column_stack([column.to_numpy() for column in table.columns]), actions)
+    raise InvalidInput("`data` must be a .csv, .parquet or .npy file", path.name, "Convert it to one of these.")
+
+
+def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
+    """Choose the columns named by the labels of the set, or take all in order."""
+    labels = [str(label) for label in actions.labels]
+    try:
+        table = np.asarray(rows)
+        if header is not None and set(labels) <= set(header):
+            table = table[:, [header.index(label) for label in labels]]
+    except (ValueError, IndexError):
+        raise InvalidInput(
+            "all rows of `data` must have the same number of columns", "rows of different lengths", "Mend the file."
+        ) from None
+    return _table(table, actions)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _parquet() -> Any:
+    try:
+        return importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise Unsupported(
+            "reading a .parquet file needs the package pyarrow",
+            "an installation without it",
+            "Install pyarrow, or convert the file to .csv or .npy.",
+        ) from None
