@@ -1,21 +1,55 @@
 """A session: a player in use, one day after another. The only object of the library that changes.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``learners.player``.
+May touch: ``errors``, ``arrays``, ``policy``, ``feedback``, ``storage``, ``journal``, ``learners``.
 """
 
-import math
-from typing import Generic, TypeVar
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from swapregret.errors import InvalidInput, InvalidReward, ProtocolError
+from swapregret.arrays import Vector, as_integer
+from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
+from swapregret.feedback import RewardReader
+from swapregret.journal import JOURNAL_MAGIC, Journal, read_journal
+from swapregret.learners.config import decode, encode
 from swapregret.learners.player import Decision, Player
+from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
+from swapregret.storage import from_bytes, read_file, to_bytes, write_file
 
-__all__ = ["Session"]
+__all__ = ["Session", "SessionSummary"]
 
 State = TypeVar("State")
 Seed = int | np.random.SeedSequence | np.random.Generator | None
+Path = str | os.PathLike[str]
+
+_SNAPSHOT_EVERY = 10_000
+
+
+@dataclass(frozen=True)
+class SessionSummary:
+    """Where a session stands.
+
+    Attributes
+    ----------
+    day : int
+        Days closed: observed or skipped.
+    n_skipped : int
+        How many of them without feedback.
+    open_days : tuple of int
+        Decisions not yet observed.
+    player : PlayerSummary or None
+        Scales, next updates, estimated regret, smallest eigenvalue and condition of Σ; None for players without scales.
+    """
+
+    day: int
+    n_skipped: int
+    open_days: tuple[int, ...]
+    player: PlayerSummary | None
 
 
 class Session(Generic[State]):
@@ -26,9 +60,17 @@ class Session(Generic[State]):
     player : Player
         Who plays, e.g. ``sr.swap_combcp(actions, horizon=…)``.
     rng : int, SeedSequence, Generator or None
-        The one door of randomness. None draws entropy, which is recorded in ``entropy``.
+        The one door of randomness. None draws entropy, recorded in ``entropy``.
     reward_range : (float, float)
         The least and the largest total reward an action can get; rewards are mapped to [0, 1] (deviation D15).
+    max_open : int
+        How many decisions may wait for their reward at once. They may be observed in any order, each with the law that
+        drew it, so estimates stay unbiased; the player meanwhile acts on what it has seen (deviation D25).
+    journal : path, optional
+        Append every event to this file before the call returns. If the file exists the session goes on where it
+        ended, with its own generator; ``player`` must then be configured as it was.
+    sync : bool
+        Whether the journal waits for the disk: needed to survive the death of the machine, not of the process.
 
     Raises
     ------
@@ -49,72 +91,291 @@ class Session(Generic[State]):
     """
 
     def __init__(
-        self, player: Player[State], *, rng: Seed = None, reward_range: tuple[float, float] = (0.0, 1.0)
+        self,
+        player: Player[State],
+        *,
+        rng: Seed = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        max_open: int = 1,
+        journal: Path | None = None,
+        sync: bool = False,
     ) -> None:
         low, high = (float(bound) for bound in reward_range)
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise InvalidInput(
-                "`reward_range` must be two finite numbers, the smaller first",
-                repr(reward_range),
-                "Give the least and the largest total reward an action can get.",
-            )
+        self._reader = RewardReader(player.actions, player.feedback, low, high)
         self.player = player
-        self.reward_range = (low, high)
-        if rng is None:
-            rng = np.random.SeedSequence()
-        self.entropy = rng.entropy if isinstance(rng, np.random.SeedSequence) else rng if isinstance(rng, int) else None
-        self._rng = np.random.default_rng(rng)
+        self.max_open = as_integer(max_open, "max_open", 1)
+        source = np.random.SeedSequence() if rng is None else rng
+        self.entropy = _entropy(source)
+        self._rng = np.random.default_rng(source)
+        self._journal: Journal | None = None
+        self._n_events = 0
+        if journal is not None and os.path.exists(journal) and os.path.getsize(journal) > 0:
+            self._continue(journal, sync)
+            return
         self._state = player.start(self._rng)
-        self._day = 0
-        self._open: Decision | None = None
+        self._n_acted = self._n_closed = self._n_skipped = 0
+        self._open: dict[int, tuple[Decision, State]] = {}
+        if journal is not None:
+            self._journal = Journal(journal, sync=sync)
+            self._journal.begin(self.snapshot())
+
+    # ---- the loop ------------------------------------------------------------------------------------------------
 
     @property
     def day(self) -> int:
-        """Return how many days have been observed."""
-        return self._day
+        """Return how many days have been closed: observed or skipped."""
+        return self._n_closed
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """Return the declared range of total rewards."""
+        return self._reader.low, self._reader.high
+
+    @property
+    def open_decisions(self) -> tuple[Decision, ...]:
+        """Return the decisions that wait for their reward, oldest first."""
+        return tuple(decision for decision, _ in self._open.values())
 
     def policy(self) -> Policy:
-        """Return the law of today's action."""
-        return self._open.policy if self._open is not None else self.player.policy(self._state)
+        """Return the law of the next action."""
+        return self.player.policy(self._state)
+
+    def marginals(self) -> Vector:
+        """Return how likely each element is to be chosen next."""
+        return self.policy().marginals()
 
     def act(self) -> Decision:
-        """Draw today's action."""
-        if self._open is not None:
+        """Draw an action."""
+        if len(self._open) >= self.max_open:
             raise ProtocolError(
-                "a day must be observed before the next one begins",
-                f"act() twice on day {self._day}",
-                "Call observe(reward) with the reward of the decision you hold.",
+                f"at most {self.max_open} decision(s) may be open at once",
+                f"act() with day {next(iter(self._open))} not yet observed",
+                "Call observe(reward) or skip() first, or allow more with Session(..., max_open=…).",
             )
+        before = self._rng.bit_generator.state if self._journal is not None else {}
         policy = self.player.policy(self._state)
         action = policy.sample(self._rng)
         action.flags.writeable = False
-        self._open = Decision(self._day, action, self.player.actions.elements(action), policy)
-        return self._open
-
-    def observe(self, reward: float) -> None:
-        """Learn the total reward of today's action."""
-        if self._open is None:
-            raise ProtocolError(
-                "a reward must follow the decision it belongs to",
-                f"observe() on day {self._day} before act(), or twice",
-                "Call act() first; observe each decision once.",
-            )
-        self._state = self.player.observe(self._state, self._open, self._normalised(reward))
-        self._open = None
-        self._day += 1
-
-    def _normalised(self, reward: float) -> float:
-        low, high = self.reward_range
+        decision = Decision(self._n_acted, action, self.player.actions.elements(action), policy)
         try:
-            value = float(reward)
-        except (TypeError, ValueError):
-            raise InvalidReward(
-                "`reward` must be one number", type(reward).__name__, "Pass the total reward of the action."
-            ) from None
-        if not math.isfinite(value) or not low - 1e-12 <= value <= high + 1e-12:
-            raise InvalidReward(
-                f"`reward` must be a finite number in [{low:g}, {high:g}]",
-                repr(value),
-                "Declare the true range with Session(..., reward_range=(low, high)).",
+            self._write({"act": decision.day, "action": np.packbits(action.astype(bool)).tobytes().hex()})
+        except OSError:
+            self._rng.bit_generator.state = before
+            raise
+        self._open[decision.day] = (decision, self._state)
+        self._n_acted += 1
+        return decision
+
+    def observe(self, reward: npt.ArrayLike, decision: Decision | None = None) -> None:
+        """Learn the reward of a decision: of the open one, or of the one given.
+
+        ``reward`` is the total with bandit feedback; the rewards of the chosen elements (in order, or as a vector over
+        all) with semi-bandit feedback; the whole reward vector with full feedback.
+        """
+        held = self._held(decision, "observe")
+        seen = self._reader.read(reward, held.action)
+        state = self.player.observe(self._state, held, seen)
+        plain = np.asarray(reward, dtype=np.float64).tolist()
+        self._write({"observe": held.day, "reward": plain})
+        self._close(held, state)
+
+    def skip(self, decision: Decision | None = None) -> None:
+        """Close a decision whose reward will never be known: the day counts, and nothing is learnt from it."""
+        held = self._held(decision, "skip")
+        state = self.player.observe(self._state, held, None)
+        self._write({"skip": held.day})
+        self._close(held, state)
+        self._n_skipped += 1
+
+    def _held(self, decision: Decision | None, call: str) -> Decision:
+        if decision is None and len(self._open) == 1:
+            return next(iter(self._open.values()))[0]
+        if decision is not None and decision.day in self._open:
+            return self._open[decision.day][0]
+        if decision is None and len(self._open) > 1:
+            came = f"{call}() with {len(self._open)} decisions open"
+            do = f"Say which one: {call}(..., decision=decision)."
+        else:
+            came = f"{call}() for a decision that is not open (never made, or observed already)"
+            do = "Call act() first; close each decision once."
+        raise ProtocolError("a reward must follow the one decision it belongs to", came, do)
+
+    def _close(self, decision: Decision, state: State) -> None:
+        self._state = state
+        del self._open[decision.day]
+        self._n_closed += 1
+        if self._journal is not None and self._n_events >= _SNAPSHOT_EVERY:
+            self._journal.begin(self.snapshot())
+            self._n_events = 0
+
+    def _write(self, event: dict[str, Any]) -> None:
+        if self._journal is not None:
+            self._journal.append(event)
+            self._n_events += 1
+
+    def summary(self) -> SessionSummary:
+        """Say where the session stands; costs an eigenvalue decomposition."""
+        return SessionSummary(self._n_closed, self._n_skipped, tuple(self._open), summarise(self.player, self._state))
+
+    def close(self) -> None:
+        """Release the journal, if there is one."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+
+    # ---- files ---------------------------------------------------------------------------------------------------
+
+    def save(self, path: Path) -> None:
+        """Write the session to one file, atomically: a crash while saving leaves the file that was there."""
+        write_file(path, self.snapshot())
+
+    @classmethod
+    def load(cls, path: Path, player: Player[Any] | None = None) -> Self:
+        """Read a session from a file written by ``save``, or from a journal; it goes on bit for bit.
+
+        Parameters
+        ----------
+        path : path
+        player : Player, optional
+            Needed only if the player holds functions of one's own; otherwise it is made again from the file, or, if
+            given, checked against it.
+        """
+        data = read_file(path)
+        if data.startswith(JOURNAL_MAGIC):
+            snapshot, events, _ = read_journal(path)
+            session = cls._from_snapshot(snapshot, player, os.fspath(path))
+            session._replay(events, os.fspath(path))
+            return session
+        return cls._from_snapshot(data, player, os.fspath(path))
+
+    def snapshot(self) -> bytes:
+        """Return the whole session as bytes: a versioned header and arrays."""
+        try:
+            config = encode(self.player)
+        except Unsupported:
+            config = None
+        metadata = {
+            "player": config,
+            "reward_range": list(self.reward_range),
+            "max_open": self.max_open,
+            "entropy": self.entropy,
+            "rng": _plain(self._rng.bit_generator.state),
+            "counts": [self._n_acted, self._n_closed, self._n_skipped],
+            "open": list(self._open),
+            "laws": [],
+        }
+        arrays = {f"state.{name}": array for name, array in self.player.dump(self._state).items()}
+        for day, (decision, state) in self._open.items():
+            arrays[f"open.{day}.action"] = decision.action
+            if state is not self._state:
+                metadata["laws"].append(day)
+                dumped = self.player.dump(state).items()
+                arrays |= {f"open.{day}.state.{name}": array for name, array in dumped}
+        return to_bytes("session", metadata, arrays)
+
+    @classmethod
+    def _from_snapshot(cls, data: bytes, player: Player[Any] | None, name: str) -> Self:
+        metadata, arrays = from_bytes("session", data, f"session file {name!r}")
+        config = metadata["player"]
+        if player is None:
+            if config is None:
+                raise Unsupported(
+                    f"session file {name!r} must describe its player",
+                    "a player that holds functions of its own",
+                    "Make the player again and hand it over: Session.load(path, player=player).",
+                )
+            player = decode(config)
+        elif config is not None and _config_of(player) != config:
+            raise InvalidInput(
+                "`player` must be configured as the one that was saved",
+                repr(player)[:200],
+                "Leave it out to have it made from the file.",
             )
-        return min(max((value - low) / (high - low), 0.0), 1.0)
+        assert player is not None
+        session = cls.__new__(cls)
+        session.player = player
+        session._reader = RewardReader(player.actions, player.feedback, *metadata["reward_range"])
+        session.max_open = metadata["max_open"]
+        session.entropy = metadata["entropy"]
+        session._rng = _generator(metadata["rng"])
+        session._journal, session._n_events = None, 0
+        session._n_acted, session._n_closed, session._n_skipped = metadata["counts"]
+        session._state = player.load(_part(arrays, "state."))
+        session._open = {}
+        for day in metadata["open"]:
+            state = player.load(_part(arrays, f"open.{day}.state.")) if day in metadata["laws"] else session._state
+            action = arrays[f"open.{day}.action"]
+            action.flags.writeable = False
+            decision = Decision(day, action, player.actions.elements(action), player.policy(state))
+            session._open[day] = (decision, state)
+        return session
+
+    def _continue(self, journal: Path, sync: bool) -> None:
+        """Take over what a journal holds, and go on writing it."""
+        handle = Journal(journal, sync=sync)
+        snapshot, events, length = read_journal(journal)
+        handle.reopen(length)
+        try:
+            restored = self._from_snapshot(snapshot, self.player, os.fspath(journal))
+            restored._replay(events, os.fspath(journal))
+        except BaseException:
+            handle.close()
+            raise
+        self.__dict__.update(restored.__dict__)
+        self._journal, self._n_events = handle, len(events)
+
+    def _replay(self, events: list[dict[str, Any]], name: str) -> None:
+        for event in events:
+            try:
+                if "act" in event:
+                    decision = self.act()
+                    drawn = np.packbits(decision.action.astype(bool)).tobytes().hex()
+                    if (decision.day, drawn) != (event["act"], event["action"]):
+                        raise InvalidInput("the action drawn must be the one recorded", drawn, "It is not.")
+                elif "observe" in event:
+                    self.observe(event["reward"], self._open[event["observe"]][0])
+                else:
+                    self.skip(self._open[event["skip"]][0])
+            except (SwapRegretError, KeyError) as error:
+                raise InvalidInput(
+                    f"journal {name!r} must replay to the decisions it records",
+                    f"{event}: {error}",
+                    "Use the version of the library and the player that wrote it.",
+                ) from error
+
+
+def _entropy(source: Seed) -> int | None:
+    if isinstance(source, np.random.SeedSequence):
+        return source.entropy if isinstance(source.entropy, int) else None
+    return source if isinstance(source, int) else None
+
+
+def _config_of(player: Player[Any]) -> Any:
+    try:
+        return json.loads(json.dumps(encode(player)))
+    except Unsupported:
+        return None
+
+
+def _part(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDArray[Any]]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _plain(value: Any) -> Any:
+    """Write the state of a bit generator as JSON; its whole numbers may have any length."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist(), "dtype": str(value.dtype)}
+    return value.item() if isinstance(value, np.integer) else value
+
+
+def _generator(state: dict[str, Any]) -> np.random.Generator:
+    def lively(value: Any) -> Any:
+        if isinstance(value, dict) and "array" in value:
+            return np.array(value["array"], dtype=value["dtype"])
+        return {key: lively(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    bits = getattr(np.random, state["bit_generator"])()
+    bits.state = lively(state)
+    return np.random.Generator(bits)

@@ -8,6 +8,7 @@ May touch: ``errors``, ``actions.base``.
 """
 
 import importlib
+import json
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -57,7 +58,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(data: Any) -> Any:
-    """Make configuration again from what ``encode`` wrote.
+    """Make configuration again from what ``encode`` wrote; equal parts become one object, as values may.
 
     Examples
     --------
@@ -65,23 +66,34 @@ def decode(data: Any) -> Any:
     >>> decode(encode(MSets(4, 2, labels="abcd"))).labels
     ('a', 'b', 'c', 'd')
     """
+    return _decode(data, {})
+
+
+def _decode(data: Any, made: dict[str, Any]) -> Any:
     if not isinstance(data, dict):
         return data
+    key = json.dumps(data, sort_keys=True)
+    if key not in made:
+        made[key] = _make(data, made)
+    return made[key]
+
+
+def _make(data: dict[str, Any], made: dict[str, Any]) -> Any:
     if "array" in data:
         return np.array(data["array"], dtype=data["dtype"])
     if "tuple" in data:
-        return tuple(decode(item) for item in data["tuple"])
+        return tuple(_decode(item, made) for item in data["tuple"])
     if "list" in data:
-        return [decode(item) for item in data["list"]]
+        return [_decode(item, made) for item in data["list"]]
     if "dict" in data:
-        return {decode(key): decode(item) for key, item in data["dict"]}
+        return {_decode(key, made): _decode(item, made) for key, item in data["dict"]}
     if "function" in data:
         return _find(data["function"])
     kind = _find(data["class"])
     if isinstance(kind, type) and issubclass(kind, ActionSet):
-        return kind(*decode(data["args"]), **decode(data["kwargs"]))
+        return kind(*_decode(data["args"], made), **_decode(data["kwargs"], made))
     if isinstance(kind, type) and is_dataclass(kind):
-        return kind(**{name: decode(item) for name, item in data["fields"].items()})
+        return kind(**{name: _decode(item, made) for name, item in data["fields"].items()})
     raise InvalidInput(
         "configuration must name action sets and frozen dataclasses of this package",
         repr(data["class"]),

@@ -81,6 +81,10 @@ class DoublingPlayer:
             players[epoch] = self.factory(self.actions, self.epoch_length(epoch), **self.options)
         return players[epoch]
 
+    def player_of(self, state: DoublingState) -> Player[Any]:
+        """Return the player of the epoch a state is in."""
+        return self._player(state.epoch)
+
     def start(self, rng: np.random.Generator) -> DoublingState:
         """Start epoch 0."""
         seed = int(rng.integers(2**62))

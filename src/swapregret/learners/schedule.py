@@ -56,6 +56,40 @@ class Schedule:
                     f"Round it up to {shorter * -(-longer // shorter)}.",
                 )
 
+    def draw(self, *, width: int = 64) -> str:
+        """Draw the calendar: a row a scale, ``·`` a kept policy, ``|`` an update, ``R`` a restart.
+
+        A column is as many days as it takes to show two intervals of the coarsest scale in ``width`` columns; where more
+        than one event falls into a column the rarest is shown.
+
+        Examples
+        --------
+        >>> print(Schedule([1, 3, 9]).draw(width=18))
+        one column = 1 day
+        scale 2  updates every 3, restarts every 9  R··|··|··R··|··|··
+        scale 1  updates every 1, restarts every 3  R||R||R||R||R||R||
+        """
+        days = -(-2 * self.windows[-1] // width)
+        rows = []
+        for scale in range(self.n_scales, 0, -1):
+            update, restart = self.windows[scale - 1 : scale + 1]
+            cells = []
+            for column in range(-(-2 * self.windows[-1] // days)):
+                start, stop = column * days, (column + 1) * days
+                if -(-start // restart) * restart < stop:
+                    cells.append("R")
+                elif -(-start // update) * update < stop:
+                    cells.append("|")
+                else:
+                    cells.append("·")
+            rows.append((f"scale {scale}  updates every {update:,}, restarts every {restart:,}", "".join(cells)))
+        pad = max(len(label) for label, _ in rows)
+        head = f"one column = {days:,} day{'s' if days > 1 else ''}"
+        return "\n".join([head, *(f"{label:<{pad}}  {cells}" for label, cells in rows)])
+
+    def __str__(self) -> str:
+        return f"Schedule with {self.n_scales} scales, windows {self.windows}\n{self.draw()}"
+
     @property
     def n_scales(self) -> int:
         """Return K."""
@@ -111,6 +145,51 @@ class Schedule:
         return cls((base, *(bottom * _RATIO**level for level in range(levels + 1))))
 
     @classmethod
+    def from_theorem(
+        cls, horizon: int, *, dimension: int, size: int, smallest_eigenvalue: float | None = None
+    ) -> "Schedule":
+        """Return the schedule of the no-swap-regret theorems, H and K with their exact constants.
+
+        H = ⌈27 ⌊log T⌋³ d⁹ m^{9/2} log³ d⌉ for Swap-ComBCP, and H = ⌈⌊log T⌋³ g³⌉ with
+        g = md + m²⌈log d⌉/λ_min + 2 for Swap-ComBand (the g of the proof, deviation D10) when ``smallest_eigenvalue``
+        is given; K = ⌊log_H T⌋.
+
+        Parameters
+        ----------
+        horizon, dimension, size : int
+            T, d, m.
+        smallest_eigenvalue : float, optional
+            λ_min of the exploration law; selects the theorem of Swap-ComBand.
+
+        Raises
+        ------
+        InvalidSchedule
+            If K would be 0, which is the case at every horizon people have (deviation D2); the sentence names H, K and
+            the smallest horizon that would do.
+
+        Examples
+        --------
+        >>> Schedule.from_theorem(10**20, dimension=2, size=1).n_scales
+        2
+        """
+        days = as_integer(horizon, "horizon", 1)
+        d = as_integer(dimension, "dimension", 2)
+        m = as_integer(size, "size", 1, d)
+        constant = _theorem_constant(d, m, smallest_eigenvalue)
+        branching = _theorem_branching(days, constant)
+        scales = 0
+        while branching ** (scales + 1) <= days:
+            scales += 1
+        if scales == 0:
+            raise InvalidSchedule(
+                "`horizon` of Schedule.from_theorem must be at least the branching H it leads to",
+                f"H = {branching:.3g} at d={d}, m={m}, T={days:.3g}, which leaves K = 0 scales",
+                f"The smallest horizon it accepts is {_smallest_horizon(constant):.4g}; "
+                "use Schedule.practical(...), or give `branching` and `n_scales` to Schedule.uniform.",
+            )
+        return cls.uniform(branching, scales)
+
+    @classmethod
     def single(cls, horizon: int, *, base: int = 1) -> "Schedule":
         """Return one scale that updates every ``base`` days and does not restart before the horizon.
 
@@ -121,3 +200,31 @@ class Schedule:
         """
         days, step = as_integer(horizon, "horizon", 1), as_integer(base, "base", 1)
         return cls((step, step * -(-days // step)))
+
+
+def _theorem_constant(dimension: int, size: int, smallest_eigenvalue: float | None) -> float:
+    """Return g, with H = ⌊log T⌋³ g³."""
+    if smallest_eigenvalue is None:
+        return 3.0 * dimension**3 * math.pow(size, 1.5) * math.log(dimension)
+    if not smallest_eigenvalue > 0.0:
+        raise InvalidSchedule(
+            "`smallest_eigenvalue` must be positive",
+            repr(smallest_eigenvalue),
+            "Compute it: geometry.moments.smallest_eigenvalue(law, actions.span).",
+        )
+    return size * dimension + size**2 * math.ceil(math.log(dimension)) / smallest_eigenvalue + 2.0
+
+
+def _theorem_branching(horizon: int, constant: float) -> int:
+    return max(2, math.ceil(math.floor(math.log(horizon)) ** 3 * constant**3))
+
+
+def _smallest_horizon(constant: float) -> int:
+    """Return the least T with H(T) ≤ T; H is constant while ⌊log T⌋ is."""
+    level = 1
+    while True:
+        first = max(math.ceil(math.exp(level)), 3)
+        candidate = max(first, _theorem_branching(first, constant))
+        if math.log(candidate) < level + 1 and _theorem_branching(candidate, constant) <= candidate:
+            return candidate
+        level += 1
