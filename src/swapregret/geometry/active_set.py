@@ -102,14 +102,7 @@ class ActiveSet:
     def refresh(self) -> None:
         """Exchange pivots until none is much larger than a coordinate it serves."""
         if self.changes > _REBUILD:
-            atoms, weights = self.atoms, self.weights
-            point = self.point
-            self.atoms, self.weights = atoms[:1], np.ones(1)
-            self._reset()
-            self.point = point
-            for row in atoms[1:]:
-                self.add(row)
-            self.move(weights)
+            self._rebuild()
         for _ in range(4 * len(self.point)):
             ratios = np.where(np.abs(self.E) > _ZERO, self.point[self.P] / self.point[:, None], 0.0)
             worst = int(np.argmax(ratios))
@@ -117,6 +110,13 @@ class ActiveSet:
             if ratios[i, p] <= _RATIO:
                 return
             self._exchange(i, p)
+
+    def _rebuild(self) -> None:
+        """Compute the echelon basis afresh from the actions and the pivots."""
+        D = (self.atoms[1:] - self.atoms[0]).T
+        X = _snap(np.linalg.inv(D[self.P]))
+        self.E, self.C = _snap(D @ X), _snap(np.vstack([-X.sum(axis=0), X]))
+        self.changes = 0
 
     def _exchange(self, i: int, p: int) -> None:
         """Make coordinate i the pivot of column p."""
