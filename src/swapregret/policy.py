@@ -152,6 +152,30 @@ class FinitePolicy(Policy):
         self._cumulative: Vector = frozen(np.cumsum(self._weights))
         self.dimension = rows.shape[1]
 
+    def reweighted(self, weights: npt.ArrayLike) -> "FinitePolicy":
+        """Return the law with other weights on the same atoms, without sorting or copying them.
+
+        The list stays as it is, also where a weight is 0: a learner that lists all actions makes one such law a day,
+        and all of them share one table.
+
+        Examples
+        --------
+        >>> FinitePolicy([[1, 0], [0, 1]], [.5, .5]).reweighted([1., 0.]).marginals()
+        array([1., 0.])
+        """
+        mass = on_grid(weights)
+        if mass.shape != self._weights.shape:
+            raise InvalidInput(
+                f"`weights` must have shape {self._weights.shape}, one for each atom",
+                f"shape {mass.shape}",
+                "Pass a weight for every atom, 0 where it is not played.",
+            )
+        law = object.__new__(FinitePolicy)
+        law._atoms, law._weights, law.dimension = self._atoms, frozen(mass), self.dimension
+        law._cumulative = frozen(np.cumsum(mass))
+        law.__dict__["_float_atoms"] = self._float_atoms
+        return law
+
     @property
     def atoms(self) -> Actions:
         """Return the support, one action a row, in canonical order."""
