@@ -122,9 +122,9 @@ class MSets(ActionSet):
                 "Project them first: kl_project(log_weights).point.",
             )
         n_orders = as_integer(variants, "variants", 1)
-        return SystematicPolicy(round_to_units(point, self.size), self._orders(n_orders), self.size)
+        return SystematicPolicy(round_to_units(point, self.size), self.orders(n_orders), self.size)
 
-    def _orders(self, count: int) -> npt.NDArray[np.int64]:
+    def orders(self, count: int) -> npt.NDArray[np.int64]:
         """Return the fixed orders of the decompositions: the natural one, then pseudo-random ones."""
         if count not in self._order_tables:
             orders = [np.arange(self.dimension)]

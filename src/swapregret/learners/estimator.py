@@ -21,6 +21,7 @@ from swapregret.arrays import Action, Vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import Solver, make_solver
 from swapregret.geometry.span import Span
+from swapregret.kernels.vectors import action_total, learn_prediction
 from swapregret.learners.player import Feedback
 from swapregret.policy import Policy
 
@@ -84,7 +85,7 @@ class BanditEstimator:
     ) -> Vector:
         """Return R̂ + (r − R̂·M) Σ⁺M."""
         assert solver is not None
-        surprise = float(reward) - float(prediction @ action)
+        surprise = float(reward) - action_total(prediction, action)
         estimate = solver.solve(action)
         estimate *= surprise
         estimate += prediction
@@ -92,11 +93,9 @@ class BanditEstimator:
 
     def learn(self, prediction: Vector, action: Action, reward: float | Vector) -> Vector:
         """Return R̂ + step · (r − R̂·M) M / ‖M‖²."""
-        count = int(action.sum())
-        if self.predictor_step == 0.0 or count == 0:
+        if self.predictor_step == 0.0:
             return prediction
-        surprise = float(reward) - float(prediction @ action)
-        return frozen(prediction + (self.predictor_step * surprise / count) * action)
+        return frozen(learn_prediction(prediction, action, float(reward), self.predictor_step))
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
@@ -135,14 +133,3 @@ def check_exploration(exploration: float) -> None:
     """Refuse a γ outside [0, 1)."""
     if not 0.0 <= exploration < 1.0:
         raise InvalidInput("`exploration` must be in [0, 1)", repr(exploration), "0.02 is a usual choice.")
-
-
-def centred_square(point: Vector, aggregate: Vector, *, is_uniform: bool) -> float:
-    """Return x·(X − X̄)², with X̄ the mean of X under x where all actions have the same size, else 0.
-
-    Adding a constant to X changes nothing on a set of uniform size, so it must not change the step either.
-    """
-    total = float(point.sum())
-    mean = float(point @ aggregate) / total if is_uniform and total > 0.0 else 0.0
-    deviation = aggregate - mean
-    return float(point @ np.square(deviation))

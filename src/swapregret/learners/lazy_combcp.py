@@ -15,7 +15,8 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, frozen
-from swapregret.learners.lazy import FixedRate, LazyState, Rate, centred_square, check_exploration, step_size
+from swapregret.kernels.vectors import centred_square
+from swapregret.learners.lazy import FixedRate, LazyState, Rate, check_exploration, step_size
 from swapregret.policy import Policy, mix
 
 __all__ = ["LazyComBCP"]
@@ -82,13 +83,13 @@ class LazyComBCP:
     def update(self, state: LazyState, aggregate: Vector) -> LazyState:
         """End a meta-day (lines 5 to 9): X̃ is the sum of its estimates."""
         score = frozen(state.score + aggregate)
-        spread = centred_square(state.point, aggregate, is_uniform=self.actions.is_uniform)
+        spread = centred_square(state.point, aggregate, self.actions.is_uniform)
         variation = state.variation + spread
         memory_sum, memory_count = state.memory_sum + spread, state.memory_count + 1
         if isinstance(self.rate, FixedRate):
             tilted = state.log_weights + self.rate.learning_rate * aggregate  # line 8
         else:
-            eta = step_size(self.rate, self._diameter, variation + memory_sum / memory_count)
+            eta = step_size(self.rate, self.diameter, variation + memory_sum / memory_count)
             tilted = state.origin + eta * score  # line 8 for the whole interval at once (D17)
         return replace(
             self._state(self._from_log_weights(tilted)),  # lines 9, 5, 6
@@ -109,7 +110,8 @@ class LazyComBCP:
         return replace(state, exploit=exploit, policy=policy)
 
     @cached_property
-    def _diameter(self) -> float:
+    def diameter(self) -> float:
+        """The bound m log(d/m) on the divergence of any action from the start."""
         d, m = self.actions.dimension, self.actions.size
         return m * math.log(d / m)
 

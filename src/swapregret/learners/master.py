@@ -141,7 +141,7 @@ class SwapMaster:
             aggregates=frozen(np.zeros((self.n_scales, self.actions.dimension))),
             total=zero,
         )
-        return self._with_scales(state, tuple(learner.start() for learner in self.learners))
+        return self.with_scales(state, tuple(learner.start() for learner in self.learners))
 
     def policy(self, state: MasterState) -> Policy:
         """Return p̂ (lines 3, 4)."""
@@ -189,9 +189,10 @@ class SwapMaster:
             scales[k] = self.learners[k].start(scales[k], prior)  # line 13
             aggregates[k] = 0.0
         zero = frozen(np.zeros(self.actions.dimension))
-        return self._with_scales(replace(state, running=zero, aggregates=frozen(aggregates)), tuple(scales))
+        return self.with_scales(replace(state, running=zero, aggregates=frozen(aggregates)), tuple(scales))
 
-    def _with_scales(self, state: MasterState, scales: tuple[LazyState, ...]) -> MasterState:
+    def with_scales(self, state: MasterState, scales: tuple[LazyState, ...]) -> MasterState:
+        """Return the state with other scales: their mixture, and what the estimator prepares for it."""
         mixture = mix([scale.policy for scale in scales], [1.0 / self.n_scales] * self.n_scales)  # line 4
         solver = self.estimator.prepare(mixture, self.actions.span)
         recovered = int(solver is not None and solver.has_recovered)
@@ -263,5 +264,5 @@ class SwapMaster:
             total=frozen(arrays["total"].copy()),
             earned=float(arrays["earned"]),
         )
-        made = self._with_scales(state, tuple(scales))
+        made = self.with_scales(state, tuple(scales))
         return replace(made, n_recoveries=int(arrays["n_recoveries"]))

@@ -1,0 +1,60 @@
+"""Sums in one fixed order, so that stepped and compiled play agree to the last bit.
+
+A BLAS product adds in an order of its own; these add from the first entry to the last.
+
+May touch: ``kernels.compile``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.compile import kernel
+
+__all__ = ["action_total", "centred_square", "learn_prediction"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@kernel
+def action_total(vector: Floats, action: Integers) -> float:
+    """Return Σ of the entries of ``vector`` that the action chooses."""
+    total = 0.0
+    for i in range(action.size):
+        if action[i]:
+            total += vector[i]
+    return total
+
+
+@kernel
+def learn_prediction(prediction: Floats, action: Integers, reward: float, step: float) -> Floats:
+    """Return R̂ + step · (r − R̂·M) M / ‖M‖²."""
+    result = prediction.copy()
+    count = 0
+    for i in range(action.size):
+        count += action[i]
+    if count == 0:
+        return result
+    change = step * (reward - action_total(prediction, action)) / count
+    for i in range(action.size):
+        if action[i]:
+            result[i] += change
+    return result
+
+
+@kernel
+def centred_square(point: Floats, aggregate: Floats, is_uniform: bool) -> float:
+    """Return x·(X − X̄)², with X̄ the mean of X under x if ``is_uniform``, else 0."""
+    mean = 0.0
+    if is_uniform:
+        mass = 0.0
+        for i in range(point.size):
+            mass += point[i]
+            mean += point[i] * aggregate[i]
+        if mass > 0.0:
+            mean /= mass
+    total = 0.0
+    for i in range(point.size):
+        deviation = aggregate[i] - mean
+        total += point[i] * deviation * deviation
+    return total
