@@ -1,0 +1,220 @@
+"""Check that an environment is oblivious, repeatable and within its range.
+
+May touch: everything but ``experiments`` and ``cli``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapregret.arrays import Matrix
+from swapregret.environments.base import Environment
+from swapregret.errors import InvalidInput
+from swapregret.testing.report import Report, require, run
+from swapregret.testing.statistics import hoeffding_radius
+
+__all__ = ["ENVIRONMENT_CHECKS", "check_environment"]
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class EnvironmentCase:
+    """An environment, and how many of its days to look at."""
+
+    environment: Environment
+    days: int
+    seed: int
+
+
+def check_environment(environment: Environment, *, days: int = 4000, seed: int = 0) -> Report:
+    """Check an environment: totals in [0, 1], the same day always the same, means that are means.
+
+    Parameters
+    ----------
+    environment : Environment
+    days : int
+        Look at no more than this many days from the beginning, and at the last one.
+    seed : int
+        Where the noise of replications and the days looked at come from.
+
+    Returns
+    -------
+    Report
+        What was checked.
+
+    Raises
+    ------
+    ConformanceError
+        Naming the first fault found. Correct noise is accused with probability at most 1e-6.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.environments.cyclic import cyclic
+    >>> check_environment(cyclic(MSets(6, 2), 700, rng=0)).passed
+    ('shape', 'range', 'repeatability', 'slices', 'replications', 'noise', 'days')
+    """
+    case = EnvironmentCase(environment, min(days, environment.horizon), seed)
+    return run(f"environment {environment.name!r} on {environment.actions!r}", case, ENVIRONMENT_CHECKS)
+
+
+def _check_shape(case: EnvironmentCase) -> str | None:
+    """Check that means and rewards are finite tables, a row a day."""
+    env, d = case.environment, case.environment.actions.dimension
+    require(
+        isinstance(env.horizon, int) and env.horizon >= 1,
+        "`horizon` must be a whole number ≥ 1",
+        repr(env.horizon),
+        "Set it.",
+    )
+    for name, table in (("means", env.means(0, case.days)), ("rewards", env.rewards(0, case.days))):
+        require(
+            isinstance(table, np.ndarray) and table.shape == (case.days, d) and table.dtype == np.float64,
+            f"`{name}(start, stop)` must be a float64 array of shape (stop − start, {d})",
+            f"{type(table).__name__} of shape {np.shape(table)} for {case.days} days",
+            "Return one row a day.",
+        )
+        require(bool(np.isfinite(table).all()), f"`{name}` must be finite", "NaN or infinity", "Mend the data.")
+    require(
+        env.reward_vector(0).shape == (d,) and np.array_equal(env.reward_vector(0), env.rewards(0, 1)[0]),
+        "`reward_vector(day)` must be the row of that day",
+        "something else",
+        "Return rewards(day, day + 1)[0].",
+    )
+    return None
+
+
+def _check_range(case: EnvironmentCase) -> str | None:
+    """Check that every action earns a total in [0, 1] on every day, and has a mean in [0, 1]: two oracle calls each."""
+    env = case.environment
+    for name, table in (("rewards", env.rewards(0, case.days)), ("means", env.means(0, case.days))):
+        for row in np.unique(table, axis=0)[:500]:
+            largest = float(row @ env.actions.argmax(row))
+            least = float(row @ env.actions.argmax(-row))
+            require(
+                least >= -_ROUNDING and largest <= 1.0 + _ROUNDING,
+                f"the `{name}` of every action must lie in [0, 1]",
+                f"totals from {least:.6g} to {largest:.6g}",
+                "Divide the rewards of elements by the size of the largest action.",
+            )
+    return None
+
+
+def _check_repeatability(case: EnvironmentCase) -> str | None:
+    """Check that the same days are the same however often they are asked for, and whatever is done to the answer."""
+    env = case.environment
+    for name, ask in (("rewards", env.rewards), ("means", env.means)):
+        table = ask(0, case.days)
+        before = table.copy()
+        if table.flags.writeable:
+            table[...] = 1.0 - table
+        require(
+            np.array_equal(ask(0, case.days), before),
+            f"`{name}` must be the same every time",
+            "other numbers",
+            "Seed the noise by the day alone, and hand out copies.",
+        )
+    return None
+
+
+def _check_slices(case: EnvironmentCase) -> str | None:
+    """Check that a day does not depend on the slice in which it is asked for."""
+    env, rng = case.environment, np.random.default_rng([case.seed, 1])
+    for name, ask in (("rewards", env.rewards), ("means", env.means)):
+        whole = ask(0, case.days)
+        for _ in range(8):
+            start, stop = sorted(rng.choice(case.days + 1, size=2, replace=False).tolist())
+            require(
+                np.array_equal(ask(start, stop), whole[start:stop]),
+                f"`{name}(start, stop)` must be the rows of the same days in a longer table",
+                f"other numbers for days {start}..{stop - 1}",
+                "Let a day depend on its number only.",
+            )
+        last = ask(env.horizon - 1, env.horizon)
+        require(len(last) == 1, f"`{name}` must reach the last day", f"{len(last)} rows", "Days are 0..horizon−1.")
+    return None
+
+
+def _check_replications(case: EnvironmentCase) -> str | None:
+    """Check that other noise leaves the means alone, and that the same noise is the same."""
+    env = case.environment
+    other, same = env.with_noise(case.seed + 1), env.with_noise(case.seed + 1)
+    require(
+        np.array_equal(other.means(0, case.days), env.means(0, case.days)),
+        "`with_noise` must keep the means",
+        "other means",
+        "Draw the means when the environment is made.",
+    )
+    first = other.rewards(0, case.days)
+    require(
+        np.array_equal(first, same.rewards(0, case.days)),
+        "`with_noise(entropy)` must give the same noise for the same entropy",
+        "other rewards",
+        "Seed the noise by the entropy and the day alone.",
+    )
+    require(
+        not _is_noisy(case) or not np.array_equal(first, env.rewards(0, case.days)),
+        "`with_noise` must give other noise for another entropy",
+        "the same rewards",
+        "Seed the noise by the entropy.",
+    )
+    return None
+
+
+def _check_noise(case: EnvironmentCase) -> str | None:
+    """Check that rewards have the declared means: sums over days and their halves, by Hoeffding's bound."""
+    if not _is_noisy(case):
+        return "the rewards are the means"
+    env = case.environment
+    rewards, means = env.rewards(0, case.days), env.means(0, case.days)
+    width = float(rewards.max() - rewards.min())
+    surprises = rewards - means
+    halves = (surprises, surprises[::2], surprises[1::2], surprises * np.sign(means - means.mean(axis=0)))
+    for part in halves:
+        radius = hoeffding_radius(len(part), width, len(halves) * part.shape[1])
+        worst = int(np.argmax(np.abs(part.sum(axis=0))))
+        found = float(part[:, worst].sum())
+        require(
+            abs(found) <= radius,
+            f"the rewards of element {worst} must have their declared means",
+            f"a sum over {len(part)} days that is off by {found:.4g}, where {radius:.4g} happens once in a million",
+            "Draw the noise around `means`.",
+        )
+    return None
+
+
+def _is_noisy(case: EnvironmentCase) -> bool:
+    gap: Matrix = case.environment.rewards(0, case.days) - case.environment.means(0, case.days)
+    return bool((np.abs(gap) > _ROUNDING).any())
+
+
+def _check_days(case: EnvironmentCase) -> str | None:
+    """Check that days that do not exist are refused."""
+    env = case.environment
+    for start, stop in ((-1, 1), (0, 0), (env.horizon, env.horizon + 1), (0, env.horizon + 1)):
+        for name, ask in (("rewards", env.rewards), ("means", env.means)):
+            try:
+                ask(start, stop)
+            except InvalidInput:
+                continue
+            require(
+                False,
+                f"`{name}` must refuse days that do not exist with InvalidInput",
+                f"numbers for days {start}..{stop - 1}",
+                "Check 0 ≤ start < stop ≤ horizon.",
+            )
+    return None
+
+
+ENVIRONMENT_CHECKS: dict[str, Callable[[EnvironmentCase], str | None]] = {
+    "shape": _check_shape,
+    "range": _check_range,
+    "repeatability": _check_repeatability,
+    "slices": _check_slices,
+    "replications": _check_replications,
+    "noise": _check_noise,
+    "days": _check_days,
+}
+"""The checks of an environment, in the order in which they run."""

@@ -1,0 +1,135 @@
+"""A player under test, and one deterministic way to let it play.
+
+May touch: everything but ``experiments`` and ``cli``.
+"""
+
+import io
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from swapregret.arrays import Matrix, Vector, frozen
+from swapregret.learners.player import Arrays, Decision, Player
+from swapregret.testing.report import require
+
+__all__ = ["PlayerCase", "Step", "same_arrays", "same_law", "same_step", "through_file", "written"]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One day of a run: the state before, what was decided and seen, the state after."""
+
+    before: Any
+    decision: Decision
+    reward: float | Vector | None
+    after: Any
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerCase:
+    """A player, how many days to let it play, and a seed.
+
+    Attributes
+    ----------
+    player : Player
+    days : int
+    seed : int
+    """
+
+    player: Player[Any]
+    days: int
+    seed: int
+
+    @cached_property
+    def rewards(self) -> Matrix:
+        """Reward vectors for every day: random, with days that pay nothing and days that pay all there is."""
+        actions = self.player.actions
+        table = np.random.default_rng([self.seed, 1]).random((self.days, actions.dimension))
+        table[2::7] = 0.0
+        table[5::7] = 1.0
+        return frozen(table / max(1, actions.size))
+
+    def show(self, day: int, decision: Decision) -> float | Vector | None:
+        """Return what the player sees of a day; nothing on every eleventh."""
+        vector = self.rewards[day]
+        if day % 11 == 10:
+            return None
+        if self.player.feedback == "bandit":
+            return min(1.0, float(vector @ decision.action))
+        if self.player.feedback == "semi-bandit":
+            return np.asarray(vector * decision.action)
+        return np.array(vector)
+
+    def play(self, state: Any, first: int, last: int) -> list[Step]:
+        """Play days first..last−1 from a state; day t draws from a generator of its own."""
+        steps = []
+        for day in range(first, last):
+            law = self.player.policy(state)
+            action = law.sample(np.random.default_rng([self.seed, 2, day]))
+            decision = Decision(day, action, self.player.actions.elements(action), law)
+            reward = self.show(day, decision)
+            after = self.player.observe(state, decision, reward)
+            steps.append(Step(state, decision, reward, after))
+            state = after
+        return steps
+
+    def start(self) -> Any:
+        """Return the state before day 0, always from the same generator."""
+        return self.player.start(np.random.default_rng([self.seed, 3]))
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """One whole run."""
+        return self.play(self.start(), 0, self.days)
+
+
+def through_file(arrays: Arrays) -> Arrays:
+    """Write arrays to a file in memory and read them again, without pickle."""
+    file = io.BytesIO()
+    np.savez(file, **arrays)  # type: ignore[arg-type, unused-ignore]
+    file.seek(0)
+    with np.load(file, allow_pickle=False) as read:
+        return {name: read[name] for name in read.files}
+
+
+def written(player: Player[Any], state: Any) -> Arrays:
+    """Write a state, check that the result is plain arrays, and copy them."""
+    arrays = player.dump(state)
+    plain = isinstance(arrays, dict) and all(
+        isinstance(name, str) and isinstance(array, np.ndarray) and array.dtype.kind in "biufU"
+        for name, array in arrays.items()
+    )
+    require(
+        plain,
+        "`dump` must return a dict of arrays of numbers",
+        f"{type(arrays).__name__}",
+        "Write numbers and strings as arrays; no objects, no pickle.",
+    )
+    return {name: array.copy() for name, array in arrays.items()}
+
+
+def same_arrays(first: Arrays, second: Arrays) -> bool:
+    """Tell whether two dumps are equal bit for bit."""
+    return first.keys() == second.keys() and all(
+        array.dtype == second[name].dtype
+        and array.shape == second[name].shape
+        and array.tobytes() == second[name].tobytes()
+        for name, array in first.items()
+    )
+
+
+def same_law(player: Player[Any], first: Any, second: Any) -> bool:
+    """Tell whether two states have the same policy, in its first two moments."""
+    one, other = player.policy(first), player.policy(second)
+    return np.array_equal(one.marginals(), other.marginals()) and np.array_equal(
+        one.cooccurrence(), other.cooccurrence()
+    )
+
+
+def same_step(player: Player[Any], first: Step, second: Step) -> bool:
+    """Tell whether two days went alike."""
+    return np.array_equal(first.decision.action, second.decision.action) and same_arrays(
+        player.dump(first.after), player.dump(second.after)
+    )

@@ -1,0 +1,215 @@
+"""Check that a player keeps its promises: laws on its set, state as a value, the same run from the same seed.
+
+May touch: everything but ``experiments`` and ``cli``.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.errors import TooLarge
+from swapregret.learners.player import Player
+from swapregret.policy import Policy
+from swapregret.testing.player_case import PlayerCase, same_arrays, same_law, same_step, through_file, written
+from swapregret.testing.policies import check_law
+from swapregret.testing.report import Report, require, run
+
+__all__ = ["PLAYER_CHECKS", "check_player"]
+
+_THOROUGH = 6
+
+
+def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Report:
+    """Let a player play, and check every promise of the ``Player`` protocol.
+
+    Its policies are laws on its set on every day of a run of random rewards, with days that pay nothing, everything, or are not
+    seen. Observing twice from one state gives the same state and leaves the old one alone; the same seed gives the same run; a
+    state written to arrays and read again is the same bit for bit and goes on in the same way.
+
+    Parameters
+    ----------
+    player : Player
+    days : int
+        How long the run is; choose it so that whatever the player does periodically happens.
+    seed : int
+        Where rewards and draws come from: the same seed, the same verdict.
+
+    Returns
+    -------
+    Report
+        What was checked.
+
+    Raises
+    ------
+    ConformanceError
+        Naming the first fault found.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.learners.baselines.uniform import uniform
+    >>> check_player(uniform(MSets(4, 2)), days=10).passed
+    ('configuration', 'policies', 'repeatability', 'state', 'files')
+    """
+    return run(f"{type(player).__name__} on {player.actions!r}", PlayerCase(player, days, seed), PLAYER_CHECKS)
+
+
+def _check_configuration(case: PlayerCase) -> str | None:
+    """Check that the player says what it plays on and what it wants to see."""
+    player = case.player
+    require(
+        isinstance(player.actions, ActionSet),
+        "`actions` must be an ActionSet",
+        type(player.actions).__name__,
+        "Set it.",
+    )
+    require(
+        player.feedback in ("bandit", "semi-bandit", "full"),
+        "`feedback` must be 'bandit', 'semi-bandit' or 'full'",
+        repr(player.feedback),
+        "Name one of the three.",
+    )
+    return None
+
+
+def _check_policies(case: PlayerCase) -> str | None:
+    """Check the policies of all days: thoroughly on some, marginals and membership of the draw on every one."""
+    actions = case.player.actions
+    try:
+        reference = actions.enumerate(2000)
+    except TooLarge:
+        reference = None
+    thorough = set(np.linspace(0, case.days - 1, _THOROUGH).astype(int).tolist())
+    for day, step in enumerate(case.steps):
+        law, action = step.decision.policy, step.decision.action
+        require(
+            isinstance(law, Policy),
+            "`policy(state)` must be a Policy",
+            f"{type(law).__name__} on day {day}",
+            "Build one.",
+        )
+        x = law.marginals()
+        require(
+            bool(np.isfinite(x).all() and (x >= -1e-12).all() and (x <= 1.0 + 1e-12).all()) and action in actions,
+            f"`policy(state)` must be a law on {actions!r}",
+            f"marginals from {x.min():.6g} to {x.max():.6g} and the draw {action.tolist()} on day {day}",
+            "Mix policies over actions of the set only.",
+        )
+        again = case.player.policy(step.before)
+        require(
+            np.array_equal(again.marginals(), x),
+            "`policy(state)` must be the same law however often it is asked",
+            f"another one on day {day}",
+            "Let the state alone decide.",
+        )
+        if day in thorough:
+            check_law(law, actions, reference, n_samples=400, seed=case.seed)
+    return None
+
+
+def _check_repeatability(case: PlayerCase) -> str | None:
+    """Check that the same seeds give the same run, also from a player that has played before."""
+    again = case.play(case.start(), 0, case.days)
+    for day, (first, second) in enumerate(zip(case.steps, again, strict=True)):
+        same = np.array_equal(first.decision.action, second.decision.action) and np.array_equal(
+            first.decision.policy.marginals(), second.decision.policy.marginals()
+        )
+        require(
+            same,
+            "the same generator and the same rewards must give the same run",
+            f"other play from day {day} on",
+            "Draw all randomness from `rng` in start, and keep nothing in the player itself.",
+        )
+    return None
+
+
+def _check_state(case: PlayerCase) -> str | None:
+    """Check that observing leaves the old state alone, and gives the same new one every time."""
+    for day, step in enumerate(case.steps):
+        before = written(case.player, step.before)
+        once = case.player.observe(step.before, step.decision, step.reward)
+        require(
+            same_arrays(before, case.player.dump(step.before)),
+            "`observe` must leave the old state as it was",
+            f"a state that changed on day {day}",
+            "Make states frozen values: return a new one.",
+        )
+        require(
+            same_arrays(case.player.dump(once), case.player.dump(step.after))
+            and same_law(case.player, once, step.after),
+            "`observe` must give the same state from the same state, decision and reward",
+            f"another one on day {day}",
+            "Keep randomness and memory out of observe.",
+        )
+    return None
+
+
+def _check_arguments(case: PlayerCase) -> str | None:
+    """Check that observe leaves the reward alone and remembers its values, not the array."""
+    if case.player.feedback == "bandit":
+        return "a reward is one number"
+    for day, step in enumerate(case.steps[:14]):
+        if not isinstance(step.reward, np.ndarray):
+            continue
+        reward = step.reward.copy()
+        after = case.player.observe(step.before, step.decision, reward)
+        require(
+            np.array_equal(reward, step.reward),
+            "`observe` must leave the reward alone",
+            f"a change on day {day}",
+            "Copy it.",
+        )
+        reward[...] = 0.5 - reward
+        require(
+            same_arrays(case.player.dump(after), case.player.dump(step.after)),
+            "a state must not change when the caller reuses the reward array",
+            f"a state that changed on day {day}",
+            "Copy what is kept of the reward.",
+        )
+    return None
+
+
+def _check_files(case: PlayerCase) -> str | None:
+    """Check that states survive being written and read, bit for bit, and go on as if nothing had happened."""
+    player = case.player
+    middle = case.days // 2
+    for day in sorted({0, 1, middle, case.days - 1}):
+        state = case.steps[day].before
+        arrays = through_file(written(player, state))
+        loaded = player.load(arrays)
+        for array in arrays.values():
+            array[...] = 0
+        require(
+            same_arrays(written(player, state), player.dump(loaded)),
+            "`load(dump(state))` must be the state, bit for bit",
+            f"another one on day {day}",
+            "Write everything the next step needs, and copy the arrays that are read.",
+        )
+        require(
+            same_law(player, state, loaded),
+            "`load(dump(state))` must have the policy of the state",
+            f"another one on day {day}",
+            "Rebuild the policy in the same way.",
+        )
+    state = player.load(through_file(written(player, case.steps[middle].before)))
+    for step, other in zip(case.steps[middle:], case.play(state, middle, case.days), strict=True):
+        require(
+            same_step(player, step, other),
+            "a state that was written and read must go on as the original does",
+            f"other play from day {step.decision.day} on",
+            "Write everything the next step needs.",
+        )
+    return None
+
+
+PLAYER_CHECKS: dict[str, Callable[[PlayerCase], str | None]] = {
+    "configuration": _check_configuration,
+    "policies": _check_policies,
+    "repeatability": _check_repeatability,
+    "state": _check_state,
+    "arguments": _check_arguments,
+    "files": _check_files,
+}
+"""The checks of a player, in the order in which they run."""

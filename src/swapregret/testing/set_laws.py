@@ -1,0 +1,119 @@
+r"""Checks of the laws a set offers: uniform, Gibbs, exploration.
+
+May touch: everything but ``experiments`` and ``cli``.
+"""
+
+import numpy as np
+
+from swapregret.arrays import Vector
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.policy import Policy
+from swapregret.testing.policies import check_law
+from swapregret.testing.report import require
+from swapregret.testing.set_case import SetCase
+
+__all__ = ["check_exploration", "check_gibbs", "check_uniform"]
+
+_TOLERANCE = 1e-10
+_SPREADS = (0.0, 1.0, 5.0, 30.0)
+
+
+def check_uniform(case: SetCase) -> str | None:
+    """Check the uniform law against the list of actions, or that it is refused by name where there is none."""
+    actions = case.actions
+    if not actions.has_uniform:
+        try:
+            actions.uniform_policy()
+        except Unsupported:
+            return "the set has no uniform law"
+        require(False, "`has_uniform` must be true of a set with a uniform law", "False", "Set it.")
+    law = actions.uniform_policy()
+    _check_law(case, law, 3000)
+    if case.reference is not None:
+        _compare(case, law, np.full(len(case.reference), 1.0 / len(case.reference)), "uniform_policy()")
+    return None
+
+
+def check_gibbs(case: SetCase) -> str | None:
+    """Check Gibbs laws with scores spread from 0 to ±30 against the list, or that they are refused by name."""
+    actions, rng = case.actions, case.rng("gibbs")
+    if not actions.has_gibbs:
+        try:
+            actions.gibbs(np.zeros(actions.dimension))
+        except Unsupported:
+            return "the set has no Gibbs law"
+        require(False, "`has_gibbs` must be true of a set with a Gibbs law", "False", "Set it.")
+    for spread in _SPREADS:
+        scores = spread * rng.uniform(-1.0, 1.0, actions.dimension)
+        law = actions.gibbs(scores)
+        if case.reference is not None:
+            totals = case.reference @ scores
+            mass = np.exp(totals - totals.max())
+            _compare(case, law, mass / mass.sum(), f"gibbs(scores up to ±{spread:g})")
+        _check_law(case, law, 1000)
+    return None
+
+
+def check_exploration(case: SetCase) -> str | None:
+    """Check that every exploration law shows every direction of the span, and that unknown kinds are refused."""
+    actions = case.actions
+    for kind in (None, "spanner", "uniform") if actions.has_uniform else (None, "spanner"):
+        law = actions.exploration_policy(kind)
+        if kind != "uniform":
+            _check_law(case, law, 1000)
+        least = smallest_eigenvalue(law, actions.span)
+        require(
+            least > 0.0,
+            f"`exploration_policy({kind!r})` must show every direction of the span",
+            f"a second moment whose smallest eigenvalue on it is {least!r}",
+            "Give weight to actions that span the set.",
+        )
+        if kind == "spanner":
+            gap = float(np.abs(law.marginals() - actions.spanner().actions.mean(axis=0)).max())
+            require(
+                gap <= _TOLERANCE,
+                "`exploration_policy('spanner')` must be uniform over the spanner",
+                f"marginals off by {gap:.3g}",
+                "Give every element of the spanner weight 1/r.",
+            )
+    try:
+        actions.exploration_policy("no such law")
+    except InvalidInput:
+        return None
+    require(
+        False, "`exploration_policy` must refuse an unknown kind with InvalidInput", "a law", "Name the kinds known."
+    )
+    return None
+
+
+def _check_law(case: SetCase, law: Policy, n_samples: int) -> None:
+    check_law(law, case.actions, case.reference, n_samples=n_samples, seed=case.seed)
+
+
+def _compare(case: SetCase, law: Policy, p: Vector, name: str) -> None:
+    """Compare a law with probabilities of the listed actions."""
+    assert case.reference is not None
+    table = case.reference.astype(np.float64)
+    gap = float(np.abs(law.marginals() - p @ table).max())
+    require(
+        gap <= _TOLERANCE,
+        f"`{name}` must have the marginals of the exact law",
+        f"a difference of {gap:.3g}",
+        "Correct the law.",
+    )
+    gap = float(np.abs(law.cooccurrence() - (table.T * p) @ table).max())
+    require(
+        gap <= _TOLERANCE,
+        f"`{name}` must have the second moment of the exact law",
+        f"a difference of {gap:.3g}",
+        "Correct the law.",
+    )
+    for row in np.unique(np.linspace(0, len(table) - 1, 50).astype(int)):
+        found = law.probability(case.reference[row])
+        require(
+            abs(found - p[row]) <= _TOLERANCE,
+            f"`{name}` must have the probabilities of the exact law",
+            f"{found!r} for {case.reference[row].tolist()}, where {p[row]!r} is right",
+            "Correct the law.",
+        )

@@ -1,0 +1,117 @@
+"""Hypothesis strategies: action sets of every kind, points of their hulls, weights and rewards.
+
+May touch: everything but ``experiments`` and ``cli``. This file alone imports Hypothesis, which is needed for tests only.
+"""
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.explicit import Explicit
+from swapregret.actions.m_sets import MSets
+from swapregret.actions.oracle_set import OracleSet
+from swapregret.arrays import Action, Actions, Matrix, Vector
+from swapregret.policy import FinitePolicy
+
+try:
+    from hypothesis import strategies as st
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        "Hypothesis must be installed to use swapregret.testing.strategies: got an environment without it. "
+        "Run `pip install hypothesis`; the checks of swapregret.testing work without it.",
+        name=missing.name,
+    ) from missing
+
+__all__ = [
+    "action_sets",
+    "explicit_sets",
+    "log_weights",
+    "m_sets",
+    "oracle_sets",
+    "points",
+    "policies",
+    "reward_sequences",
+    "weights",
+]
+
+_GRID = 2**20
+
+
+def m_sets(max_dimension: int = 8) -> st.SearchStrategy[MSets]:
+    """Draw m-sets, from one of one to all of all."""
+    return st.integers(1, max_dimension).flatmap(
+        lambda d: st.integers(1, d).map(lambda m: MSets(d, m))  # both shrink towards one
+    )
+
+
+@st.composite
+def _tables(draw: st.DrawFn, max_dimension: int, max_actions: int) -> Actions:
+    """Draw different 0/1 rows, at least one of them not zero."""
+    d = draw(st.integers(1, max_dimension))
+    codes = draw(st.sets(st.integers(0, 2**d - 1), min_size=1, max_size=max_actions).filter(lambda drawn: drawn != {0}))
+    return np.array([[code >> i & 1 for i in range(d)] for code in sorted(codes)], dtype=np.int64)
+
+
+def explicit_sets(max_dimension: int = 7, max_actions: int = 20) -> st.SearchStrategy[Explicit]:
+    """Draw sets given by a list: of any rank, of equal or unequal sizes, with or without the zero vector."""
+    return _tables(max_dimension, max_actions).map(Explicit)
+
+
+def oracle_sets(max_dimension: int = 6, max_actions: int = 12) -> st.SearchStrategy[OracleSet]:
+    """Draw sets known through a function only."""
+    return _tables(max_dimension, max_actions).map(_hidden)
+
+
+def _hidden(table: Actions) -> OracleSet:
+    def argmax(values: Vector) -> Action:
+        best: Action = table[int(np.argmax(table @ values))]
+        return best
+
+    return OracleSet(table.shape[1], argmax)
+
+
+def action_sets(max_dimension: int = 6) -> st.SearchStrategy[ActionSet]:
+    """Draw an action set of any kind, small enough to be listed."""
+    return st.one_of(m_sets(max_dimension), explicit_sets(max_dimension), oracle_sets(max_dimension))
+
+
+def weights(dimension: int, bound: float = 100.0) -> st.SearchStrategy[Vector]:
+    """Draw weights for the oracle: whole numbers with ties as often as real ones."""
+    whole = st.integers(-3, 3).map(float)
+    real = st.floats(-bound, bound, allow_nan=False, allow_infinity=False)
+    return st.one_of(_vectors(whole, dimension), _vectors(real, dimension))
+
+
+def log_weights(dimension: int, spread: float = 30.0) -> st.SearchStrategy[Vector]:
+    """Draw log-weights for projections: close together, or spread up to ± ``spread``."""
+    return st.sampled_from([0.1, 1.0, spread]).flatmap(
+        lambda width: _vectors(st.floats(-min(width, spread), min(width, spread), allow_nan=False), dimension)
+    )
+
+
+def _vectors(entries: st.SearchStrategy[float], dimension: int) -> st.SearchStrategy[Vector]:
+    return st.lists(entries, min_size=dimension, max_size=dimension).map(
+        lambda drawn: np.array(drawn, dtype=np.float64)
+    )
+
+
+@st.composite
+def policies(draw: st.DrawFn, actions: ActionSet, max_atoms: int = 8) -> FinitePolicy:
+    """Draw a law over a few actions of a set, each the best for some weights."""
+    count = draw(st.integers(1, max_atoms))
+    atoms = [actions.argmax(draw(weights(actions.dimension))) for _ in range(count)]
+    units = np.array(draw(st.lists(st.integers(1, _GRID), min_size=count, max_size=count)), dtype=np.float64)
+    return FinitePolicy(np.array(atoms), units / units.sum())
+
+
+def points(actions: ActionSet, max_atoms: int = 8) -> st.SearchStrategy[Vector]:
+    """Draw a point of conv(A): vertices, faces and interior."""
+    return policies(actions, max_atoms).map(lambda law: np.array(law.marginals()))
+
+
+@st.composite
+def reward_sequences(draw: st.DrawFn, actions: ActionSet, max_days: int = 30) -> Matrix:
+    """Draw reward vectors, a row a day, under which every action earns a total in [0, 1]."""
+    days = draw(st.integers(1, max_days))
+    entries = st.sampled_from([0.0, 1.0]) | st.floats(0.0, 1.0, allow_nan=False)
+    rows = [draw(_vectors(entries, actions.dimension)) for _ in range(days)]
+    return np.array(rows) / max(1, actions.size)
