@@ -1,0 +1,117 @@
+"""Compiled decomposition of a flow into paths, in exact integers.
+
+Flows are multiples of 2⁻⁴⁴ that balance exactly; a path is taken off with the least of its flows until nothing is left. Every path
+empties an edge, so there are at most |E| − |V| + 2 of them, and no remainder. The graph is as in ``kernels.dag``.
+
+May touch: ``kernels.compile``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.compile import kernel
+
+__all__ = ["UNIT", "imbalance", "round_flow", "strip_paths"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+UNIT = 2**44
+"""One, in fixed point."""
+
+
+@kernel
+def imbalance(start: Integers, head: Integers, flow: Floats) -> float:
+    """Return how far a vector is from a flow of one unit: the worst balance of a vertex, or the worst negative flow."""
+    n = start.size - 1
+    excess = np.zeros(n)
+    excess[0] = 1.0
+    excess[n - 1] = -1.0
+    worst = 0.0
+    for u in range(n):
+        for k in range(start[u], start[u + 1]):
+            worst = max(worst, -flow[k])
+            excess[u] -= flow[k]
+            excess[head[k]] += flow[k]
+    for u in range(n):
+        worst = max(worst, abs(excess[u]))
+    return worst
+
+
+@kernel
+def round_flow(start: Integers, head: Integers, flow: Floats) -> Integers:
+    """Round a flow to multiples of 2⁻⁴⁴ that balance exactly.
+
+    In topological order the units that enter a vertex are shared out by rounding the running sums of what leaves it, so each
+    share is off by at most one unit and an edge without flow stays without.
+    """
+    n = start.size - 1
+    units = np.zeros(flow.size, dtype=np.int64)
+    inflow = np.zeros(n, dtype=np.int64)
+    inflow[0] = UNIT
+    for u in range(n - 1):
+        if inflow[u] == 0:
+            continue
+        total = 0.0
+        for k in range(start[u], start[u + 1]):
+            total += max(flow[k], 0.0)
+        if total == 0.0:
+            units[start[u]] = inflow[u]
+            inflow[head[start[u]]] += inflow[u]
+            continue
+        running = 0.0
+        shared = np.int64(0)
+        for k in range(start[u], start[u + 1]):
+            running += max(flow[k], 0.0)
+            reached = np.int64(np.rint(float(inflow[u]) * (running / total)))
+            units[k] = reached - shared
+            shared = reached
+            inflow[head[k]] += units[k]
+    return units
+
+
+@kernel
+def strip_paths(
+    start: Integers, head: Integers, edge: Integers, order: Integers, units: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """Take paths off an exactly balanced flow until nothing is left.
+
+    At each vertex the path follows the first edge that still has flow; ``order[start[u]:start[u+1]]`` says in which order the
+    edges that leave u are tried.
+
+    Returns ``first`` and ``path``, the coordinates of path a being ``path[first[a]:first[a+1]]``, and the units of each.
+    """
+    n = start.size - 1
+    left = units.copy()
+    turn = start[:n].copy()
+    walk = np.empty(n, dtype=np.int64)
+    first = np.zeros(units.size + 2, dtype=np.int64)
+    amount = np.empty(units.size + 1, dtype=np.int64)
+    path = np.empty(16 * n, dtype=np.int64)
+    n_paths = 0
+    remaining = np.int64(UNIT)
+    while remaining > 0:
+        u = np.int64(0)
+        length = 0
+        least = remaining
+        while u < n - 1:
+            while left[order[turn[u]]] == 0:
+                turn[u] += 1
+            k = order[turn[u]]
+            least = min(least, left[k])
+            walk[length] = k
+            length += 1
+            u = head[k]
+        begin = first[n_paths]
+        if begin + length > path.size:
+            longer = np.empty(2 * path.size, dtype=np.int64)
+            longer[:begin] = path[:begin]
+            path = longer
+        for i in range(length):
+            left[walk[i]] -= least
+            path[begin + i] = edge[walk[i]]
+        amount[n_paths] = least
+        remaining -= least
+        n_paths += 1
+        first[n_paths] = begin + length
+    return first[: n_paths + 1].copy(), path[: first[n_paths]].copy(), amount[:n_paths].copy()
