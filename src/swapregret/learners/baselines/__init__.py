@@ -1,9 +1,34 @@
 """Published competitors, one a file, all players.
 
-May touch: everything of ``learners``; ``actions.base``.
+May touch: everything of ``learners``; ``actions``, ``geometry``, ``kernels``.
 """
 
+from swapregret.learners.baselines.blum_mansour import blum_mansour
+from swapregret.learners.baselines.comband import comband
 from swapregret.learners.baselines.combcp import combcp
+from swapregret.learners.baselines.combexp import combexp
+from swapregret.learners.baselines.exp3 import exp3
+from swapregret.learners.baselines.follow_the_leader import follow_the_leader
+from swapregret.learners.baselines.hybrid_omd import hybrid_omd
+from swapregret.learners.baselines.ito import ito
+from swapregret.learners.baselines.regret_matching import regret_matching
+from swapregret.learners.baselines.stoltz import stoltz
+from swapregret.learners.baselines.treeswap import treeswap
+from swapregret.learners.baselines.tsallis_inf import tsallis_inf
 from swapregret.learners.baselines.uniform import uniform
 
-__all__ = ["combcp", "uniform"]
+__all__ = [
+    "blum_mansour",
+    "comband",
+    "combcp",
+    "combexp",
+    "exp3",
+    "follow_the_leader",
+    "hybrid_omd",
+    "ito",
+    "regret_matching",
+    "stoltz",
+    "treeswap",
+    "tsallis_inf",
+    "uniform",
+]

@@ -1,0 +1,46 @@
+r"""Compiled Tsallis-INF weights.
+
+With regulariser :math:`-2\sum_i \sqrt{p_i}\cdot 2/\eta`, the minimiser over the simplex of :math:`p\cdot L` plus it is
+:math:`p_i = 4\,(\eta (L_i - x))^{-2}`, with the one :math:`x < \min L` for which they add up to 1.
+
+May touch: ``kernels.compile``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.compile import kernel
+
+__all__ = ["tsallis_weights"]
+
+Floats = npt.NDArray[np.float64]
+_STEPS = 100
+
+
+@kernel
+def tsallis_weights(losses: Floats, learning_rate: float) -> tuple[Floats, float]:
+    """Return the weights and the x they belong to.
+
+    The sum of the weights is convex and increasing in x. At min L − 2/η it is at least 1, so Newton's steps go down to
+    the root and never pass it; the last step changes nothing in double precision.
+    """
+    n = losses.size
+    least = losses[0]
+    for i in range(n):
+        least = min(least, losses[i])
+    depth = 2.0 / learning_rate  # x = least − depth: relative to the least loss, no digits are lost
+    weights = np.empty(n)
+    for _ in range(_STEPS):
+        total, slope = 0.0, 0.0
+        for i in range(n):
+            root = 2.0 / (learning_rate * (losses[i] - least + depth))
+            weights[i] = root * root
+            total += weights[i]
+            slope += weights[i] * root
+        step = (total - 1.0) / (learning_rate * slope)
+        if total <= 1.0 + 1e-15 or depth + step == depth:
+            break
+        depth += step
+    for i in range(n):
+        weights[i] /= total
+    return weights, least - depth

@@ -1,0 +1,191 @@
+r"""Blum and Mansour (2007): one expert an action, and the distribution they agree on.
+
+Expert i keeps exponential weights :math:`q_i` over all actions. The play is the p with :math:`p = pQ`: choosing i and
+following its expert is the same as choosing directly. Each expert is told its share of the day,
+
+.. math:: S_{t+1}(i, j) = S_t(i, j) + p_t(i)\,\frac{r_t - b}{p_t(j)}\,[j = i_t], \qquad
+    Q_t(i, \cdot) = (1-\gamma)\,\mathrm{softmax}(\eta S_t(i, \cdot)) + \frac{\gamma}{N},
+
+so that the swap regret of the play is the sum of the N experts' external regrets. With full feedback the day's rewards
+:math:`p_t(i) R_t` take the place of the estimate.
+
+**Bound.** The authors prove O(N √(N T ln N)) for bandit feedback. With one common η = √(2 ln N / T) and b = 1 the
+second-order terms of the experts add up to at most ½ηNT (Σ_i p(i) q_i(j) = p(j)), which gives N √(2 T ln N) in
+expectation; that η is the default. It is √N times the step Exp3 would take by itself, which hardly moves at practical
+horizons.
+
+May touch: ``learners``, ``actions.base``, ``kernels.exponential``.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.kernels.exponential import exponential_rows, shift_column
+from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
+from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.policy import FinitePolicy
+
+__all__ = ["BlumMansour", "BlumMansourState", "blum_mansour"]
+
+COST = Cost("blum_mansour", limit=2_000, base=6e-5, per_action=1e-7, per_pair=6e-9, matrices=4)
+_AFRESH = 64
+
+
+@dataclass(frozen=True, eq=False)
+class BlumMansourState:
+    """What the experts know before a day.
+
+    Attributes
+    ----------
+    scores : Matrix, shape (N, N)
+        S, a row an expert.
+    rows : Matrix, shape (N, N)
+        Their exponential weights.
+    log_totals : Vector
+        The logarithms of the normalisers of the rows.
+    chain : Stationary
+        p, and what helps to find the next one.
+    law : FinitePolicy
+    """
+
+    day: int
+    scores: Matrix
+    rows: Matrix
+    log_totals: Vector
+    chain: Stationary
+    law: FinitePolicy
+
+
+@dataclass(frozen=True)
+class BlumMansour:
+    """The player; :func:`blum_mansour` chooses its constants.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+    learning_rate, exploration, baseline : float
+        η, γ, b.
+    feedback : {"bandit", "full"}
+    limit : int, optional
+    """
+
+    actions: ActionSet
+    horizon: int
+    learning_rate: float
+    exploration: float = 0.0
+    baseline: float = 1.0
+    feedback: Feedback = "bandit"
+    limit: int | None = None
+
+    @cached_property
+    def table(self) -> ActionTable:
+        """All actions."""
+        return list_actions(self.actions, self.horizon, COST, self.limit)
+
+    def start(self, rng: np.random.Generator) -> BlumMansourState:
+        """Begin with equal weights everywhere."""
+        n = self.table.n_actions
+        rows, log_totals = exponential_rows(np.zeros((n, n)), self.learning_rate)
+        chain = stationed(self._transitions(rows))
+        return self._state(0, np.zeros((n, n)), rows, log_totals, chain)
+
+    def policy(self, state: BlumMansourState) -> FinitePolicy:
+        """Return p."""
+        return state.law
+
+    def observe(self, state: BlumMansourState, decision: Decision, reward: float | Vector | None) -> BlumMansourState:
+        """Tell every expert its share of the day."""
+        day, shares = state.day + 1, state.chain.point
+        if reward is None:
+            return replace(state, day=day)
+        if self.feedback == "full":
+            scores = state.scores + np.outer(shares, self.table.floats @ reward)
+            rows, log_totals = exponential_rows(scores, self.learning_rate)
+        else:
+            column = self.table.index(decision.action)
+            estimate = (float(reward) - self.baseline) / self.table.probability(decision, state.law, column)
+            scores, rows, log_totals = shift_column(
+                state.scores, state.rows, state.log_totals, column, shares * estimate, self.learning_rate
+            )
+            if day % _AFRESH == 0:
+                rows, log_totals = exponential_rows(scores, self.learning_rate)
+        chain = restationed(self._transitions(rows), state.chain)
+        return self._state(day, scores, rows, log_totals, chain)
+
+    def _transitions(self, rows: Matrix) -> Matrix:
+        if self.exploration == 0.0:
+            return rows
+        return (1.0 - self.exploration) * rows + self.exploration / len(rows)
+
+    def _state(self, day: int, scores: Matrix, rows: Matrix, log_totals: Vector, chain: Stationary) -> BlumMansourState:
+        law = self.table.uniform.reweighted(chain.point)
+        return BlumMansourState(day, frozen(scores), frozen(rows), frozen(log_totals), chain, law)
+
+    def dump(self, state: BlumMansourState) -> Arrays:
+        """Write all arrays."""
+        return {
+            "day": np.array(state.day),
+            "scores": state.scores,
+            "rows": state.rows,
+            "log_totals": state.log_totals,
+            "point": state.chain.point,
+            "inverse": state.chain.inverse,
+        }
+
+    def load(self, arrays: Arrays) -> BlumMansourState:
+        """Read all arrays."""
+        read = {name: np.ascontiguousarray(arrays[name], dtype=np.float64) for name in arrays if name != "day"}
+        chain = Stationary(frozen(read["point"]), frozen(read["inverse"]))
+        return self._state(int(arrays["day"]), read["scores"], read["rows"], read["log_totals"], chain)
+
+
+def blum_mansour(
+    actions: ActionSet,
+    horizon: int,
+    *,
+    learning_rate: float | None = None,
+    exploration: float = 0.0,
+    baseline: float = 1.0,
+    feedback: Feedback = "bandit",
+    limit: int | None = None,
+) -> BlumMansour:
+    """Return the reduction of Blum and Mansour on the list of all actions.
+
+    Parameters
+    ----------
+    actions : ActionSet
+        With at most 2,000 actions, or ``limit``: it keeps N² numbers.
+    horizon : int
+    learning_rate : float, optional
+        η; √(2 ln N / T) if not given, √(8 ln N · N / T) with full feedback.
+    exploration, baseline : float
+        γ and b.
+    feedback : {"bandit", "full"}
+    limit : int, optional
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> player = blum_mansour(MSets(4, 2), 1000)
+    >>> round(player.learning_rate, 6)          # √(2 ln 6 / 1000)
+    0.059863
+    """
+    days = as_integer(horizon, "horizon", 1)
+    n = list_actions(actions, days, COST, limit).n_actions
+    default = math.sqrt((8.0 * n if feedback == "full" else 2.0) * math.log(n) / days)
+    return BlumMansour(
+        actions,
+        days,
+        read_rate(learning_rate, default),
+        read_share(exploration, "exploration"),
+        read_share(baseline, "baseline"),
+        feedback,
+        limit,
+    )

@@ -1,0 +1,191 @@
+"""What the competitors that list all actions share: the table, the refusal, a number a day.
+
+May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``, ``learners.player``.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.errors import InvalidInput, TooLarge
+from swapregret.learners.player import Decision
+from swapregret.policy import FinitePolicy
+
+__all__ = ["ActionTable", "Cost", "daily_uniform", "list_actions", "read_rate", "read_share"]
+
+_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one day of an algorithm takes on N actions of dimension d: measured constants on one core.
+
+    Parameters
+    ----------
+    name : str
+    limit : int
+        The largest N it accepts unless told otherwise.
+    base : float
+        Seconds a day that do not depend on N.
+    per_action, per_pair : float
+        Seconds a day for each action, and for each pair of actions.
+    vectors, matrices : int
+        Arrays of N and of N² numbers it keeps.
+    """
+
+    name: str
+    limit: int
+    base: float
+    per_action: float
+    per_pair: float = 0.0
+    vectors: int = 6
+    matrices: int = 0
+
+    def seconds(self, n_actions: float, horizon: int) -> float:
+        """Return how long a run takes, about."""
+        return horizon * (self.base + self.per_action * n_actions + self.per_pair * n_actions * n_actions)
+
+    def memory(self, n_actions: float, dimension: int) -> float:
+        """Return how many bytes it keeps, about."""
+        return 8.0 * n_actions * (2.0 * dimension + self.vectors + self.matrices * n_actions)
+
+    def sentence(self, n_actions: float, dimension: int, horizon: int) -> str:
+        """Say what a run would take.
+
+        Examples
+        --------
+        >>> Cost("a", 10, 0.0, 0.0, 1e-6, matrices=2).sentence(10_000, 20, 3600)
+        '4.2 days and 1.6 GB'
+        """
+        duration = read_duration(self.seconds(n_actions, horizon))
+        return f"{duration} and {read_bytes(self.memory(n_actions, dimension))}"
+
+
+def read_duration(seconds: float) -> str:
+    """Write a number of seconds for people."""
+    for unit, size in (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} {unit}" if seconds / size < 1e4 else f"{seconds / size:.0e} {unit}"
+    return f"{seconds:.2g} seconds"
+
+
+def read_bytes(count: float) -> str:
+    """Write a number of bytes for people."""
+    for unit, size in (("EB", 1e18), ("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if count >= size:
+            return f"{count / size:.2g} {unit}" if count / size < 1e4 else f"{count / size:.0e} {unit}"
+    return f"{count / 1e3:.2g} kB"
+
+
+@dataclass(frozen=True, eq=False)
+class ActionTable:
+    """All actions of a set, in canonical order.
+
+    Attributes
+    ----------
+    rows, floats : array, shape (N, dimension)
+    uniform : FinitePolicy
+        Lists all of them; other laws are made from it by ``reweighted``.
+    """
+
+    rows: Actions
+    floats: Matrix
+    uniform: FinitePolicy
+    positions: dict[bytes, int]
+
+    @property
+    def n_actions(self) -> int:
+        """Return N."""
+        return len(self.rows)
+
+    def index(self, action: Action) -> int:
+        """Return the number of an action."""
+        return self.positions[np.ascontiguousarray(action, dtype=np.int64).tobytes()]
+
+    def probability(self, decision: Decision, law: FinitePolicy, index: int) -> float:
+        """Return the probability with which a decision's action was drawn: ``law`` is the one that was meant to draw it."""
+        if decision.policy is law:
+            return float(law.weights[index])
+        return decision.policy.probability(decision.action)
+
+
+def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None = None) -> ActionTable:
+    """List all actions, or refuse with an estimate of what a run would take.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+        For the estimate.
+    cost : Cost
+    limit : int, optional
+        Takes the place of ``cost.limit``.
+
+    Raises
+    ------
+    TooLarge
+    """
+    most = cost.limit if limit is None else limit
+    count = actions.n_actions
+    if count is None:
+        try:
+            rows = actions.enumerate(most)
+        except TooLarge:
+            raise TooLarge(
+                f"`actions` of {cost.name} must have at most {most:,} actions",
+                f"more, for which {horizon:,} days would take over {cost.sentence(most, actions.dimension, horizon)}",
+                "Use swap_combcp, whose cost does not depend on the number of actions, or raise `limit`.",
+            ) from None
+    elif count > most:
+        raise TooLarge(
+            f"`actions` of {cost.name} must have at most {most:,} actions",
+            f"{count:,}, for which {horizon:,} days would take {cost.sentence(float(count), actions.dimension, horizon)}",
+            "Use swap_combcp, whose cost does not depend on the number of actions, or raise `limit`.",
+        )
+    else:
+        rows = actions.enumerate(most)
+    n = len(rows)
+    uniform = FinitePolicy(rows, np.full(n, 1.0 / n))
+    atoms = uniform.atoms
+    positions = {row.tobytes(): index for index, row in enumerate(atoms)}
+    return ActionTable(atoms, frozen(atoms.astype(np.float64)), uniform, positions)
+
+
+def daily_uniform(seed: int, day: int) -> float:
+    """Return a number in [0, 1) that is uniform over the days of a seed, always the same for the same two.
+
+    Examples
+    --------
+    >>> 0.0 <= daily_uniform(1, 2) < 1.0 and daily_uniform(1, 2) == daily_uniform(1, 2)
+    True
+    """
+    x = (seed + (day + 1) * 0x9E3779B97F4A7C15) & _MASK
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _MASK
+    return ((x ^ (x >> 31)) >> 11) / 2.0**53
+
+
+def choose(weights: Vector, uniform: float) -> int:
+    """Return the index that a uniform number falls on when weights are laid end to end and scaled to 1."""
+    cumulative = np.cumsum(weights)
+    return int(min(np.searchsorted(cumulative, uniform * cumulative[-1], side="right"), len(weights) - 1))
+
+
+def read_rate(value: float | None, default: float, name: str = "learning_rate") -> float:
+    """Read a step size: the default where none is given."""
+    rate = default if value is None else float(value)
+    if not (math.isfinite(rate) and rate >= 0.0):
+        raise InvalidInput(
+            f"`{name}` must be a finite number, at least 0", repr(value), "Leave it out for the default."
+        )
+    return rate
+
+
+def read_share(value: float, name: str) -> float:
+    """Read a number in [0, 1]."""
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInput(f"`{name}` must be in [0, 1]", repr(value), "It is a share.")
+    return float(value)

@@ -1,0 +1,212 @@
+r"""Regret matching (Hart and Mas-Colell 2000, 2001) on internal regret.
+
+With :math:`R(i, j)` the gain so far of having played j whenever i was played, switch in proportion to its positive
+part:
+
+``"inertia"``
+    Stay with the last action i or go to j with probability :math:`R^+(i, j)/(\mu t)`, at most 1/(N−1) each: the
+    adaptive procedure, with a memory of one action.
+``"invariant"``
+    Play the p with :math:`p(j)\sum_k R^+(j, k) = \sum_i p(i) R^+(i, j)`: Blackwell's strategy, which the authors prove
+    optimal in order; no constant to choose.
+
+With bandit feedback (the reinforcement procedure of 2001) the rewards of other actions are estimated by
+:math:`(r - b)\,[j = i_t]/p_t(j)` and γ of the uniform law is mixed in.
+
+**Bound.** With full feedback the internal regret of the invariant rule is at most √(N T) in expectation, and swap
+regret N times that; the inertia rule converges without a useful rate. With bandit feedback sublinear for γ of order
+T^{-1/3}.
+
+May touch: ``learners``, ``actions.base``, ``errors``.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.errors import InvalidInput
+from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
+from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.policy import FinitePolicy
+
+__all__ = ["RegretMatching", "RegretMatchingState", "regret_matching"]
+
+COST = Cost("regret_matching", limit=2_000, base=7e-5, per_action=1e-7, per_pair=1.5e-8, matrices=4)
+_LEAK = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class RegretMatchingState:
+    """What is known before a day.
+
+    Attributes
+    ----------
+    regrets : Matrix, shape (N, N)
+        R, total.
+    last : int
+        The last action played, −1 before the first.
+    chain : Stationary or None
+        The invariant law, where that is the rule and a regret is positive.
+    law : FinitePolicy
+    """
+
+    day: int
+    regrets: Matrix
+    last: int
+    chain: Stationary | None
+    law: FinitePolicy
+
+
+@dataclass(frozen=True)
+class RegretMatching:
+    """The player; :func:`regret_matching` chooses its constants.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+    rule : {"invariant", "inertia"}
+    inertia : float
+        μ.
+    exploration, baseline : float
+        γ, b; with bandit feedback only.
+    feedback : {"full", "bandit"}
+    limit : int, optional
+    """
+
+    actions: ActionSet
+    horizon: int
+    rule: str
+    inertia: float
+    exploration: float
+    baseline: float = 0.0
+    feedback: Feedback = "bandit"
+    limit: int | None = None
+
+    @cached_property
+    def table(self) -> ActionTable:
+        """All actions."""
+        return list_actions(self.actions, self.horizon, COST, self.limit)
+
+    def start(self, rng: np.random.Generator) -> RegretMatchingState:
+        """Begin with the uniform law."""
+        n = self.table.n_actions
+        return RegretMatchingState(0, frozen(np.zeros((n, n))), -1, None, self.table.uniform)
+
+    def policy(self, state: RegretMatchingState) -> FinitePolicy:
+        """Return the law of the next action."""
+        return state.law
+
+    def observe(
+        self, state: RegretMatchingState, decision: Decision, reward: float | Vector | None
+    ) -> RegretMatchingState:
+        """Add the day to the regrets."""
+        day = state.day + 1
+        if reward is None:
+            return replace(state, day=day)
+        index = self.table.index(decision.action)
+        if self.feedback == "full":
+            rewards = self.table.floats @ reward
+        else:
+            rewards = np.zeros(len(state.regrets))
+            probability = self.table.probability(decision, state.law, index)
+            rewards[index] = (float(reward) - self.baseline) / probability
+        regrets = state.regrets.copy()
+        if self.rule == "invariant" or self.feedback == "bandit":
+            shares = state.law.weights
+            regrets += np.outer(shares, rewards) - (shares * rewards)[:, None]
+        else:
+            regrets[index] += rewards - rewards[index]
+        return self._state(day, regrets, index, state.chain)
+
+    def _state(self, day: int, regrets: Matrix, last: int, before: Stationary | None) -> RegretMatchingState:
+        n = len(regrets)
+        positive = np.maximum(regrets, 0.0)
+        chain = None
+        if self.rule == "inertia":
+            weights = np.minimum(positive[last] / (self.inertia * day), 1.0 / max(1, n - 1))
+            weights[last] = 0.0
+            weights[last] = 1.0 - weights.sum()
+        else:
+            total = float(positive.sum())
+            if total > 0.0:
+                rates = positive * (n / total) + _LEAK  # the leak makes the law unique where regrets leave it open
+                chain = stationed(rates) if before is None else restationed(rates, before)
+                weights = chain.point
+            else:
+                weights = np.full(n, 1.0 / n)
+        if self.exploration > 0.0:
+            weights = (1.0 - self.exploration) * weights + self.exploration / n
+        return RegretMatchingState(day, frozen(regrets), last, chain, self.table.uniform.reweighted(weights))
+
+    def dump(self, state: RegretMatchingState) -> Arrays:
+        """Write all arrays."""
+        arrays: Arrays = {
+            "day": np.array(state.day),
+            "last": np.array(state.last),
+            "regrets": state.regrets,
+            "weights": state.law.weights,
+        }
+        if state.chain is not None:
+            arrays |= {"point": state.chain.point, "inverse": state.chain.inverse}
+        return arrays
+
+    def load(self, arrays: Arrays) -> RegretMatchingState:
+        """Read all arrays."""
+        chain = None
+        if "point" in arrays:
+            point, inverse = (np.ascontiguousarray(arrays[name], dtype=np.float64) for name in ("point", "inverse"))
+            chain = Stationary(frozen(point), frozen(inverse))
+        law = self.table.uniform.reweighted(arrays["weights"])
+        regrets = frozen(np.array(arrays["regrets"], dtype=np.float64))
+        return RegretMatchingState(int(arrays["day"]), regrets, int(arrays["last"]), chain, law)
+
+
+def regret_matching(
+    actions: ActionSet,
+    horizon: int,
+    *,
+    rule: str = "invariant",
+    inertia: float | None = None,
+    exploration: float | None = None,
+    baseline: float = 0.0,
+    feedback: Feedback = "bandit",
+    limit: int | None = None,
+) -> RegretMatching:
+    """Return regret matching on the list of all actions.
+
+    Parameters
+    ----------
+    actions : ActionSet
+        With at most 2,000 actions, or ``limit``: it keeps N² numbers.
+    horizon : int
+    rule : {"invariant", "inertia"}
+    inertia : float, optional
+        μ; 2(N − 1) if not given, the least for which convergence is proved with rewards in [0, 1].
+    exploration : float, optional
+        γ; min(½, (N/T)^{1/3}) with bandit feedback if not given, and 0 with full.
+    baseline : float
+        b; with bandit feedback only.
+    feedback : {"bandit", "full"}
+    limit : int, optional
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> player = regret_matching(MSets(4, 2), 6000)
+    >>> player.inertia, round(player.exploration, 6)
+    (10.0, 0.1)
+    """
+    days = as_integer(horizon, "horizon", 1)
+    if rule not in ("invariant", "inertia"):
+        raise InvalidInput("`rule` must be 'invariant' or 'inertia'", repr(rule), "'invariant' has the better bound.")
+    n = list_actions(actions, days, COST, limit).n_actions
+    mu = max(read_rate(inertia, 2.0 * max(1, n - 1), "inertia"), 1e-300)
+    default = 0.0 if feedback == "full" else min(0.5, math.cbrt(n / days))
+    share = read_share(default if exploration is None else exploration, "exploration")
+    return RegretMatching(actions, days, rule, mu, share, read_share(baseline, "baseline"), feedback, limit)

@@ -1,0 +1,70 @@
+r"""The stationary distribution of a slowly changing chain.
+
+The reductions from swap to external regret play :math:`p` with :math:`p = pQ`, and Q changes little from day to day.
+An inverse made some days ago is a good preconditioner today; it is made again when refinement takes long, and
+elimination without subtraction is the last word.
+
+May touch: ``arrays``, ``kernels.stationary``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapregret.arrays import Matrix, Vector, frozen
+from swapregret.kernels.stationary import eliminate, refine
+
+__all__ = ["Stationary", "restationed", "stationed"]
+
+_TOLERANCE = 1e-13
+_PATIENCE = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Stationary:
+    """A stationary distribution, and the approximate inverse that found it."""
+
+    point: Vector
+    inverse: Matrix
+
+
+def stationed(rates: Matrix) -> Stationary:
+    """Find the stationary distribution of a chain from nothing.
+
+    Parameters
+    ----------
+    rates : array, shape (n, n)
+        Transition probabilities, or any non-negative rates of the same order: p_j Σ_k rate_jk = Σ_i p_i rate_ij.
+        Irreducible.
+
+    Examples
+    --------
+    >>> stationed(np.array([[.5, .5], [.25, .75]])).point
+    array([0.33333333, 0.66666667])
+    """
+    n = len(rates)
+    matrix = 1.0 / n - rates.T
+    matrix[np.diag_indices(n)] += rates.sum(axis=1)
+    inverse: Matrix
+    try:
+        inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        inverse = np.zeros((n, n))
+    point, size, _ = refine(rates, np.full(n, 1.0 / n), inverse, _TOLERANCE, _PATIENCE)
+    if not size <= _TOLERANCE or point.min() < -_TOLERANCE:
+        point = eliminate(rates)
+    return Stationary(_clean(point), frozen(inverse))
+
+
+def restationed(rates: Matrix, before: Stationary) -> Stationary:
+    """Find the stationary distribution of a chain close to one whose distribution is known."""
+    point, size, steps = refine(rates, before.point, before.inverse, _TOLERANCE, _PATIENCE)
+    if steps == _PATIENCE or not size <= _TOLERANCE or point.min() < -_TOLERANCE:
+        return stationed(rates)
+    return Stationary(_clean(point), before.inverse)
+
+
+def _clean(point: Vector) -> Vector:
+    """Remove negative rounding errors, and normalise."""
+    positive = np.maximum(point, 0.0)
+    return frozen(positive / positive.sum())

@@ -1,0 +1,220 @@
+r"""Stoltz (2005): exponential weights on modification rules, and the fixed point they agree on.
+
+An expert is a rule "play φ(i) for i"; over a law p it would play :math:`p^\varphi`. With weights :math:`\Delta_\varphi
+\propto \exp(\eta G(\varphi))` on the estimated gains
+
+.. math:: G_t(\varphi) = \sum_{s \le t} \sum_i p_s(i)\,\tilde r_s(\varphi(i)), \qquad
+    \tilde r_s(j) = \frac{r_s - b}{p_s(j)}\,[j = i_s],
+
+the play is the p with :math:`p = \sum_\varphi \Delta_\varphi\, p^\varphi`, mixed with γ of the uniform law. Two
+classes of rules:
+
+``"swap"``
+    All N^N functions. Only for N ≤ 5: there are 3,125 of them then, 46,656 for N = 6 and 10^{249} for N = 120. (The
+    weights happen to factorise over i, into Blum and Mansour's experts with a common step; the tests check it. The
+    list is kept because it is the algorithm.)
+``"internal"``
+    The N(N−1) rules that move one action to one other: internal regret, of which swap regret is at most N times.
+
+**Bound.** With bandit feedback O(√(T N ln K)) for the class in expectation, K its size: N √(T ln N) in the first case,
+N times √(T N ln N) for swap regret through the second.
+
+May touch: ``learners``, ``actions.base``, ``kernels.exponential``, ``errors``.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.errors import InvalidInput, TooLarge
+from swapregret.kernels.exponential import exponential_weights
+from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
+from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.policy import FinitePolicy
+
+__all__ = ["Stoltz", "StoltzState", "stoltz"]
+
+COST = Cost("stoltz", limit=2_000, base=6e-5, per_action=1e-7, per_pair=2e-8, matrices=4)
+SWAP_LIMIT = 5
+
+
+@dataclass(frozen=True, eq=False)
+class StoltzState:
+    """What is known before a day.
+
+    Attributes
+    ----------
+    gains : Matrix, shape (N, N)
+        Σ_s p_s(i) r̃_s(j): the gain of a rule is a sum of entries, one a row.
+    chain : Stationary
+        The fixed point.
+    law : FinitePolicy
+        With γ of the uniform law mixed in.
+    """
+
+    day: int
+    gains: Matrix
+    chain: Stationary
+    law: FinitePolicy
+
+
+@dataclass(frozen=True)
+class Stoltz:
+    """The player; :func:`stoltz` chooses its constants.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+    rules : {"internal", "swap"}
+    learning_rate, exploration, baseline : float
+        η, γ, b.
+    feedback : {"bandit", "full"}
+    limit : int, optional
+    """
+
+    actions: ActionSet
+    horizon: int
+    rules: str
+    learning_rate: float
+    exploration: float = 0.0
+    baseline: float = 1.0
+    feedback: Feedback = "bandit"
+    limit: int | None = None
+
+    @cached_property
+    def table(self) -> ActionTable:
+        """All actions."""
+        return list_actions(self.actions, self.horizon, COST, self.limit)
+
+    @cached_property
+    def _functions(self) -> npt.NDArray[np.int64]:
+        """All N^N functions, one a row."""
+        n = self.table.n_actions
+        return np.array(list(product(range(n), repeat=n)), dtype=np.int64)
+
+    def start(self, rng: np.random.Generator) -> StoltzState:
+        """Begin with equal weights on all rules."""
+        n = self.table.n_actions
+        return self._state(0, np.zeros((n, n)), None)
+
+    def policy(self, state: StoltzState) -> FinitePolicy:
+        """Return p."""
+        return state.law
+
+    def observe(self, state: StoltzState, decision: Decision, reward: float | Vector | None) -> StoltzState:
+        """Add the day to the gains of all rules."""
+        day, law = state.day + 1, state.law
+        if reward is None:
+            return replace(state, day=day)
+        if self.feedback == "full":
+            gains = state.gains + np.outer(law.weights, self.table.floats @ reward)
+        else:
+            index = self.table.index(decision.action)
+            gains = state.gains.copy()
+            estimate = (float(reward) - self.baseline) / self.table.probability(decision, law, index)
+            gains[:, index] += law.weights * estimate
+        return self._state(day, gains, state.chain)
+
+    def _state(self, day: int, gains: Matrix, before: Stationary | None) -> StoltzState:
+        rates = self._rates(gains)
+        chain = stationed(rates) if before is None else restationed(rates, before)
+        mixed = (1.0 - self.exploration) * chain.point + self.exploration / len(gains)
+        return StoltzState(day, frozen(gains), chain, self.table.uniform.reweighted(mixed))
+
+    def _rates(self, gains: Matrix) -> Matrix:
+        """Return the chain whose stationary distribution is the fixed point."""
+        n = len(gains)
+        if self.rules == "swap":
+            functions, here = self._functions, np.arange(n)
+            weights = exponential_weights(gains[here, functions].sum(axis=1), self.learning_rate, 0.0)
+            rates = np.zeros((n, n))
+            np.add.at(rates, (np.broadcast_to(here, functions.shape), functions), weights[:, None])
+            return rates
+        differences = gains - np.diag(gains)[:, None]
+        weights = exponential_weights(np.ascontiguousarray(differences).ravel(), self.learning_rate, 0.0)
+        rates = weights.reshape(n, n)
+        np.fill_diagonal(rates, 0.0)
+        return np.asarray(rates * (n / rates.sum() if n > 1 else 0.0))
+
+    def dump(self, state: StoltzState) -> Arrays:
+        """Write all arrays."""
+        return {
+            "day": np.array(state.day),
+            "gains": state.gains,
+            "point": state.chain.point,
+            "inverse": state.chain.inverse,
+        }
+
+    def load(self, arrays: Arrays) -> StoltzState:
+        """Read all arrays."""
+        read = {name: np.ascontiguousarray(arrays[name], dtype=np.float64) for name in arrays if name != "day"}
+        chain = Stationary(frozen(read["point"]), frozen(read["inverse"]))
+        mixed = (1.0 - self.exploration) * chain.point + self.exploration / len(read["point"])
+        return StoltzState(int(arrays["day"]), frozen(read["gains"]), chain, self.table.uniform.reweighted(mixed))
+
+
+def stoltz(
+    actions: ActionSet,
+    horizon: int,
+    *,
+    rules: str = "internal",
+    learning_rate: float | None = None,
+    exploration: float = 0.0,
+    baseline: float = 1.0,
+    feedback: Feedback = "bandit",
+    limit: int | None = None,
+) -> Stoltz:
+    """Return one of Stoltz's two algorithms on the list of all actions.
+
+    Parameters
+    ----------
+    actions : ActionSet
+        With at most 2,000 actions, or ``limit``; at most 5 with ``rules="swap"``.
+    horizon : int
+    rules : {"internal", "swap"}
+        Pairs of actions, or all functions from actions to actions.
+    learning_rate : float, optional
+        η; √(2 ln K / (N T)) with K rules if not given, √(2 ln N / T) for all functions (the two agree: ln K = N ln N),
+        √(8 ln K / T) with full feedback.
+    exploration, baseline : float
+        γ and b.
+    feedback : {"bandit", "full"}
+    limit : int, optional
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> round(stoltz(MSets(4, 2), 1000).learning_rate, 6)          # √(2 ln 30 / 6000)
+    0.033671
+    """
+    days = as_integer(horizon, "horizon", 1)
+    if rules not in ("internal", "swap"):
+        raise InvalidInput("`rules` must be 'internal' or 'swap'", repr(rules), "'internal' is the one that scales.")
+    n = list_actions(actions, days, COST, limit).n_actions
+    if rules == "swap" and n > SWAP_LIMIT:
+        digits = n * math.log10(n)
+        raise TooLarge(
+            f"`actions` of stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
+            f"{n} actions and so {n}^{n}, about 10^{digits:.0f}, functions, each with a weight to be updated every day",
+            "Use rules='internal', or blum_mansour.",
+        )
+    log_rules = n * math.log(n) if rules == "swap" else math.log(max(2, n * (n - 1)))
+    default = math.sqrt((8.0 if feedback == "full" else 2.0 / n) * log_rules / days)
+    return Stoltz(
+        actions,
+        days,
+        rules,
+        read_rate(learning_rate, default),
+        read_share(exploration, "exploration"),
+        read_share(baseline, "baseline"),
+        feedback,
+        limit,
+    )
