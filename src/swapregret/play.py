@@ -3,8 +3,7 @@
 May touch: everything but ``experiments`` and ``cli``. Learners, environments and regrets meet here and nowhere below.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,39 +11,14 @@ import numpy as np
 from swapregret.arrays import as_integer
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput
-from swapregret.learners.player import Player
-from swapregret.regret.external import external_regret
-from swapregret.regret.ledger import Ledger, SwapLedger
-from swapregret.regret.measure import Regret
-from swapregret.regret.swap import swap_regret
-from swapregret.session import Session
+from swapregret.learners.player import Decision, Player
+from swapregret.play_result import MEASURES, PlayResult, Run
+from swapregret.recorders import Recorders
+from swapregret.workers import run_tasks
 
 __all__ = ["PlayResult", "play"]
 
 _BLOCK = 4096
-
-
-@dataclass(frozen=True, eq=False)
-class PlayResult:
-    """What came of a play: rewards and regrets over all replications.
-
-    Attributes
-    ----------
-    reward : float
-        Mean reward a day, as received.
-    external_regret, swap_regret : Regret
-        From the policies and the mean rewards of the environment.
-    ledgers : tuple of Ledger
-        One a replication.
-    entropy : int
-        What seeded the play.
-    """
-
-    reward: float
-    external_regret: Regret
-    swap_regret: Regret
-    ledgers: tuple[Ledger, ...]
-    entropy: int
 
 
 def play(
@@ -53,12 +27,19 @@ def play(
     *,
     rng: int | None = None,
     replications: int = 1,
+    n_jobs: int = 1,
+    measure: str = "ledger",
+    realised: bool = False,
+    windows: Sequence[int] = (),
+    certificate: bool = False,
+    capacity: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> PlayResult:
     """Play an environment to its horizon, and measure.
 
     Replication i of two players under the same ``rng`` meets the same rewards. Means are the same in all replications,
-    the noise is drawn anew; the ledger averages them before the maximum over φ is taken.
+    the noise is drawn anew from the second one on; regrets are measured on the means, from the policies, and ledgers are
+    averaged before the maximum over φ is taken.
 
     Parameters
     ----------
@@ -67,8 +48,25 @@ def play(
     rng : int or None
         Seed; None draws entropy, recorded in the result.
     replications : int
+    n_jobs : int
+        Processes; results are the same, bit for bit, for any number.
+    measure : {"ledger", "bound", "none"}
+        "ledger" measures external, internal and swap regret. "bound" keeps no ledger and brackets swap regret between
+        external regret and the laziness bound. "none" only plays.
+    realised : bool
+        Whether to keep a second ledger, of the actions drawn and the rewards they met.
+    windows : sequence of int
+        Lengths of windows whose external regrets are wanted; 1 is dynamic regret.
+    certificate : bool
+        Whether to evaluate the decomposition lemma, for players that mix scales uniformly.
+    capacity : int, optional
+        Most actions a ledger keeps; see :class:`~swapregret.regret.ledger.SwapLedger`.
     progress : callable, optional
-        Called with the number of days just played.
+        Called with the number of days just played; with several processes, once a replication.
+
+    Returns
+    -------
+    PlayResult
 
     Examples
     --------
@@ -76,7 +74,7 @@ def play(
     >>> actions = sr.MSets(6, 2)
     >>> world = sr.environments.cyclic(actions, 700, rng=0)
     >>> result = play(sr.baselines.uniform(actions), world, rng=0)
-    >>> result.swap_regret.value == result.external_regret.value
+    >>> abs(result.swap_regret.value - result.external_regret.value) < 1e-9
     True
     """
     if player.actions is not environment.actions and repr(player.actions) != repr(environment.actions):
@@ -85,42 +83,60 @@ def play(
             f"{player.actions!r} and {environment.actions!r}",
             "Make both from one object.",
         )
-    count = as_integer(replications, "replications", 1)
-    root = np.random.SeedSequence(rng)
-    entropy = root.entropy
+    if measure not in MEASURES:
+        raise InvalidInput(f"`measure` must be one of {MEASURES}", repr(measure), "Leave it out to measure everything.")
+    count, jobs = as_integer(replications, "replications", 1), as_integer(n_jobs, "n_jobs", 1)
+    lengths = tuple(as_integer(window, "windows", 1) for window in windows)
+    entropy = np.random.SeedSequence(rng).entropy
     assert isinstance(entropy, int)
-    ledgers, rewards = [], []
+    options = {
+        "measure": measure,
+        "realised": realised,
+        "windows": lengths,
+        "certificate": certificate,
+        "capacity": capacity,
+    }
+    tasks = []
     for index in range(count):
         noise, seed = np.random.SeedSequence([entropy, index]).spawn(2)
-        world = environment if index == 0 and count == 1 else environment.with_noise(int(noise.generate_state(1)[0]))
-        ledger, reward = _play_once(player, world, seed, progress)
-        ledgers.append(ledger)
-        rewards.append(reward)
-    actions = environment.actions
-    return PlayResult(
-        float(np.mean(rewards)),
-        external_regret(actions, ledgers),
-        swap_regret(actions, ledgers),
-        tuple(ledgers),
-        entropy,
-    )
+        world = environment if index == 0 else environment.with_noise(int(noise.generate_state(1)[0]))
+        tasks.append((player, world, seed, options, progress if min(jobs, count) == 1 else None))
+    runs = []
+    for run in run_tasks(play_once, tasks, jobs):
+        runs.append(run)
+        if progress is not None and min(jobs, count) > 1:
+            progress(environment.horizon)
+    return PlayResult(environment.actions, tuple(runs), measure, entropy)
 
 
-def _play_once(
-    player: Player[Any], environment: Environment, seed: np.random.SeedSequence, progress: Callable[[int], None] | None
-) -> tuple[Ledger, float]:
-    session = Session(player, rng=seed)
-    ledger = SwapLedger(environment.actions.dimension)
+def play_once(
+    player: Player[Any],
+    environment: Environment,
+    seed: np.random.SeedSequence,
+    options: dict[str, Any],
+    progress: Callable[[int], None] | None = None,
+) -> Run:
+    """Play one replication and return what was recorded: the same draws as a ``Session`` with this seed."""
+    rng = np.random.default_rng(seed)
+    actions, feedback, names = player.actions, player.feedback, player.actions.labels
+    state = player.start(rng)
+    recorders = Recorders(actions, state, **options)
     received = 0.0
     for start in range(0, environment.horizon, _BLOCK):
         stop = min(start + _BLOCK, environment.horizon)
-        rewards, means = environment.rewards(start, stop), environment.means(start, stop)
-        for reward_vector, mean_vector in zip(rewards, means, strict=True):
-            decision = session.act()
-            reward = float(reward_vector @ decision.action)
-            session.observe(reward)
-            ledger.record(decision.policy, mean_vector)
+        rewards = environment.rewards(start, stop)
+        recorders.begin(environment, start, stop)
+        for index, reward_vector in enumerate(rewards):
+            policy = player.policy(state)
+            action = policy.sample(rng)
+            action.flags.writeable = False
+            decision = Decision(start + index, action, tuple(names[i] for i in action.nonzero()[0].tolist()), policy)
+            reward = float(reward_vector @ action)
+            recorders.note(index, policy, state, action)
+            seen = reward if feedback == "bandit" else reward_vector if feedback == "full" else reward_vector * action
+            state = player.observe(state, decision, seen)
             received += reward
+        recorders.end(rewards)
         if progress is not None:
             progress(stop - start)
-    return ledger.close(), received / environment.horizon
+    return recorders.close(received / environment.horizon)

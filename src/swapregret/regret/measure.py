@@ -3,6 +3,7 @@
 May touch: nothing.
 """
 
+import math
 from dataclasses import dataclass
 
 __all__ = ["Regret"]
@@ -23,6 +24,14 @@ class Regret:
     n_days : float
     definition : str
         What was measured, in words.
+
+    Examples
+    --------
+    >>> regret = Regret(5.0, 4.0, 6.0, 0.5, 100, "an example")
+    >>> regret.per_round, regret.is_exact
+    (0.05, False)
+    >>> print(regret)
+    5 in [4, 6], ± 0.5 (0.05 a round): an example
     """
 
     value: float
@@ -38,6 +47,16 @@ class Regret:
         return self.value / self.n_days
 
     @property
+    def bracket(self) -> tuple[float, float]:
+        """Return (lower, upper)."""
+        return self.lower, self.upper
+
+    @property
     def is_exact(self) -> bool:
         """Tell whether the bracket is a point."""
         return self.lower == self.upper
+
+    def __str__(self) -> str:
+        bracket = "" if self.is_exact else f" in [{self.lower:.6g}, {self.upper:.6g}]"
+        error = "" if math.isnan(self.standard_error) else f", ± {self.standard_error:.3g}"
+        return f"{self.value:.6g}{bracket}{error} ({self.per_round:.6g} a round): {self.definition}"

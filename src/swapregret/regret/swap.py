@@ -5,9 +5,8 @@ r"""Swap regret: against the best rule "whenever you chose M, choose φ(M) inste
     = \sum_M \max_{M'} V[M]\cdot M' - \mathbb E\Big[\sum_t R_t\cdot M_t\Big]
 
 The maximum stands outside the expectation: replications are averaged in the ledger before it is taken (deviation D16).
-One oracle call an action ever played gives it exactly, whatever the number of actions that exist.
 
-May touch: ``actions.base``, ``regret.ledger``, ``regret.measure``.
+May touch: ``arrays``, ``errors``, ``actions.base``, ``kernels.ledger``, the other files of ``regret``.
 """
 
 import math
@@ -16,57 +15,104 @@ from collections.abc import Sequence
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Actions
-from swapregret.regret.ledger import Ledger
+from swapregret.errors import OracleFault
+from swapregret.kernels.ledger import dot_rows
+from swapregret.regret.answers import Answers, answer, answer_rows, lower_sum
+from swapregret.regret.entries import Ledger, Rows
 from swapregret.regret.measure import Regret
+from swapregret.regret.merge import mean_ledger, merge_rows
+from swapregret.regret.rule import Rule
+from swapregret.regret.table import reading
 
-__all__ = ["swap_regret"]
-
-DEFINITION = "swap regret, maximum over φ outside the expectation (the paper's), from policies"
+__all__ = ["measure_swap", "swap_regret"]
 
 
 def swap_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
     """Return the swap regret of one run, or of the mean of several replications.
 
-    Policies whose support is not listed enter exactly as long as there is only one of them (a fixed exploration law):
-    listed actions get their share by its ``probability``, all others have parallel rows of V and so share one best
-    answer. With several, treating each on its own gives the upper end of the bracket, one common answer for all of
-    them the lower.
+    Exact while no ledger reached its capacity and at most one law without listed support was played (a fixed
+    exploration law: actions without a row have parallel V under it and share one best answer). Otherwise the bracket
+    is certified, and the definition says what happened: ``upper`` splits what has no row, ``lower`` pools it.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    ledgers : sequence of Ledger
+        One a replication, of :class:`~swapregret.regret.ledger.SwapLedger`.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets import MSets
     >>> from swapregret.policy import FinitePolicy
     >>> from swapregret.regret.ledger import SwapLedger
-    >>> ledger = SwapLedger(2)
+    >>> ledger = SwapLedger(MSets(2, 1))
     >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([0., 1.]))
     >>> ledger.record(FinitePolicy([[0, 1]], [1.]), np.array([1., 0.]))
     >>> swap_regret(MSets(2, 1), [ledger.close()]).value
     2.0
     """
-    mean = Ledger.mean(ledgers)
-    values = mean.values
-    remainders = []
-    for law, share in mean.implicit:
-        probabilities = np.array([law.probability(action) for action in mean.actions])
-        values = values + probabilities[:, None] * share
-        remainders.append(max(0.0, 1.0 - float(probabilities.sum())) * share)
-    answers = np.array([actions.argmax(row) for row in values], dtype=np.int64).reshape(-1, actions.dimension)
-    listed = float((answers * values).sum())
-    upper = listed + sum(float(actions.argmax(rest) @ rest) for rest in remainders)
-    lower = upper
-    if len(remainders) > 1:
-        pooled = np.sum(remainders, axis=0)
-        lower = listed + float(actions.argmax(pooled) @ pooled)
-    error = _standard_error(mean, ledgers, answers) if len(ledgers) > 1 else math.nan
-    return Regret(upper - mean.earned, lower - mean.earned, upper - mean.earned, error, mean.n_days, DEFINITION)
+    parts = list(ledgers)
+    return measure_swap(actions, answer(actions, mean_ledger(parts)), parts)
 
 
-def _standard_error(mean: Ledger, ledgers: Sequence[Ledger], answers: Actions) -> float:
-    """Return the error of the mean gain of the one rule φ that is best on average; unlisted play keeps its reward."""
-    position = {action.tobytes(): index for index, action in enumerate(mean.actions)}
-    gains = []
-    for part in ledgers:
-        rows = [position[action.tobytes()] for action in part.actions]
-        gains.append(float((answers[rows] * part.values).sum()) - part.earned)
-    return float(np.std(gains, ddof=1)) / math.sqrt(len(gains))
+def measure_swap(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]) -> Regret:
+    """Read swap regret off the answers to the mean of some ledgers."""
+    mean = answers.ledger
+    upper = answers.upper - mean.earned
+    lower = upper if answers.is_exact else min(upper, lower_sum(actions, answers) - mean.earned)
+    value = upper
+    if mean.dropped is not None:
+        value = min(max(_sampled_sum(actions, answers) - mean.earned, lower), upper)
+    _check_order(actions, mean, upper)
+    error = math.nan
+    if len(ledgers) > 1:
+        rule = Rule.of(answers, actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else mean.total))
+        gains = [rule.gain(part) for part in ledgers]
+        error = float(np.std(gains, ddof=1)) / math.sqrt(len(gains))
+    return Regret(value, lower, upper, error, mean.n_days, describe(mean, len(ledgers)))
+
+
+def describe(ledger: Ledger, n_runs: int) -> str:
+    """Say in words what swap regret of this ledger is."""
+    runs = f" of {n_runs} replications" if n_runs > 1 else ""
+    words = f"swap regret, maximum over φ outside the expectation (the paper's), from {ledger.source}{runs}"
+    if ledger.pooled.n_pools:
+        words += (
+            f"; more actions were played than the capacity of {ledger.capacity:,}: the upper end splits the others,"
+            " the lower end pools them"
+        )
+    if ledger.dropped is not None:
+        words += (
+            f"; {ledger.dropped.n_laws:,.0f} laws without listed support entered by sampled play, which can only be too"
+            " high in expectation"
+        )
+    elif len(ledger.laws) > 1:
+        words += f"; {len(ledger.laws)} laws without listed support: each on its own above, all together below"
+    return words
+
+
+def _sampled_sum(actions: ActionSet, answers: Answers) -> float:
+    """Return Σ max V̂[M]·M' with dropped laws replaced by the actions drawn from them."""
+    mean, dropped = answers.ledger, answers.ledger.dropped
+    assert dropped is not None
+    listed = Rows(mean.rows.keys, answers.values, mean.rows.days, mean.rows.whole)
+    rows, (place, drawn) = merge_rows([listed, dropped.samples], 1.0)
+    best = np.zeros(len(rows))
+    best[place] = answers.best
+    touched = np.unique(drawn)
+    values = rows.values[touched]
+    best[touched] = dot_rows(reading(values), reading(answer_rows(actions, values)))
+    return float(best.sum()) + float(answers.rest_best.sum()) + mean.pooled.split + dropped.sample_split
+
+
+def _check_order(actions: ActionSet, mean: Ledger, upper: float) -> None:
+    """Refuse a swap regret below the external one: the oracle then does not maximise."""
+    best = actions.argmax(mean.total)
+    external = float(mean.total @ best) - mean.earned
+    slack = 1e-9 * (1.0 + float(np.abs(mean.total).sum()))
+    if upper < external - slack:
+        raise OracleFault(
+            "swap regret must be at least external regret",
+            f"{upper!r} below {external!r}",
+            f"The oracle of {actions!r} does not maximise: correct its argmax.",
+        )

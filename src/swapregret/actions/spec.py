@@ -1,0 +1,127 @@
+"""Action sets by a line of text, for command lines and files: ``msets 20 5``, ``paths edges.csv s t``.
+
+May touch: ``errors``, ``actions.base``; asks the package for the class of a set by its public name.
+"""
+
+import csv
+import importlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.errors import InvalidInput, Unsupported
+
+__all__ = ["SPEC_FORMS", "parse_set"]
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How one word is read: the public class it makes, its arguments for people, and how to make it."""
+
+    public: str
+    arguments: str
+    make: Callable[..., ActionSet]
+    count: int
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidInput("a number in `spec` must be whole", repr(text), "Write digits only.") from None
+
+
+def _edges(path: str) -> list[tuple[str, str]]:
+    rows = _rows(path, ["tail", "head"])
+    return [(row["tail"], row["head"]) for row in rows]
+
+
+def _rows(path: str, wanted: list[str] | None) -> list[dict[str, str]]:
+    """Read a CSV file with a header; every row must fill every column."""
+    if not os.path.isfile(path):
+        raise InvalidInput("a file named in `spec` must exist", repr(path), "Give the path of a CSV file.")
+    with open(path, newline="", encoding="utf-8") as handle:
+        reader = csv.DictReader(handle)
+        names = list(reader.fieldnames or [])
+        if not names or (wanted is not None and names != wanted):
+            heading = ",".join(wanted or ["one name an element"])
+            raise InvalidInput(f"{path!r} must begin with the line {heading!r}", repr(",".join(names)), "Add a header.")
+        rows = list(reader)
+    for number, row in enumerate(rows, start=2):
+        if None in row or any(value is None or value == "" for value in row.values()):
+            raise InvalidInput(
+                f"line {number} of {path!r} must have {len(names)} entries", repr(row), "Fill every column."
+            )
+    return rows
+
+
+def _explicit(kind: Any, path: str) -> ActionSet:
+    rows = _rows(path, None)
+    labels = list(rows[0]) if rows else []
+    for number, row in enumerate(rows, start=2):
+        for label, value in row.items():
+            if value not in ("0", "1"):
+                raise InvalidInput(
+                    f"line {number}, column {label!r} of {path!r} must be 0 or 1",
+                    repr(value),
+                    "Write one action a line.",
+                )
+    made: ActionSet = kind(np.array([[int(row[label]) for label in labels] for row in rows]), labels=labels)
+    return made
+
+
+_FORMS = {
+    "msets": _Form("MSets", "DIMENSION SIZE", lambda kind, d, m, **k: kind(_whole(d), _whole(m), **k), 2),
+    "permutations": _Form("Permutations", "N", lambda kind, n: kind(_whole(n)), 1),
+    "truncated": _Form("TruncatedPermutations", "ROWS COLUMNS", lambda kind, k, n: kind(_whole(k), _whole(n)), 2),
+    "partitions": _Form("Partitions", "TOTAL PARTS", lambda kind, n, k: kind(_whole(n), _whole(k)), 2),
+    "trees": _Form("SpanningTrees", "EDGES.csv", lambda kind, path: kind(_edges(path)), 1),
+    "forests": _Form("Forests", "EDGES.csv SIZE", lambda kind, path, k: kind(_edges(path), size=_whole(k)), 2),
+    "paths": _Form(
+        "DagPaths", "EDGES.csv SOURCE SINK", lambda kind, path, s, t: kind(_edges(path), source=s, sink=t), 3
+    ),
+    "explicit": _Form("Explicit", "ACTIONS.csv", _explicit, 1),
+}
+
+SPEC_FORMS = tuple(f"{word} {form.arguments}" for word, form in _FORMS.items())
+"""What a spec may look like, for help texts."""
+
+
+def parse_set(spec: str) -> ActionSet:
+    """Make the action set a line of text describes.
+
+    Parameters
+    ----------
+    spec : str
+        A word and its arguments, separated by spaces: ``msets 20 5``, ``permutations 5``, ``truncated 3 7``,
+        ``partitions 10 5``, ``trees edges.csv``, ``forests edges.csv 4``, ``paths edges.csv s t``,
+        ``explicit actions.csv``. After ``msets``, ``labels=a,b,c`` names the elements. Files of edges begin with the
+        line ``tail,head``; a file of actions has one column of 0 and 1 for each element.
+
+    Examples
+    --------
+    >>> parse_set("msets 4 2 labels=a,b,c,d").labels
+    ('a', 'b', 'c', 'd')
+    """
+    words = spec.split()
+    if not words or words[0] not in _FORMS:
+        raise InvalidInput(
+            f"`spec` must begin with one of {', '.join(_FORMS)}", repr(spec), f"For example: {SPEC_FORMS[0]!r}."
+        )
+    form = _FORMS[words[0]]
+    plain = [word for word in words[1:] if not word.startswith("labels=")]
+    named = [word.removeprefix("labels=").split(",") for word in words[1:] if word.startswith("labels=")]
+    if len(plain) != form.count or len(named) > (1 if words[0] == "msets" else 0):
+        raise InvalidInput(
+            f"`spec` must read {words[0]} {form.arguments}", repr(spec), "Give just these arguments, in this order."
+        )
+    kind = getattr(importlib.import_module("swapregret"), form.public, None)
+    if kind is None:
+        raise Unsupported(
+            f"this version must have the set {form.public}", "a version without it", "Install a later one."
+        )
+    return form.make(kind, *plain, **({"labels": named[0]} if named else {}))

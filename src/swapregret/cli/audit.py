@@ -1,0 +1,109 @@
+"""``swapregret audit``: all regrets of a log, whoever made it.
+
+May touch: the library, ``cli.console``.
+"""
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from swapregret.actions.spec import SPEC_FORMS, parse_set
+from swapregret.cli.console import console, emit_json, report_errors
+from swapregret.regret.audit import Audit
+from swapregret.regret.audit import audit as audit_plays
+from swapregret.regret.log_file import read_log
+from swapregret.regret.measure import Regret
+from swapregret.regret.picture import save_picture
+
+__all__ = ["audit"]
+
+_NAMES = ("external", "internal", "swap", "dynamic")
+
+
+def audit(
+    log: Annotated[Path, typer.Argument(help="CSV or Parquet file: an action and a reward vector a row.")],
+    set_spec: Annotated[str, typer.Option("--set", help="The action set: " + "; ".join(SPEC_FORMS) + ".")],
+    limit: Annotated[int, typer.Option(help="Exchanges to show.")] = 20,
+    picture: Annotated[Path | None, typer.Option(help="Write a bar chart of the gains to this SVG file.")] = None,
+    capacity: Annotated[int | None, typer.Option(help="Most actions to keep an entry for.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Measure external, internal, swap and dynamic regret of a log, and show the best swap function.
+
+    The header names the columns: `action` (labels separated by ;) or `indices` or `action:LABEL` (0/1), `reward:LABEL`
+    for each element, optionally `probability` and `round`.
+
+    Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.svg
+    """
+    with report_errors():
+        actions = parse_set(set_spec)
+        logged = read_log(log, actions)
+        result = audit_plays(
+            actions,
+            logged.plays,
+            logged.rewards,
+            rounds=logged.rounds,
+            probabilities=logged.probabilities,
+            capacity=capacity,
+        )
+        if picture is not None:
+            save_picture(
+                picture, result.best_swap, f"{log.name}: swap regret {result.swap_regret.value:.4g}", limit=limit
+            )
+        if as_json:
+            emit_json(_plain(result, limit))
+            return
+        _print(result, limit, logged.ignored)
+        if picture is not None:
+            console.print(f"[dim]Picture written to {picture}.[/]")
+
+
+def _plain(result: Audit, limit: int) -> dict[str, Any]:
+    def regret(value: Regret) -> dict[str, Any]:
+        return {
+            "value": value.value,
+            "lower": value.lower,
+            "upper": value.upper,
+            "per_round": value.per_round,
+            "standard_error": None if math.isnan(value.standard_error) else value.standard_error,
+            "definition": value.definition,
+        }
+
+    return {
+        "days": result.n_days,
+        "reward_per_day": result.reward,
+        **{f"{name}_regret": regret(value) for name, value in zip(_NAMES, result.regrets, strict=True)},
+        "best_swap": [
+            {
+                "played": list(map(str, exchange.played_elements)),
+                "better": list(map(str, exchange.better_elements)),
+                "days": exchange.days,
+                "gain": exchange.gain,
+                "gain_per_day": exchange.gain_per_day,
+            }
+            for exchange in result.best_swap.exchanges[:limit]
+        ],
+    }
+
+
+def _print(result: Audit, limit: int, ignored: tuple[str, ...]) -> None:
+    table = Table(title=f"{result.n_days:,} days, {result.reward:.6g} a day")
+    table.add_column("regret")
+    for heading in ("total", "a day", "between"):
+        table.add_column(heading, justify="right")
+    for name, value in zip(_NAMES, result.regrets, strict=True):
+        bracket = "exact" if value.is_exact else f"{value.lower:.6g} … {value.upper:.6g}"
+        table.add_row(name, f"{value.value:.6g}", f"{value.per_round:+.6g}", bracket)
+    console.print(table)
+    for value in result.regrets:
+        console.print(f"[dim]{value.definition}.[/]", highlight=False)
+    if ignored:
+        console.print(f"[dim]Columns left alone: {', '.join(ignored)}.[/]", highlight=False)
+    for exchange in result.best_swap.exchanges[:limit]:
+        console.print(f"{exchange}.", highlight=False, markup=False)
+    hidden = result.best_swap.n_played - min(limit, len(result.best_swap))
+    if hidden > 0:
+        console.print(f"[dim]... and {hidden:,} more actions (--limit).[/]")

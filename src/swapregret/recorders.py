@@ -1,0 +1,131 @@
+"""What is written down while a player plays: the glue between the days of a run and the ledgers of ``regret``.
+
+May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``, ``environments.base``, ``regret``.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Action, Matrix
+from swapregret.environments.base import Environment
+from swapregret.errors import Unsupported
+from swapregret.play_result import Run
+from swapregret.policy import Policy
+from swapregret.regret.decomposition import DecompositionLedger
+from swapregret.regret.interval import IntervalLedger
+from swapregret.regret.laziness import LazinessLedger
+from swapregret.regret.ledger import SwapLedger
+
+__all__ = ["Recorders"]
+
+_MIXED = 1e-9
+
+
+class Recorders:
+    """The ledgers of one run. Days are noted one by one and entered stretch by stretch, at the end of each block.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    state : object
+        The first state of the player; a certificate reads its scales and calendar.
+    measure, realised, windows, certificate, capacity
+        As of :func:`~swapregret.play.play`.
+    """
+
+    def __init__(
+        self,
+        actions: ActionSet,
+        state: Any,
+        *,
+        measure: str,
+        realised: bool,
+        windows: tuple[int, ...],
+        certificate: bool,
+        capacity: int | None,
+    ) -> None:
+        self._actions = actions
+        self._ledger = SwapLedger(actions, capacity=capacity) if measure == "ledger" else None
+        self._lazy = LazinessLedger(actions) if measure == "bound" else None
+        self._realised = SwapLedger(actions, capacity=capacity) if realised else None
+        self._intervals = tuple(IntervalLedger(actions, window) for window in windows)
+        self._lemma = _lemma_of(actions, state) if certificate else None
+        self._needs_means = measure != "none" or bool(windows) or certificate
+        self._means: Matrix | None = None
+        self._stretches: list[tuple[int, Policy, Any]] = []
+        self._policy: Policy | None = None
+        self._played = np.zeros((0, actions.dimension), dtype=np.int64)
+
+    def begin(self, environment: Environment, start: int, stop: int) -> None:
+        """Begin a block of days."""
+        if self._needs_means:
+            self._means = environment.means(start, stop)
+        if self._realised is not None:
+            self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
+        self._stretches, self._policy = [], None
+
+    def note(self, index: int, policy: Policy, state: Any, action: Action) -> None:
+        """Note one day of the block."""
+        if policy is not self._policy:
+            self._stretches.append((index, policy, state))
+            self._policy = policy
+        if self._realised is not None:
+            self._played[index] = action
+
+    def end(self, rewards: Matrix) -> None:
+        """Enter the days of the block."""
+        if self._realised is not None:
+            self._realised.record_plays(self._played, rewards)
+        if self._means is None:
+            return
+        edges = [index for index, _, _ in self._stretches] + [len(self._means)]
+        for (first, policy, state), last in zip(self._stretches, edges[1:], strict=True):
+            days = self._means[first:last]
+            total = days.sum(axis=0)
+            if self._ledger is not None:
+                self._ledger.record(policy, total, last - first)
+            if self._lazy is not None:
+                self._lazy.record(policy, total, last - first)
+            for interval in self._intervals:
+                interval.record(policy.marginals(), days)
+            if self._lemma is not None:
+                self._certify(policy, state, days)
+
+    def close(self, reward: float) -> Run:
+        """Return what was recorded."""
+        return Run(
+            reward=reward,
+            ledger=self._ledger.close() if self._ledger is not None else None,
+            lazy=self._lazy.close() if self._lazy is not None else None,
+            realised=self._realised.close() if self._realised is not None else None,
+            intervals=tuple(interval.close() for interval in self._intervals),
+            decomposition=self._lemma.close() if self._lemma is not None else None,
+        )
+
+    def _certify(self, policy: Policy, state: Any, days: Matrix) -> None:
+        """Enter a stretch into the lemma's ledger, cut where its shortest window ends."""
+        assert self._lemma is not None
+        marginals = np.stack([scale.policy.marginals() for scale in state.scales])
+        if np.abs(marginals.mean(axis=0) - policy.marginals()).max() > _MIXED:
+            raise Unsupported(
+                "a certificate must be asked of a player that mixes its scales uniformly",
+                "a policy with other weights",
+                "Use measure='bound': the laziness bound holds for any player.",
+            )
+        start = 0
+        while start < len(days):
+            stop = min(len(days), start + self._lemma.days_left)
+            self._lemma.record(marginals, days[start:stop].sum(axis=0), stop - start)
+            start = stop
+
+
+def _lemma_of(actions: ActionSet, state: Any) -> DecompositionLedger:
+    if not (hasattr(state, "scales") and hasattr(state, "calendar")):
+        raise Unsupported(
+            "a certificate must be asked of a master with scales and a calendar",
+            f"a player whose state is {type(state).__name__}",
+            "Use measure='bound': the laziness bound holds for any player.",
+        )
+    return DecompositionLedger(actions, state.calendar.schedule.windows, state.calendar.offset)

@@ -1,0 +1,178 @@
+"""Auditing a log: all regrets of anyone's play, whoever made it.
+
+May touch: ``arrays``, ``errors``, ``policy``, ``actions.base``, the other files of ``regret``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.errors import InvalidInput
+from swapregret.policy import FinitePolicy
+from swapregret.regret.answers import answer
+from swapregret.regret.best_swap import BestSwap, read_swap
+from swapregret.regret.dynamic import dynamic_regret
+from swapregret.regret.entries import Ledger
+from swapregret.regret.external import external_regret
+from swapregret.regret.internal import measure_internal
+from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.measure import Regret
+from swapregret.regret.reading import read_plays, read_rewards
+from swapregret.regret.swap import measure_swap
+
+__all__ = ["Audit", "audit"]
+
+_SUM = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """All regrets of a log.
+
+    Attributes
+    ----------
+    external_regret, internal_regret, swap_regret, dynamic_regret : Regret
+    best_swap : BestSwap
+        For each action played, what it should have been.
+    reward : float
+        Mean (expected) reward a day.
+    n_days : int
+    ledger : Ledger
+    """
+
+    external_regret: Regret
+    internal_regret: Regret
+    swap_regret: Regret
+    dynamic_regret: Regret
+    best_swap: BestSwap
+    reward: float
+    n_days: int
+    ledger: Ledger
+
+    @property
+    def regrets(self) -> tuple[Regret, ...]:
+        """Return external, internal, swap and dynamic regret."""
+        return self.external_regret, self.internal_regret, self.swap_regret, self.dynamic_regret
+
+    def __str__(self) -> str:
+        lines = [f"{self.n_days:,} days, {self.reward:.6g} a day", *map(str, self.regrets)]
+        return "\n".join([*lines, *(str(exchange) for exchange in self.best_swap.exchanges[:20])])
+
+
+def audit(
+    actions: ActionSet,
+    plays: npt.ArrayLike | Sequence[object],
+    rewards: npt.ArrayLike,
+    *,
+    rounds: npt.ArrayLike | None = None,
+    probabilities: npt.ArrayLike | None = None,
+    capacity: int | None = None,
+) -> Audit:
+    """Measure the regrets of a log of plays and reward vectors.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    plays : array_like, shape (n, dimension), or sequence of collections of labels
+        One action a row.
+    rewards : array_like, shape (n, dimension)
+        The reward vector of the day, also of elements that were not chosen.
+    rounds : array_like, shape (n,), optional
+        The day of each row, if rows of one day list the law it was played with: then ``probabilities`` must add up to 1
+        on each day, days must be together, and regrets are those of the policies (the paper's).
+    probabilities : array_like, shape (n,), optional
+        The probability of the action of the row. Without ``rounds`` it is the chance with which the action was drawn;
+        reward vectors being known it changes no regret, but if all are 1 the play was no matter of luck and the
+        regrets are those of the policies.
+    capacity : int, optional
+        Most actions with an entry of their own; see :class:`~swapregret.regret.ledger.SwapLedger`.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> rock, paper, scissors = ([int(i == j) for j in range(3)] for i in range(3))
+    >>> result = audit(MSets(3, 1), [rock, rock, paper], [[0., 1., 0.], [0., 1., 0.], [.5, 0., 1.]])
+    >>> result.external_regret.value, result.internal_regret.value, result.swap_regret.value
+    (2.0, 2.0, 3.0)
+    """
+    rows = read_plays(actions, plays)
+    vectors = read_rewards(rewards, len(rows), actions.dimension)
+    chances = _chances(probabilities, len(rows))
+    ledger = SwapLedger(actions, capacity=capacity)
+    if rounds is None:
+        earned = (rows * vectors).sum(axis=1)
+        if chances is not None and bool((chances == 1.0).all()):
+            for row, vector in zip(rows, vectors, strict=True):
+                ledger.record(FinitePolicy(row[None, :], [1.0]), vector)
+        else:
+            ledger.record_plays(rows, vectors)
+        daily = vectors
+    else:
+        daily, earned = _record_rounds(ledger, rows, vectors, rounds, chances)
+    closed = ledger.close()
+    answers = answer(actions, closed)
+    return Audit(
+        external_regret=external_regret(actions, [closed]),
+        internal_regret=measure_internal(actions, answers, [closed]),
+        swap_regret=measure_swap(actions, answers, [closed]),
+        dynamic_regret=dynamic_regret(actions, daily, earned),
+        best_swap=read_swap(actions, answers),
+        reward=float(np.mean(earned)),
+        n_days=len(daily),
+        ledger=closed,
+    )
+
+
+def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:
+    if probabilities is None:
+        return None
+    chances = np.asarray(probabilities, dtype=np.float64)
+    if chances.shape != (n,):
+        raise InvalidInput(f"`probabilities` must have shape ({n},)", f"shape {chances.shape}", "Pass one a row.")
+    wrong = np.flatnonzero(~((chances > 0.0) & (chances <= 1.0)))
+    if len(wrong):
+        raise InvalidInput(
+            f"row {wrong[0]} of `probabilities` must be above 0 and at most 1",
+            f"{chances[wrong[0]]!r}",
+            "An action that was played had a positive probability.",
+        )
+    return chances
+
+
+def _record_rounds(
+    ledger: SwapLedger, rows: Actions, vectors: Matrix, rounds: npt.ArrayLike, chances: Vector | None
+) -> tuple[Matrix, Vector]:
+    """Enter days whose law is listed over several rows; return the reward vectors and expected rewards by day."""
+    days = np.asarray(rounds)
+    if days.shape != (len(rows),) or chances is None:
+        raise InvalidInput(
+            f"`rounds` must have shape ({len(rows)},) and come with `probabilities`",
+            f"shape {days.shape}" + ("" if chances is not None else " and no probabilities"),
+            "Give the day and the probability of every row.",
+        )
+    starts = np.flatnonzero(np.concatenate([[True], days[1:] != days[:-1]]))
+    if len(np.unique(days)) != len(starts):
+        raise InvalidInput("rows of one day in `rounds` must be together", "a day that comes back", "Sort the rows.")
+    ends = np.append(starts[1:], len(days))
+    earned = np.zeros(len(starts))
+    for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        if (vectors[start:end] != vectors[start]).any():
+            raise InvalidInput(
+                f"rows {start} to {end - 1} of `rewards` must be equal, they are of one day",
+                f"different vectors on day {days[start]!r}",
+                "Repeat the reward vector of the day in each of its rows.",
+            )
+        if abs(float(chances[start:end].sum()) - 1.0) > _SUM:
+            raise InvalidInput(
+                f"`probabilities` of rows {start} to {end - 1} must add up to 1",
+                f"{float(chances[start:end].sum())!r} on day {days[start]!r}",
+                "List every action the day could have drawn.",
+            )
+        law = FinitePolicy(rows[start:end], chances[start:end])
+        ledger.record(law, vectors[start])
+        earned[index] = float(law.marginals() @ vectors[start])
+    return vectors[starts], earned

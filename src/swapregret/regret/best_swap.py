@@ -1,0 +1,139 @@
+"""The best swap function itself: for each action played, what it should have been.
+
+May touch: ``arrays``, ``actions.base``, the other files of ``regret``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Action, Label
+from swapregret.regret.answers import Answers, answer, unpack
+from swapregret.regret.entries import Ledger
+from swapregret.regret.merge import mean_ledger
+
+__all__ = ["BestSwap", "Exchange", "best_swap"]
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """One line of a swap function.
+
+    Attributes
+    ----------
+    played, better : Action
+        What was chosen, and what should have been whenever it was.
+    played_elements, better_elements : tuple
+        The same, in the user's labels.
+    days : float
+        How many days it was chosen, in expectation.
+    gain : float
+        What the exchange would have added over the run.
+    """
+
+    played: Action
+    better: Action
+    played_elements: tuple[Label, ...]
+    better_elements: tuple[Label, ...]
+    days: float
+    gain: float
+
+    @property
+    def gain_per_day(self) -> float:
+        """Return the gain for each day the action was chosen."""
+        return self.gain / self.days if self.days > 0.0 else 0.0
+
+    def __str__(self) -> str:
+        played, better = (
+            "{" + ", ".join(map(str, names)) + "}" for names in (self.played_elements, self.better_elements)
+        )
+        if self.gain <= 0.0:
+            return f"when you chose {played}, nothing would have been better ({self.days:,.6g} days)"
+        return (
+            f"when you chose {played}, {better} would have earned {self.gain_per_day:+.3g} a day"
+            f" ({self.days:,.6g} days, {self.gain:+.6g} in total)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BestSwap:
+    """The best swap function of a run, an exchange for each action played, largest gain first.
+
+    Attributes
+    ----------
+    exchanges : tuple of Exchange
+    n_played : int
+        Actions played, also those not shown.
+    remainder : float
+        Gain of actions without an entry of their own, if any.
+    """
+
+    exchanges: tuple[Exchange, ...]
+    n_played: int
+    remainder: float
+
+    def __len__(self) -> int:
+        return len(self.exchanges)
+
+    def __call__(self, action: Action) -> Action:
+        """Return what should have been chosen whenever this action was; itself if it is not in the list."""
+        wanted = np.asarray(action)
+        for exchange in self.exchanges:
+            if np.array_equal(exchange.played, wanted):
+                return exchange.better
+        return wanted
+
+    def __str__(self) -> str:
+        return "\n".join(str(exchange) for exchange in self.exchanges)
+
+
+def best_swap(actions: ActionSet, ledgers: Sequence[Ledger], *, limit: int | None = None) -> BestSwap:
+    """Return the best swap function of one run, or of the mean of several replications.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    ledgers : sequence of Ledger
+    limit : int, optional
+        Show only the exchanges of largest gain.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.regret.realised import realised_ledger
+    >>> actions = MSets(3, 2, labels="abc")
+    >>> print(best_swap(actions, [realised_ledger(actions, [("a", "b")] * 2, [[.5, 0., .25]] * 2)]))
+    when you chose {a, b}, {a, c} would have earned +0.25 a day (2 days, +0.5 in total)
+    """
+    return read_swap(actions, answer(actions, mean_ledger(ledgers)), limit)
+
+
+def read_swap(actions: ActionSet, answers: Answers, limit: int | None = None) -> BestSwap:
+    """Read the best swap function off the answers to a ledger."""
+    gains = np.maximum(answers.best - answers.kept, 0.0)
+    order = np.argsort(-gains, kind="stable")[:limit]
+    played, better = unpack(answers)
+    days = answers.ledger.rows.days
+    exchanges = []
+    for row in order:
+        stays = gains[row] <= 0.0
+        new = played[row] if stays else better[row]
+        exchanges.append(
+            Exchange(
+                played[row],
+                new,
+                actions.elements(played[row]),
+                actions.elements(new),
+                float(days[row]),
+                float(gains[row]),
+            )
+        )
+    remainder = answers.upper - answers.ledger.earned - float((answers.best - answers.kept).sum())
+    return BestSwap(tuple(exchanges), len(gains), max(0.0, remainder) if _has_rest(answers) else 0.0)
+
+
+def _has_rest(answers: Answers) -> bool:
+    ledger = answers.ledger
+    return bool(ledger.pooled.n_pools or ledger.laws or ledger.dropped is not None)

@@ -1,0 +1,87 @@
+r"""Internal regret: against the best single exchange "whenever you chose M, choose M' instead".
+
+.. math:: \mathrm{IntReg}_T = \max_{M, M' \in \mathcal A} \mathbb E\Big[\sum_t \mathbb 1[M_t = M]\,(R_t\cdot M' - R_t\cdot M)\Big]
+    = \max_M \Big(\max_{M'} V[M]\cdot M' - V[M]\cdot M\Big)
+
+Swap regret is the sum of these gains over all M, internal regret their maximum; so swap ≥ internal ≥ 0.
+
+May touch: ``actions.base``, ``kernels.ledger``, the other files of ``regret``.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Vector
+from swapregret.kernels.ledger import dot_rows, pool_of
+from swapregret.regret.answers import Answers, answer
+from swapregret.regret.entries import Ledger
+from swapregret.regret.measure import Regret
+from swapregret.regret.merge import mean_ledger
+from swapregret.regret.table import reading
+
+__all__ = ["internal_regret", "measure_internal"]
+
+
+def internal_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
+    """Return the internal regret of one run, or of the mean of several replications.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret.regret.ledger import SwapLedger
+    >>> ledger = SwapLedger(MSets(2, 1))
+    >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([0., 1.]))
+    >>> ledger.record(FinitePolicy([[0, 1]], [1.]), np.array([.5, 0.]))
+    >>> internal_regret(MSets(2, 1), [ledger.close()]).value
+    1.0
+    """
+    parts = list(ledgers)
+    return measure_internal(actions, answer(actions, mean_ledger(parts)), parts)
+
+
+def measure_internal(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]) -> Regret:
+    """Read internal regret off the answers to the mean of some ledgers."""
+    mean = answers.ledger
+    gains = np.maximum(answers.best - answers.kept, 0.0)
+    value = float(gains.max(initial=0.0))
+    blur = mean.dropped.highest - mean.dropped.lowest if mean.dropped is not None else 0.0
+    lower = max(0.0, float(gains[mean.rows.whole].max(initial=0.0)) - blur)
+    upper = max(value, _unlisted(actions, answers, gains)) + blur
+    error = _standard_error(answers, gains, ledgers) if len(ledgers) > 1 and len(gains) else math.nan
+    words = f"internal regret: best single exchange of one action for another, from {mean.source}"
+    if lower < upper:
+        words += "; the value is the best among actions with an entry, the bracket covers those without"
+    return Regret(value, lower, upper, error, mean.n_days, words)
+
+
+def _unlisted(actions: ActionSet, answers: Answers, gains: Vector) -> float:
+    """Bound the gain of exchanging an action that has no row, or not all of it in its row."""
+    mean = answers.ledger
+    extra = 0.0
+    for law, weight in zip(mean.laws, answers.rest_weights, strict=True):
+        likely = min(float(weight), float(getattr(law.policy, "largest_probability", 1.0)))
+        spread = float(law.value @ (actions.argmax(law.value) - actions.argmax(-law.value)))
+        extra += likely * spread
+    bound = extra
+    if mean.pooled.n_pools:
+        bound = max(bound, float(mean.pooled.gains.max(initial=0.0)) + extra)
+        loose = ~mean.rows.whole
+        place = np.searchsorted(mean.pooled.pools, pool_of(reading(mean.rows.keys[loose]), mean.pooled.n_pools))
+        bound = max(bound, float((gains[loose] + mean.pooled.gains[place]).max(initial=0.0)))
+    return bound
+
+
+def _standard_error(answers: Answers, gains: Vector, ledgers: Sequence[Ledger]) -> float:
+    """Return the error of the mean gain of the one exchange that is best on average."""
+    row = int(np.argmax(gains))
+    key, choice = answers.ledger.rows.keys[row : row + 1], answers.choices[row : row + 1]
+    each = []
+    for part in ledgers:
+        same = (part.rows.keys == key).all(axis=1)
+        value = part.rows.values[same].sum(axis=0, keepdims=True)
+        each.append(float(dot_rows(reading(value), reading(choice))[0] - dot_rows(reading(value), reading(key))[0]))
+    return float(np.std(each, ddof=1)) / math.sqrt(len(each))

@@ -1,0 +1,141 @@
+r"""External regret window by window.
+
+.. math:: \mathrm{Reg}_{[a, b)} = \max_{M} \sum_{a \le t < b} R_t\cdot M - \mathbb E\Big[\sum_{a \le t < b} R_t\cdot M_t\Big]
+
+for consecutive windows of one length; their sum is the regret against the best sequence that may change its action once
+a window. Windows of one day give dynamic regret.
+
+May touch: ``arrays``, ``errors``, ``actions.base``, ``regret.measure``.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.errors import InvalidInput
+from swapregret.regret.measure import Regret
+
+__all__ = ["IntervalLedger", "Intervals", "interval_regret"]
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """What the best fixed action of each window would have earned, and what was earned.
+
+    Attributes
+    ----------
+    window : int
+        Days a window; the last one may be shorter.
+    best, earned : Vector, shape (n_windows,)
+    n_days : int
+    """
+
+    window: int
+    best: Vector
+    earned: Vector
+    n_days: int
+
+    @property
+    def regrets(self) -> Vector:
+        """Return the external regret of each window."""
+        return np.asarray(self.best - self.earned)
+
+
+class IntervalLedger:
+    """Gathers the windows of a run.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    window : int
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> ledger = IntervalLedger(MSets(2, 1), 2)
+    >>> ledger.record(np.array([.5, .5]), np.array([[1., 0.], [1., 0.], [0., 1.]]))
+    >>> ledger.close().regrets
+    array([1. , 0.5])
+    """
+
+    def __init__(self, actions: ActionSet, window: int) -> None:
+        self._actions = actions
+        self._window = as_integer(window, "window", 1)
+        self._best: list[float] = []
+        self._earned: list[float] = []
+        self._sum = np.zeros(actions.dimension)
+        self._got = 0.0
+        self._filled = 0
+        self._n_days = 0
+        self._last: tuple[Vector, float] | None = None
+
+    def record(self, marginals: Vector, rewards: Matrix) -> None:
+        """Add days, a reward vector a row, on which the policy had these marginals."""
+        got = rewards @ marginals
+        start = 0
+        while start < len(rewards):
+            stop = min(len(rewards), start + self._window - self._filled)
+            self._sum = self._sum + rewards[start:stop].sum(axis=0) if self._window > 1 else rewards[start]
+            self._got += float(got[start:stop].sum())
+            self._filled += stop - start
+            if self._filled == self._window:
+                self._turn()
+            start = stop
+        self._n_days += len(rewards)
+
+    def close(self) -> Intervals:
+        """Return the windows so far; a window that is not full is closed and the next begins."""
+        if self._filled:
+            self._turn()
+        return Intervals(self._window, frozen(np.array(self._best)), frozen(np.array(self._earned)), self._n_days)
+
+    def _turn(self) -> None:
+        if self._last is None or not np.array_equal(self._last[0], self._sum):
+            self._last = (self._sum, float(self._sum @ self._actions.argmax(self._sum)))
+        self._best.append(self._last[1])
+        self._earned.append(self._got)
+        self._sum, self._got, self._filled = np.zeros(self._actions.dimension), 0.0, 0
+
+
+def interval_regret(intervals: Sequence[Intervals]) -> Regret:
+    """Return the sum over windows of the external regret, the mean of several replications if there are.
+
+    The best action of a window is that of each replication; with mean rewards in the ledger it is the same in all.
+
+    Examples
+    --------
+    >>> interval_regret([Intervals(5, np.array([3., 4.]), np.array([2., 4.5]), 10)]).value
+    0.5
+    """
+    parts = list(intervals)
+    if not parts or len({(part.window, part.n_days) for part in parts}) != 1:
+        raise InvalidInput(
+            "`intervals` must be of runs with the same days and windows",
+            f"{len({(part.window, part.n_days) for part in parts})} different kinds",
+            "Pass one or more runs of one play.",
+        )
+    each = [float(part.regrets.sum()) for part in parts]
+    value = float(np.mean(each))
+    error = float(np.std(each, ddof=1)) / math.sqrt(len(each)) if len(each) > 1 else math.nan
+    window = parts[0].window
+    what = (
+        "dynamic regret: best action of every day in hindsight minus expected reward"
+        if window == 1
+        else f"interval regret: best fixed action of every window of {window:,} days minus expected reward, added up"
+    )
+    return Regret(value, value, value, error, float(parts[0].n_days), what)
+
+
+def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, window: int) -> Intervals:
+    """Return the windows of a run given as arrays: reward vectors and what was earned, a row a day."""
+    length = as_integer(window, "window", 1)
+    got = np.asarray(earned, dtype=np.float64)
+    edges = np.arange(0, len(rewards), length)
+    sums = np.add.reduceat(rewards, edges, axis=0)
+    best = np.array([float(row @ actions.argmax(row)) for row in sums])
+    return Intervals(length, frozen(best), frozen(np.add.reduceat(got, edges)), len(rewards))

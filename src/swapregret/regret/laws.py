@@ -1,0 +1,74 @@
+"""Policies whose support is not listed: a few are kept exactly, the rest by sums and samples.
+
+A law such as the uniform one over an exponential set offers ``probability`` but no list. One that is held for all of a
+run (exploration) enters regrets exactly. A learner that makes a new Gibbs or Markov law every meta-day would need
+unbounded memory, so only the laws held longest are kept; of the others remain the two sums that bracket what any rule φ
+can make of them, and a few actions drawn from each: sampled play.
+
+May touch: ``arrays``, ``policy``, ``actions.base``, ``kernels.ledger``, ``regret.entries``, ``regret.table``.
+"""
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Vector, frozen
+from swapregret.kernels.ledger import pack_rows
+from swapregret.policy import Policy
+from swapregret.regret.entries import Dropped, Law, Rows
+from swapregret.regret.table import ActionTable, reading
+
+__all__ = ["LawBook"]
+
+_KEPT = 16
+_SAMPLES = 16
+_SEED = 0x1E06E2
+
+
+class LawBook:
+    """Unlisted laws of a run. Samples come from a generator of its own with a fixed seed: same run, same book.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    capacity : int
+        Most sampled actions with a row of their own.
+    """
+
+    def __init__(self, actions: ActionSet, capacity: int) -> None:
+        self._table = ActionTable(actions, capacity)
+        self._rng = np.random.default_rng(_SEED)
+        self._laws: dict[int, Law] = {}
+        self._highest = 0.0
+        self._lowest = 0.0
+        self._n_dropped = 0
+
+    def enter(self, policy: Policy, vector: Vector, n_days: float) -> None:
+        """Add a stretch; ``vector`` is Σ w_t R_t over it."""
+        held = self._laws.get(id(policy))
+        if held is not None:
+            vector, n_days = vector + held.value, n_days + held.days
+        self._laws[id(policy)] = Law(policy, frozen(np.array(vector)), n_days)
+        if len(self._laws) > _KEPT:
+            shortest = min(self._laws, key=lambda key: self._laws[key].days)
+            self._drop(self._laws.pop(shortest))
+
+    def kept(self) -> tuple[Law, ...]:
+        """Return the laws that are kept exactly."""
+        return tuple(self._laws.values())
+
+    def dropped(self) -> Dropped | None:
+        """Return what remains of the others, or None if there are none."""
+        if self._n_dropped == 0:
+            return None
+        table = self._table
+        n = table.n_rows
+        rows = Rows.sorted(table.keys[:n], table.values[:n], table.days[:n], table.whole[:n])
+        return Dropped(self._highest, self._lowest, float(self._n_dropped), table.pools.split, rows)
+
+    def _drop(self, law: Law) -> None:
+        self._highest += self._table.best(law.value)
+        self._lowest -= self._table.best(-law.value)
+        self._n_dropped += 1
+        drawn = np.stack([law.policy.sample(self._rng) for _ in range(_SAMPLES)])
+        shares = np.full(_SAMPLES, 1.0 / _SAMPLES)
+        self._table.add_law(pack_rows(reading(drawn)), shares, np.ascontiguousarray(law.value), law.days)

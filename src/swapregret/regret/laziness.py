@@ -1,0 +1,90 @@
+r"""A cheap upper bound on swap regret: one oracle call a meta-day, and no ledger.
+
+While a component p of the policy stays fixed, no rule φ can do better on its share than the best fixed action of those
+days (Proposition "Swap Regret is upper bounded by External Regret for time-invariant policies"):
+
+.. math:: \mathrm{SwapReg} \le \sum_{\text{stretches}} \max_{M}\Big(\sum_{t} w_t R_t\Big)\cdot M
+    - \mathbb E\Big[\sum_t R_t\cdot M_t\Big].
+
+For the master this is the first step of the decomposition lemma.
+
+May touch: ``arrays``, ``policy``, ``actions.base``, ``regret.measure``, ``regret.stretches``.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Vector, frozen
+from swapregret.policy import Policy
+from swapregret.regret.measure import Regret
+from swapregret.regret.stretches import Stretches
+
+__all__ = ["LazinessLedger", "LazyTotals", "laziness_bound"]
+
+
+@dataclass(frozen=True, eq=False)
+class LazyTotals:
+    """What the best action of every stretch would have earned, what was earned, and Σ R."""
+
+    best: float
+    earned: float
+    total: Vector
+    n_days: int
+
+
+class LazinessLedger:
+    """Gathers the bound; a few floats of memory, whatever is played.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    """
+
+    def __init__(self, actions: ActionSet) -> None:
+        self._actions = actions
+        self._stretches = Stretches(actions.dimension, self._enter)
+        self._best = 0.0
+        self._earned = 0.0
+
+    def record(self, policy: Policy, rewards: Vector, n_days: int = 1) -> None:
+        """Enter a stretch of days played with one policy; ``rewards`` is the sum of their reward vectors."""
+        self._stretches.record(policy, rewards, n_days)
+
+    def close(self) -> LazyTotals:
+        """Return the totals of all days so far; recording may go on."""
+        self._stretches.flush()
+        return LazyTotals(self._best, self._earned, frozen(self._stretches.total.copy()), self._stretches.n_days)
+
+    def _enter(self, policy: Policy, vector: Vector, n_days: float) -> None:
+        self._best += float(vector @ self._actions.argmax(vector))
+        self._earned += float(policy.marginals() @ vector)
+
+
+def laziness_bound(actions: ActionSet, runs: Sequence[LazyTotals]) -> Regret:
+    """Return swap regret as a bracket: external regret below, the laziness bound above; the value is the upper end.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.policy import FinitePolicy
+    >>> ledger = LazinessLedger(MSets(2, 1))
+    >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([0., 3.]), 3)
+    >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([2., 0.]), 2)
+    >>> laziness_bound(MSets(2, 1), [ledger.close()]).bracket
+    (1.0, 3.0)
+    """
+    parts = list(runs)
+    each = [part.best - part.earned for part in parts]
+    total = np.mean([part.total for part in parts], axis=0)
+    upper = float(np.mean(each))
+    lower = float(total @ actions.argmax(total)) - float(np.mean([part.earned for part in parts]))
+    error = float(np.std(each, ddof=1)) / math.sqrt(len(each)) if len(each) > 1 else math.nan
+    definition = (
+        "upper bound on swap regret from laziness (best action of every stretch of constant policy), no ledger kept;"
+        " the lower end is external regret"
+    )
+    return Regret(upper, min(lower, upper), upper, error, float(np.mean([part.n_days for part in parts])), definition)

@@ -1,0 +1,228 @@
+"""Reading a log of plays from a file, cell by cell; a cell that cannot be read is named by its row and column.
+
+Columns, all named in the header:
+
+* the action, in exactly one of three ways: ``action`` (labels separated by ``;``), ``indices`` (positions from 0,
+  separated by ``;``), or one column ``action:LABEL`` of 0 and 1 for each element;
+* ``reward:LABEL`` for each element;
+* optionally ``probability``, of the action of the row;
+* optionally ``round``, the day of the row, where several rows list the law of one day.
+
+Other columns are left alone. Nothing is guessed.
+
+May touch: ``arrays``, ``errors``, ``actions.base``. Parquet needs the package pyarrow.
+"""
+
+import csv
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Actions, Label, Matrix, Vector
+from swapregret.errors import InvalidAction, InvalidInput, Unsupported
+
+__all__ = ["LoggedPlay", "read_log"]
+
+Path = str | os.PathLike[str]
+Cell = str | int | float | bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedPlay:
+    """A log as arrays.
+
+    Attributes
+    ----------
+    plays : Actions, shape (n, dimension)
+    rewards : Matrix, shape (n, dimension)
+    probabilities : Vector or None
+    rounds : array or None
+    ignored : tuple of str
+        Columns that were left alone.
+    """
+
+    plays: Actions
+    rewards: Matrix
+    probabilities: Vector | None
+    rounds: npt.NDArray[np.str_] | None
+    ignored: tuple[str, ...]
+
+
+def read_log(path: Path, actions: ActionSet) -> LoggedPlay:
+    """Read a CSV or Parquet file of plays, by its ending.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the row (counted from 1, below the header) and the column of the first cell that cannot be read.
+    """
+    name = os.fspath(path)
+    if not os.path.isfile(name):
+        raise InvalidInput("the log must be a file", repr(name), "Give the path of a CSV or Parquet file.")
+    if name.lower().endswith((".parquet", ".pq")):
+        header, rows = _read_parquet(name)
+    elif name.lower().endswith((".csv", ".txt")):
+        header, rows = _read_csv(name)
+    else:
+        raise InvalidInput("the log must end in .csv, .txt, .parquet or .pq", repr(name), "Rename or convert it.")
+    return _Reader(actions, header).read(rows)
+
+
+def _read_csv(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
+    with open(name, newline="", encoding="utf-8-sig") as handle:
+        lines = list(csv.reader(handle))
+    if not lines:
+        raise InvalidInput("the log must begin with a header", "an empty file", "Name the columns in the first line.")
+    header, rows = [cell.strip() for cell in lines[0]], lines[1:]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(header):
+            raise InvalidInput(
+                f"row {number} of the log must have {len(header)} cells, as the header",
+                f"{len(row)}",
+                "Quote cells that contain commas; leave no line empty.",
+            )
+    return header, rows
+
+
+def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
+    try:
+        from pyarrow import parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise Unsupported(
+            "reading Parquet must have the package pyarrow", "an environment without it", "pip install pyarrow."
+        ) from None
+    table = parquet.read_table(name)
+    columns = [column.to_pylist() for column in table.columns]
+    return [str(column) for column in table.column_names], list(zip(*columns, strict=True))
+
+
+class _Reader:
+    """Knows which column means what, and reads rows."""
+
+    def __init__(self, actions: ActionSet, header: list[str]) -> None:
+        self._actions = actions
+        self._header = header
+        twice = {column for column in header if header.count(column) > 1}
+        if twice:
+            raise InvalidInput("columns of the log must have different names", f"twice {sorted(twice)}", "Rename one.")
+        self._labels = {str(label): index for index, label in enumerate(actions.labels)}
+        self._rewards = self._by_label("reward:")
+        marks = any(column.startswith("action:") for column in header)
+        ways = [way for way in ("action", "indices") if way in header] + (["action:LABEL"] if marks else [])
+        if len(ways) != 1:
+            raise InvalidInput(
+                "the log must give the action in one way: column `action`, column `indices`, or columns `action:LABEL`",
+                f"{ways or 'none of them'}",
+                "Keep exactly one.",
+            )
+        self._way = ways[0]
+        self._marks = self._by_label("action:") if marks else []
+        used = {self._way, "probability", "round"}
+        self._ignored = tuple(
+            column for column in header if column not in used and not column.startswith(("reward:", "action:"))
+        )
+
+    def _by_label(self, prefix: str) -> list[int]:
+        """Return where the column of each element stands."""
+        found = {
+            column.removeprefix(prefix): index for index, column in enumerate(self._header) if prefix in column[:7]
+        }
+        missing = [label for label in self._labels if label not in found]
+        unknown = [label for label in found if label not in self._labels]
+        if missing or unknown:
+            raise InvalidInput(
+                f"the log must have one column {prefix}LABEL for each of the {len(self._labels)} elements",
+                f"missing {missing[:5]}, unknown {unknown[:5]}",
+                f"Known labels are e.g. {list(self._labels)[:5]}.",
+            )
+        return [found[label] for label in self._labels]
+
+    def read(self, rows: Sequence[Sequence[Cell]]) -> LoggedPlay:
+        if not rows:
+            raise InvalidInput("the log must have at least one row", "a header alone", "Write one row a day.")
+        n, d = len(rows), self._actions.dimension
+        plays, rewards = np.zeros((n, d), dtype=np.int64), np.zeros((n, d))
+        known: dict[bytes, bool] = {}
+        for index, row in enumerate(rows):
+            number = index + 1
+            for element, column in enumerate(self._rewards):
+                rewards[index, element] = self._number(row, column, number)
+            plays[index] = self._action(row, number)
+            key = plays[index].tobytes()
+            if key not in known:
+                known[key] = plays[index] in self._actions
+            if not known[key]:
+                raise InvalidAction(
+                    f"row {number}, column {self._way!r} of the log must be an action of {self._actions!r}",
+                    repr(self._actions.elements(plays[index])),
+                    "Correct the row or the set.",
+                )
+        return LoggedPlay(plays, rewards, self._chances(rows), self._rounds(rows), self._ignored)
+
+    def _action(self, row: Sequence[Cell], number: int) -> Actions:
+        play = np.zeros(self._actions.dimension, dtype=np.int64)
+        if self._marks:
+            for element, column in enumerate(self._marks):
+                value = self._number(row, column, number)
+                if value not in (0.0, 1.0):
+                    raise self._fault(number, column, "be 0 or 1", row[column])
+                play[element] = int(value)
+            return play
+        column = self._header.index(self._way)
+        cell = row[column]
+        if cell is None or str(cell).strip() == "":
+            raise self._fault(number, column, "name the elements of an action", cell)
+        for part in str(cell).split(";"):
+            place = self._place(part.strip(), number, column)
+            if play[place]:
+                raise self._fault(number, column, "name each element once", cell)
+            play[place] = 1
+        return play
+
+    def _place(self, name: str, number: int, column: int) -> int:
+        if self._way == "indices":
+            if not name.isdecimal() or int(name) >= self._actions.dimension:
+                raise self._fault(number, column, f"hold positions in 0..{self._actions.dimension - 1}", name)
+            return int(name)
+        if name not in self._labels:
+            raise self._fault(number, column, f"hold labels such as {list(self._labels)[:5]}", name)
+        return self._labels[name]
+
+    def _number(self, row: Sequence[Cell], column: int, number: int) -> float:
+        cell = row[column]
+        try:
+            value = float(cell)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise self._fault(number, column, "be a number", cell) from None
+        if not math.isfinite(value):
+            raise self._fault(number, column, "be finite", cell)
+        return value
+
+    def _chances(self, rows: Sequence[Sequence[Cell]]) -> Vector | None:
+        if "probability" not in self._header:
+            return None
+        column = self._header.index("probability")
+        chances = np.array([self._number(row, column, index + 1) for index, row in enumerate(rows)])
+        wrong = np.flatnonzero(~((chances > 0.0) & (chances <= 1.0)))
+        if len(wrong):
+            raise self._fault(int(wrong[0]) + 1, column, "be above 0 and at most 1", rows[wrong[0]][column])
+        return chances
+
+    def _rounds(self, rows: Sequence[Sequence[Cell]]) -> npt.NDArray[np.str_] | None:
+        if "round" not in self._header:
+            return None
+        column = self._header.index("round")
+        for index, row in enumerate(rows):
+            if row[column] is None or str(row[column]).strip() == "":
+                raise self._fault(index + 1, column, "name the day", row[column])
+        return np.array([str(row[column]).strip() for row in rows])
+
+    def _fault(self, number: int, column: int, must: str, came: Cell | Label) -> InvalidInput:
+        return InvalidInput(
+            f"row {number}, column {self._header[column]!r} of the log must {must}", repr(came), "Correct that cell."
+        )

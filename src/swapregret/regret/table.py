@@ -1,0 +1,174 @@
+"""A table of actions with a vector each, in bounded memory.
+
+Up to ``capacity`` actions have a row of their own. Past that, what has no row is *pooled*: every action belongs to one
+of ``n_pools`` pools (a fixed partition by hash), its vector is added to the pool's, and its best answer is taken at
+once, on its own (*split*). Splitting can only raise Σ_M max V[M]·M', pooling can only lower it, so the two ends bracket
+it. From time to time the half of the rows that were used least lately make room; oracle calls stay at most two an
+entry.
+
+May touch: ``arrays``, ``geometry.oracle``, ``kernels.ledger``.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Vector
+from swapregret.geometry.oracle import LinearOracle
+from swapregret.kernels.ledger import (
+    accumulate_days,
+    accumulate_law,
+    locate_rows,
+    pool_days,
+    pool_law,
+    rebuild_slots,
+)
+
+__all__ = ["ActionTable", "Pools", "Words", "reading"]
+
+Words = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.int64]
+
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+_FIRST = 64
+_DECAY = 0.5
+
+
+def reading(array: _Array) -> _Array:
+    """Return a read-only view: what kernels only read is always passed so, and each compiles once."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+@dataclass
+class Pools:
+    """What has no row: pooled vectors, the gains of its pieces, how many there were, and the split best answers."""
+
+    values: npt.NDArray[np.float64]
+    gains: Vector
+    counts: npt.NDArray[np.int64]
+    split: float = 0.0
+
+
+class ActionTable:
+    """Rows keyed by packed action; grows to its capacity, then pools.
+
+    Parameters
+    ----------
+    oracle : LinearOracle
+        Asked for the best answer to what is pooled.
+    capacity : int
+        Most actions with a row. Memory is at most 2.5 · capacity vectors and as many packed actions.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> table = ActionTable(MSets(2, 1), capacity=1)
+    >>> words = np.array([[1], [2]], dtype=np.uint64)
+    >>> table.add_law(words, np.array([.5, .5]), np.array([1., 0.]), 1.0)
+    >>> table.n_rows, table.pools.split
+    (1, 0.5)
+    """
+
+    def __init__(self, oracle: LinearOracle, capacity: int) -> None:
+        self.oracle = oracle
+        self.dimension = oracle.dimension
+        self.capacity = capacity
+        self.n_rows = 0
+        self._credit = 0
+        self._width = (self.dimension + 63) // 64
+        self._allocate(min(_FIRST, capacity))
+        self.pools = Pools(np.zeros((0, self.dimension)), np.zeros(0), np.zeros(0, dtype=np.int64))
+
+    @property
+    def n_pooled(self) -> int:
+        """Return how many pieces have been pooled."""
+        return int(self.pools.counts.sum())
+
+    def add_law(self, words: Words, weights: Vector, vector: Vector, n_days: float) -> None:
+        """Add weight · vector to every atom of a law held for ``n_days`` days."""
+        words, weights, vector = reading(words), reading(weights), reading(vector)
+        rows = self._locate(words)
+        missing = accumulate_law(self.values, self.days, self._scores, rows, weights, vector, n_days)
+        if missing:
+            pools = self._ready_pools()
+            best = self.best(vector)
+            weight = pool_law(pools.values, pools.gains, pools.counts, words, rows, weights, vector, best)
+            pools.split += weight * best
+            self._make_room()
+
+    def add_days(self, words: Words, vectors: npt.NDArray[np.float64]) -> None:
+        """Add one vector to each of a list of actions, a day each."""
+        words, vectors = reading(words), reading(vectors)
+        rows = self._locate(words)
+        if accumulate_days(self.values, self.days, self._scores, rows, vectors):
+            lost = np.flatnonzero(rows < 0)
+            self._pool(words[lost], vectors[lost])
+            self._make_room()
+
+    def best(self, vector: Vector) -> float:
+        """Return max vector·M'."""
+        return float(vector @ self.oracle.argmax(vector))
+
+    def _locate(self, words: Words) -> Rows:
+        wanted = min(self.capacity, self.n_rows + len(words))
+        if wanted > len(self.keys):
+            self._grow(min(self.capacity, max(wanted, 2 * len(self.keys))))
+        rows, self.n_rows = locate_rows(
+            self._slots, self.keys, self.whole, self.pools.counts, self.n_rows, len(self.keys), words
+        )
+        return rows
+
+    def _allocate(self, size: int) -> None:
+        self.keys: Words = np.zeros((size, self._width), dtype=np.uint64)
+        self.values = np.zeros((size, self.dimension))
+        self.days = np.zeros(size)
+        self.whole = np.zeros(size, dtype=np.bool_)
+        self._scores = np.zeros(size)
+        self._slots = np.zeros(1 << (2 * size - 1).bit_length(), dtype=np.int64)
+
+    def _grow(self, size: int) -> None:
+        self._refill(size, np.arange(self.n_rows))
+
+    def _refill(self, size: int, kept: Rows) -> None:
+        """Make tables of another size from the rows kept."""
+        old = self.keys[kept], self.values[kept], self.days[kept], self.whole[kept], self._scores[kept]
+        self.n_rows = len(kept)
+        self._allocate(size)
+        for table, part in zip((self.keys, self.values, self.days, self.whole, self._scores), old, strict=True):
+            table[: len(kept)] = part
+        rebuild_slots(self._slots, self.keys, self.n_rows)
+
+    def _ready_pools(self) -> Pools:
+        if self.pools.counts.size == 0:
+            n = n_pools_of(self.capacity)
+            self.pools = Pools(np.zeros((n, self.dimension)), np.zeros(n), np.zeros(n, dtype=np.int64))
+        return self.pools
+
+    def _pool(self, words: Words, vectors: npt.NDArray[np.float64]) -> None:
+        pools = self._ready_pools()
+        bests = np.array([self.best(vector) for vector in vectors])
+        pool_days(pools.values, pools.gains, pools.counts, reading(words), reading(vectors), bests)
+        pools.split += float(bests.sum())
+
+    def _make_room(self) -> None:
+        """Let the half of the rows used least lately go, once as many entries have found the table full."""
+        self._credit += 1
+        leaving = self.n_rows // 2
+        if leaving == 0 or self._credit < leaving:
+            return
+        order = np.argsort(self._scores[: self.n_rows], kind="stable")
+        gone, kept = order[:leaving], np.sort(order[leaving:])
+        self._pool(self.keys[gone], self.values[gone])
+        self._scores *= _DECAY
+        self._refill(len(self.keys), kept)
+        self._credit = 0
+
+
+def n_pools_of(capacity: int) -> int:
+    """Return how many pools a table of this capacity has: a fourth of its rows."""
+    return max(1, capacity // 4)
