@@ -19,7 +19,7 @@ from swapregret.kernels.subsets import (
     systematic_draw,
     systematic_starts,
 )
-from swapregret.kernels.vectors import action_total, centred_square, learn_prediction
+from swapregret.kernels.vectors import action_total, centred_square, learn_prediction, tilt
 
 __all__ = ["run_master"]
 
@@ -219,8 +219,7 @@ def run_master(
                 eta = 0.0
                 if noise > 0.0 and diameter > 0.0:
                     eta = rates[k] * np.sqrt(diameter / noise)
-                for i in range(d):
-                    tilted[i] = first_log[i] + eta * scores[k, i]
+                tilted = tilt(first_log, scores[k], eta, True)
             else:
                 for i in range(d):
                     tilted[i] = log_weights[k, i] + rates[k] * aggregate[i]

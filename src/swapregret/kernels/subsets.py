@@ -112,11 +112,11 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
     n_capped = 0
     while n_capped < n_top and (size - n_capped) * heads[n_top - 1 - n_capped] > suffix[n_top - n_capped]:
         n_capped += 1
-    shift = np.log((size - n_capped) / suffix[n_top - n_capped]) - threshold
+    shift = np.log((size - n_capped) / suffix[n_top - n_capped])
     slope = np.empty(d)
     inner = 0.0
     for i in range(d):
-        value = min(0.0, log_weights[i] + shift)
+        value = min(0.0, (log_weights[i] - threshold) + shift)
         log_point[i] = value
         point[i] = np.exp(value)
         slope[i] = log_weights[i] - value

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["action_total", "centred_square", "learn_prediction"]
+__all__ = ["action_total", "centred_square", "learn_prediction", "tilt"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -58,3 +58,21 @@ def centred_square(point: Floats, aggregate: Floats, is_uniform: bool) -> float:
         deviation = aggregate[i] - mean
         total += point[i] * deviation * deviation
     return total
+
+
+@kernel
+def tilt(origin: Floats, score: Floats, rate: float, is_uniform: bool) -> Floats:
+    """Return origin + rate·(score − its mean if ``is_uniform``, else 0).
+
+    A constant added to the score changes nothing where all actions have the same size, but a large one, times a
+    large rate, would leave no digits for the differences that matter.
+    """
+    centre = 0.0
+    if is_uniform:
+        for i in range(score.size):
+            centre += score[i]
+        centre /= score.size
+    result = np.empty(score.size)
+    for i in range(score.size):
+        result[i] = origin[i] + rate * (score[i] - centre)
+    return result

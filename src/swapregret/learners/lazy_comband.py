@@ -4,7 +4,7 @@ r"""Lazy-ComBand (Algorithm 3, appendix): a lazy external-regret learner on the 
 the normalisation (deviation D10). The law has exponentially many atoms and is never listed: the set's exact Gibbs law
 samples it and gives its moments. The number of elements may vary from action to action.
 
-May touch: ``arrays``, ``errors``, ``policy``, ``actions.base``, ``learners.lazy``.
+May touch: ``arrays``, ``errors``, ``policy``, ``kernels.vectors``, ``actions.base``, ``learners.lazy``.
 """
 
 import math
@@ -16,6 +16,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
+from swapregret.kernels.vectors import tilt
 from swapregret.learners.lazy import FixedRate, LazyState, Rate, check_exploration, step_size
 from swapregret.policy import Policy, mix
 
@@ -80,17 +81,16 @@ class LazyComBand:
         return replace(self._first, memory_sum=previous.memory_sum, memory_count=previous.memory_count)
 
     def update(self, state: LazyState, aggregate: Vector) -> LazyState:
-        """End a meta-day (lines 4 to 7): X̃ is the sum of its estimates."""
+        """End a meta-day (lines 6 and 7, then 4 of the next): X̃ is the sum of its estimates."""
         score = frozen(state.score + aggregate)
-        earned = float(state.point @ aggregate)
-        spread = max(0.0, float(aggregate @ state.exploit.second_moment(aggregate)) - earned**2)  # Var_p̃(X·M)
+        spread = self._variance(state, aggregate)
         variation = state.variation + spread
         memory_sum, memory_count = state.memory_sum + spread, state.memory_count + 1
         if isinstance(self.rate, FixedRate):
             tilted = state.log_weights + self.rate.learning_rate * aggregate  # line 7
         else:
             eta = step_size(self.rate, self._diameter, variation + memory_sum / memory_count)
-            tilted = eta * score  # line 7 for the whole interval at once (D17)
+            tilted = tilt(state.origin, score, eta, self.actions.is_uniform)  # line 7, the whole interval at once (D17)
         return replace(
             self._state(frozen(tilted)),
             n_updates=state.n_updates + 1,
@@ -99,6 +99,13 @@ class LazyComBand:
             memory_sum=memory_sum,
             memory_count=memory_count,
         )
+
+    def _variance(self, state: LazyState, aggregate: Vector) -> float:
+        """Return Var_p̃(X̃·M); a constant in X̃, which adds nothing where all actions have one size, is taken out first."""
+        centre = float(aggregate.mean()) if self.actions.is_uniform else 0.0
+        centred = aggregate - centre
+        mean = float(state.point @ centred)
+        return max(0.0, float(centred @ state.exploit.second_moment(centred)) - mean**2)
 
     def resume(self, state: LazyState) -> LazyState:
         """Rebuild the policies of a state whose numbers were read from a file."""

@@ -4,7 +4,7 @@ r"""Lazy-ComBCP (Algorithm 2): a lazy external-regret learner that works on marg
 μ ``mu``, p̃ ``exploit``. The learner is frozen configuration; what it has learnt is a
 :class:`~swapregret.learners.lazy.LazyState`. It never samples: the master plays, and broadcasts one estimate to all.
 
-May touch: ``arrays``, ``policy``, ``actions.base``, ``learners.lazy``.
+May touch: ``arrays``, ``policy``, ``kernels.vectors``, ``actions.base``, ``learners.lazy``.
 """
 
 import math
@@ -15,7 +15,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, frozen
-from swapregret.kernels.vectors import centred_square
+from swapregret.kernels.vectors import action_total, centred_square, tilt
 from swapregret.learners.lazy import FixedRate, LazyState, Rate, check_exploration, step_size
 from swapregret.policy import Policy, mix
 
@@ -75,13 +75,15 @@ class LazyComBCP:
         if prior is not None:
             usable = first.point > 0.0
             log_prior = np.log(np.where(usable, np.maximum(prior, 1e-300), 1.0))
-            first = self._state(self._from_log_weights(log_prior))
+            projected = self._from_log_weights(log_prior)
+            if not np.array_equal(projected[0], first.point):
+                first = self._state(projected)
         if previous is None:
             return first
         return replace(first, memory_sum=previous.memory_sum, memory_count=previous.memory_count)
 
     def update(self, state: LazyState, aggregate: Vector) -> LazyState:
-        """End a meta-day (lines 5 to 9): X̃ is the sum of its estimates."""
+        """End a meta-day (lines 7 to 9, then 5 and 6 of the next): X̃ is the sum of its estimates."""
         score = frozen(state.score + aggregate)
         spread = centred_square(state.point, aggregate, self.actions.is_uniform)
         variation = state.variation + spread
@@ -90,7 +92,7 @@ class LazyComBCP:
             tilted = state.log_weights + self.rate.learning_rate * aggregate  # line 8
         else:
             eta = step_size(self.rate, self.diameter, variation + memory_sum / memory_count)
-            tilted = state.origin + eta * score  # line 8 for the whole interval at once (D17)
+            tilted = tilt(state.origin, score, eta, self.actions.is_uniform)  # line 8, the whole interval at once (D17)
         return replace(
             self._state(self._from_log_weights(tilted)),  # lines 9, 5, 6
             n_updates=state.n_updates + 1,
@@ -111,9 +113,13 @@ class LazyComBCP:
 
     @cached_property
     def diameter(self) -> float:
-        """The bound m log(d/m) on the divergence of any action from the start."""
+        """A bound on the divergence of any action from the start: m log(d/m), or the maximum where sizes differ."""
         d, m = self.actions.dimension, self.actions.size
-        return m * math.log(d / m)
+        if self.actions.is_uniform:
+            return m * math.log(d / m)
+        first = self._first
+        gain = -1.0 - first.log_weights  # KL(M, x) = Σ_i M_i (−1 − log x_i) + Σ_i x_i
+        return action_total(gain, self.actions.argmax(gain)) + float(first.point.sum())
 
     def _from_log_weights(self, tilted: Vector) -> tuple[Vector, Vector]:
         projection = self.actions.kl_project(tilted)  # line 9
