@@ -14,10 +14,10 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import eigh
 
 from swapregret.arrays import Action, Matrix, Vector
-from swapregret.errors import NotConverged
+from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.span import Span
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.policy import Policy
@@ -26,7 +26,6 @@ __all__ = ["DENSE_LIMIT", "DenseSolver", "IterativeSolver", "Solver", "make_solv
 
 DENSE_LIMIT = 400
 """Largest rank for which ``make_solver`` builds a matrix when left to choose."""
-_OWN_KERNEL_LIMIT = 64
 _CUTOFF = 1e-12
 
 
@@ -35,7 +34,7 @@ class Solver(Protocol):
 
     @property
     def has_recovered(self) -> bool:
-        """Whether the ordinary way failed and the documented second one was taken."""
+        """Whether the solution last returned came the documented second way, because the ordinary one failed."""
 
     def solve(self, action: Action) -> Vector:
         """Return y with Σ y = M on the span."""
@@ -46,7 +45,8 @@ class DenseSolver:
 
     If Σ is singular to working precision (a policy that hardly explores), the factorisation is replaced by an
     eigendecomposition that leaves out eigenvalues below 1e-12 of the largest: directions never played get estimate 0.
-    ``has_recovered`` says so.
+    ``has_recovered`` says so. The factorisation gives the same bits whatever the number of BLAS threads; the
+    eigendecomposition need not, above rank 64.
 
     Parameters
     ----------
@@ -69,16 +69,8 @@ class DenseSolver:
         matrix: Matrix = policy.cooccurrence()
         if self._coordinates is not None:
             matrix = matrix[np.ix_(self._coordinates, self._coordinates)]
-        self._small = len(matrix) <= _OWN_KERNEL_LIMIT
+        self._factor, is_definite = cholesky(np.ascontiguousarray(matrix))
         self._inverse: Matrix | None = None
-        if self._small:
-            self._factor, is_definite = cholesky(np.ascontiguousarray(matrix))
-        else:
-            try:
-                self._factor, _ = cho_factor(matrix, lower=True, check_finite=False)
-                is_definite = True
-            except LinAlgError:
-                is_definite = False
         if not is_definite:
             values, vectors = eigh(matrix)
             kept = values > _CUTOFF * values[-1]
@@ -92,12 +84,7 @@ class DenseSolver:
     def solve(self, action: Action) -> Vector:
         """Return y with Σ y = M on the span."""
         right = (action if self._coordinates is None else action[self._coordinates]).astype(np.float64)
-        if self._inverse is not None:
-            part = self._inverse @ right
-        elif self._small:
-            part = cholesky_solve(self._factor, right)
-        else:
-            part = cho_solve((self._factor, True), right, overwrite_b=True, check_finite=False)
+        part = cholesky_solve(self._factor, right) if self._inverse is None else self._inverse @ right
         if self._coordinates is None:
             return np.asarray(part)
         result = np.zeros(self._dimension)
@@ -116,8 +103,8 @@ class IterativeSolver:
     tolerance : float
         Relative residual, in the norm of the preconditioner.
     limit : int
-        Most iterations; past it the best point so far is returned and ``has_recovered`` says so, unless its residual
-        is above 1e-4, which raises NotConverged.
+        Most iterations. There, or where rounding leaves no direction to go on in, the point reached is returned and
+        ``has_recovered`` says so, unless its residual is above 1e-4, which raises NotConverged.
     """
 
     def __init__(self, policy: Policy, *, tolerance: float = 1e-11, limit: int = 2000) -> None:
@@ -130,7 +117,7 @@ class IterativeSolver:
 
     @property
     def has_recovered(self) -> bool:
-        """Whether an iteration stopped at its limit."""
+        """Whether the iteration for the last action stopped short of its tolerance."""
         return self._has_recovered
 
     def solve(self, action: npt.NDArray[np.int64]) -> Vector:
@@ -144,9 +131,12 @@ class IterativeSolver:
         first = energy
         for _ in range(self._limit):
             if energy <= target:
-                return result
+                break
             product = self._policy.second_moment(direction)
-            step = energy / float(direction @ product)
+            curvature = float(direction @ product)
+            if not curvature > 0.0:
+                break
+            step = energy / curvature
             result += step * direction
             residual -= step * product
             preconditioned = self._scale * residual
@@ -158,12 +148,14 @@ class IterativeSolver:
                 f"relative residual {np.sqrt(energy / first):.1e}",
                 "Explore more, or use a dense solver: its cost is the cube of the rank.",
             )
-        self._has_recovered = True
+        self._has_recovered = energy > target
         return result
 
 
 def make_solver(policy: Policy, span: Span, kind: str = "auto") -> Solver:
     """Return a solver for Σ of the policy: "dense", "iterative", or "auto" (dense up to rank 400)."""
+    if kind not in ("auto", "dense", "iterative"):
+        raise InvalidInput("`kind` must be 'auto', 'dense' or 'iterative'", repr(kind), "Use 'auto'.")
     if kind == "dense" or (kind == "auto" and span.rank <= DENSE_LIMIT):
         return DenseSolver(policy, span)
     return IterativeSolver(policy)

@@ -1,4 +1,7 @@
-"""Cholesky factor and solve for small matrices, without the call overhead of LAPACK.
+"""Cholesky factor and solve, in one fixed order of operations: the same bits whatever the number of BLAS threads.
+
+Rows of the upper factor are combined four at a time, which the compiler turns into vector instructions without
+reordering any sum; up to a few hundred rows this is as fast as LAPACK.
 
 May touch: ``kernels.compile``.
 """
@@ -15,44 +18,62 @@ Floats = npt.NDArray[np.float64]
 
 @kernel
 def cholesky(matrix: Floats) -> tuple[Floats, bool]:
-    """Return the lower factor L of a symmetric matrix, and whether all pivots were safely positive.
+    """Return the upper factor U of a symmetric matrix, A = Uᵀ U, and whether all pivots were safely positive.
 
-    A pivot below 1e-14 of its diagonal entry has lost all its digits.
+    A pivot below 1e-14 of its diagonal entry has lost all its digits. Only the upper triangle is read.
     """
     n = matrix.shape[0]
     factor = np.zeros((n, n))
     for i in range(n):
-        row = factor[i]
-        for j in range(i):
-            other = factor[j]
-            total = matrix[i, j]
-            for k in range(j):
-                total -= row[k] * other[k]
-            row[j] = total / other[j]
-        pivot = matrix[i, i]
-        for k in range(i):
-            pivot -= row[k] * row[k]
+        row = factor[i, i:]
+        row[:] = matrix[i, i:]
+        k = 0
+        while k + 4 <= i:
+            a, b, c, d = factor[k, i:], factor[k + 1, i:], factor[k + 2, i:], factor[k + 3, i:]
+            p, q, r, s = a[0], b[0], c[0], d[0]
+            for j in range(row.size):
+                row[j] -= (p * a[j] + q * b[j]) + (r * c[j] + s * d[j])
+            k += 4
+        while k < i:
+            a = factor[k, i:]
+            p = a[0]
+            for j in range(row.size):
+                row[j] -= p * a[j]
+            k += 1
+        pivot = row[0]
         if not pivot > 1e-14 * matrix[i, i]:
             return factor, False
-        row[i] = np.sqrt(pivot)
+        root = np.sqrt(pivot)
+        row[0] = root
+        for j in range(1, row.size):
+            row[j] /= root
     return factor, True
 
 
 @kernel
 def cholesky_solve(factor: Floats, right: Floats) -> Floats:
-    """Solve L Lᵀ y = b."""
+    """Solve Uᵀ U y = b."""
     n = right.size
     result = right.copy()
     for i in range(n):
-        row = factor[i]
-        total = result[i]
-        for k in range(i):
-            total -= row[k] * result[k]
-        result[i] = total / row[i]
+        row, rest = factor[i, i:], result[i:]
+        value = rest[0] / row[0]
+        rest[0] = value
+        for j in range(1, rest.size):
+            rest[j] -= value * row[j]
     for i in range(n - 1, -1, -1):
-        value = result[i] / factor[i, i]
-        result[i] = value
-        row = factor[i]
-        for k in range(i):
-            result[k] -= row[k] * value
+        row, rest = factor[i, i:], result[i:]
+        size = rest.size
+        first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+        j = 1
+        while j + 4 <= size:
+            first += row[j] * rest[j]
+            second += row[j + 1] * rest[j + 1]
+            third += row[j + 2] * rest[j + 2]
+            fourth += row[j + 3] * rest[j + 3]
+            j += 4
+        while j < size:
+            first += row[j] * rest[j]
+            j += 1
+        rest[0] = (rest[0] - ((first + second) + (third + fourth))) / row[0]
     return result
