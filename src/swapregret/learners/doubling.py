@@ -76,8 +76,7 @@ class DoublingPlayer:
 
     def _player(self, epoch: int) -> Player[Any]:
         players: dict[int, Player[Any]] = self._players  # type: ignore[attr-defined]
-        if epoch not in players:
-            players.clear()
+        if epoch not in players:  # kept for good: laws of an earlier epoch may still wait for their rewards
             players[epoch] = self.factory(self.actions, self.epoch_length(epoch), **self.options)
         return players[epoch]
 

@@ -165,14 +165,13 @@ def find_engine(player: Player[Any]) -> MSetEngine | None:
         return None
     if not isinstance(player.estimator, BanditEstimator) or player.estimator.solver == "iterative":
         return None
-    kinds = set()
-    for learner in player.learners:
-        if not isinstance(learner, LazyComBCP) or type(learner.actions) is not MSets:
-            return None
-        if learner.exploration_law not in (None, "uniform"):
-            return None
-        kinds.add((id(learner.actions), learner.variants, learner.exploration, type(learner.rate)))
-    actions = player.actions
-    if len(kinds) != 1 or actions.size == actions.dimension or actions.dimension > _LARGEST_DIMENSION:
+    learner, actions = player.learners[0], player.actions
+    if not isinstance(learner, LazyComBCP) or type(actions) is not MSets:
+        return None
+    if learner.exploration_law not in (None, "uniform"):
+        return None
+    if any(other is not learner for other in player.learners):  # scales of different learners share no law when fresh
+        return None
+    if actions.size == actions.dimension or actions.dimension > _LARGEST_DIMENSION:
         return None
     return MSetEngine(player)

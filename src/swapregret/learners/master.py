@@ -53,7 +53,7 @@ class MasterState:
     earned : float
         Sum of the rewards received.
     n_recoveries : int
-        How often Σ was singular to working precision and the solver took its second way.
+        Estimates made the solver's second way, because Σ was singular to working precision.
     """
 
     day: int
@@ -102,12 +102,20 @@ class SwapMaster:
     warm_restarts: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "learners", tuple(self.learners))
+        given = tuple(self.learners)
+        shared = tuple(next(other for other in given if other == learner) for learner in given)
+        object.__setattr__(self, "learners", shared)  # equal learners are one object, so that they share their laws
         if len(self.learners) != self.schedule.n_scales:
             raise InvalidInput(
                 "`learners` must be one for each scale of the schedule",
                 f"{len(self.learners)} learners and {self.schedule.n_scales} scales",
                 "Repeat one configuration K times, or give K of them.",
+            )
+        if any(learner.actions is not self.learners[0].actions for learner in self.learners):
+            raise InvalidInput(
+                "`learners` must all learn on the same action set",
+                "learners with sets of their own",
+                "Make the set once and hand the one object to every learner.",
             )
 
     @property
@@ -156,18 +164,22 @@ class SwapMaster:
         n_recoveries = state.n_recoveries
         if reward is not None:
             law, solver = decision.policy, state.solver
-            if law is not state.mixture:
+            if law is not state.mixture:  # the reward of an earlier law comes late
                 solver = self.estimator.prepare(law, self.actions.span)
-                n_recoveries += solver is not None and solver.has_recovered
             estimate = self.estimator.estimate(law, solver, decision.action, reward, prediction)  # line 6
+            n_recoveries += solver is not None and solver.has_recovered
             running, total = frozen(running + estimate), frozen(total + estimate)
             prediction = self.estimator.learn(prediction, decision.action, reward)
             earned += float(reward) if self.feedback == "bandit" else float(decision.action @ reward)
-        after = replace(
-            state,
+        after = MasterState(
             day=state.day + 1,
+            calendar=state.calendar,
+            scales=state.scales,
+            mixture=state.mixture,
+            solver=state.solver,
             prediction=prediction,
             running=running,
+            aggregates=state.aggregates,
             total=total,
             earned=earned,
             n_recoveries=n_recoveries,
@@ -195,10 +207,7 @@ class SwapMaster:
         """Return the state with other scales: their mixture, and what the estimator prepares for it."""
         mixture = mix([scale.policy for scale in scales], [1.0 / self.n_scales] * self.n_scales)  # line 4
         solver = self.estimator.prepare(mixture, self.actions.span)
-        recovered = int(solver is not None and solver.has_recovered)
-        return replace(
-            state, scales=scales, mixture=mixture, solver=solver, n_recoveries=state.n_recoveries + recovered
-        )
+        return replace(state, scales=scales, mixture=mixture, solver=solver)
 
     def _on_span(self, estimate: Vector) -> Vector:
         """Return the part of an estimate in span(A): Σ⁺M itself where the solver used r coordinates only."""
@@ -263,6 +272,6 @@ class SwapMaster:
             aggregates=frozen(arrays["aggregates"].copy()),
             total=frozen(arrays["total"].copy()),
             earned=float(arrays["earned"]),
+            n_recoveries=int(arrays["n_recoveries"]),
         )
-        made = self.with_scales(state, tuple(scales))
-        return replace(made, n_recoveries=int(arrays["n_recoveries"]))
+        return self.with_scales(state, tuple(scales))
