@@ -185,9 +185,11 @@ def _mixed(preset: str, overrides: dict[str, Any]) -> Ingredients:
 def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule | None) -> Schedule:
     days = as_integer(horizon, "horizon", 1)
     if schedule is not None:
+        if not isinstance(schedule, Schedule):
+            raise InvalidInput("`schedule` must be a Schedule", repr(schedule), "Make one: Schedule(windows=[…]).")
         return schedule
     if preset == "paper":
-        branching = 2
+        branching = max(2, round(days ** (1.0 / _PAPER_SCALES)) - 1)
         while branching**_PAPER_SCALES < days:
             branching += 1
         return Schedule.uniform(branching, _PAPER_SCALES)

@@ -40,7 +40,13 @@ class Schedule:
     windows: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        windows = tuple(as_integer(window, "windows", 1) for window in self.windows)
+        try:
+            given = tuple(self.windows)
+        except TypeError:
+            raise InvalidSchedule(
+                "`windows` must be a list of whole numbers", repr(self.windows), "Pass e.g. [1, 10, 100]."
+            ) from None
+        windows = tuple(as_integer(window, "windows", 1) for window in given)
         object.__setattr__(self, "windows", windows)
         if len(windows) < 2:
             raise InvalidSchedule(
@@ -69,7 +75,7 @@ class Schedule:
         scale 2  updates every 3, restarts every 9  R··|··|··R··|··|··
         scale 1  updates every 1, restarts every 3  R||R||R||R||R||R||
         """
-        days = -(-2 * self.windows[-1] // width)
+        days = -(-2 * self.windows[-1] // as_integer(width, "width", 1))
         rows = []
         for scale in range(self.n_scales, 0, -1):
             update, restart = self.windows[scale - 1 : scale + 1]
@@ -138,7 +144,9 @@ class Schedule:
         """
         days = as_integer(horizon, "horizon", 1)
         per_interval = _DAYS_PER_PARAMETER * as_integer(rank, "rank", 1) * as_integer(size, "size", 1)
-        levels = max(2, math.ceil(math.log(days / per_interval, _RATIO)))
+        levels = 2
+        while per_interval * _RATIO**levels < days:
+            levels += 1
         shrink = _RATIO**levels
         base = max(1, min(_LONGEST_BASE, days // shrink // _LONGEST_BASE))
         bottom = base * -(-days // (shrink * base))
@@ -164,8 +172,8 @@ class Schedule:
         Raises
         ------
         InvalidSchedule
-            If K would be 0, which is the case at every horizon people have (deviation D2); the sentence names H, K and
-            the smallest horizon that would do.
+            If K would be 0, which is the case at every horizon people have (deviation D2), or H = 0 (T ≤ 2, where
+            ⌊log T⌋ = 0); the sentence names H, K and the smallest horizon that would do.
 
         Examples
         --------
@@ -178,13 +186,13 @@ class Schedule:
         constant = _theorem_constant(d, m, smallest_eigenvalue)
         branching = _theorem_branching(days, constant)
         scales = 0
-        while branching ** (scales + 1) <= days:
+        while 0 < branching ** (scales + 1) <= days:
             scales += 1
         if scales == 0:
             raise InvalidSchedule(
                 "`horizon` of Schedule.from_theorem must be at least the branching H it leads to",
                 f"H = {branching:.3g} at d={d}, m={m}, T={days:.3g}, which leaves K = 0 scales",
-                f"The smallest horizon it accepts is {_smallest_horizon(constant):.4g}; "
+                f"The smallest horizon it accepts is {_smallest_horizon(constant)}; "
                 "use Schedule.practical(...), or give `branching` and `n_scales` to Schedule.uniform.",
             )
         return cls.uniform(branching, scales)
@@ -216,7 +224,7 @@ def _theorem_constant(dimension: int, size: int, smallest_eigenvalue: float | No
 
 
 def _theorem_branching(horizon: int, constant: float) -> int:
-    return max(2, math.ceil(math.floor(math.log(horizon)) ** 3 * constant**3))
+    return math.ceil(math.floor(math.log(horizon)) ** 3 * constant**3)
 
 
 def _smallest_horizon(constant: float) -> int:
