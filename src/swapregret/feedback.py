@@ -14,9 +14,30 @@ from swapregret.arrays import Action, Vector
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.learners.player import Feedback
 
-__all__ = ["RewardReader"]
+__all__ = ["RewardReader", "read_range"]
 
 _SLACK = 1e-12
+
+
+def read_range(reward_range: tuple[float, float]) -> tuple[float, float]:
+    """Read the declared range of totals, or say what is wrong with it.
+
+    Examples
+    --------
+    >>> read_range((-1, 1))
+    (-1.0, 1.0)
+    """
+    try:
+        low, high = (float(bound) for bound in reward_range)
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(
+            "`reward_range` must be two finite numbers, the smaller first",
+            repr(reward_range),
+            "Give the least and the largest total reward an action can get.",
+        ) from None
+    return low, high
 
 
 @dataclass(frozen=True)
@@ -43,12 +64,7 @@ class RewardReader:
     high: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise InvalidInput(
-                "`reward_range` must be two finite numbers, the smaller first",
-                repr((self.low, self.high)),
-                "Give the least and the largest total reward an action can get.",
-            )
+        read_range((self.low, self.high))
         if self.feedback != "bandit" and self.low != 0.0 and not self.actions.is_uniform:
             raise InvalidInput(
                 "`reward_range` must begin at 0 where actions differ in size and elements are seen one by one",
@@ -64,11 +80,13 @@ class RewardReader:
 
     def _read_total(self, reward: npt.ArrayLike) -> float:
         try:
+            if type(reward) is not float and (isinstance(reward, str | bytes) or np.ndim(reward) != 0):
+                raise TypeError
             value = float(reward)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InvalidReward(
                 "`reward` must be one number with bandit feedback",
-                type(reward).__name__,
+                f"{reward!r:.80}",
                 "Pass the total reward of the action.",
             ) from None
         self._check_total(value)
@@ -78,7 +96,7 @@ class RewardReader:
         d, chosen = self.actions.dimension, np.flatnonzero(action)
         try:
             values = np.array(reward, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             values = np.empty(0)
         if self.feedback == "semi-bandit" and values.shape == (len(chosen),) and len(chosen) != d:
             spread = np.zeros(d)
@@ -88,13 +106,16 @@ class RewardReader:
             expected = f"{len(chosen)} (one a chosen element, in order) or {d}" if self.feedback != "full" else str(d)
             raise InvalidReward(
                 f"`reward` must be a vector of {expected} numbers with {self.feedback} feedback",
-                f"{type(reward).__name__} of shape {np.shape(reward)}",
+                f"{reward!r:.80}",
                 "Pass the rewards of the elements.",
             )
         seen = values[chosen] if self.feedback == "semi-bandit" else values
         if not np.isfinite(seen).all():
             raise InvalidReward("`reward` must be finite", "NaN or infinity", "Leave the day out with skip().")
         self._check_total(float(values[chosen].sum()))
+        if self.feedback == "full":  # the whole vector is seen, so no action's total may leave the range
+            self._check_total(float(values @ self.actions.argmax(values)))
+            self._check_total(float(values @ self.actions.argmax(-values)))
         share = self.low / self.actions.size if self.low else 0.0
         scaled = (values - share) / (self.high - self.low)
         if self.feedback == "semi-bandit":

@@ -1,9 +1,9 @@
 """A session: a player in use, one day after another. The only object of the library that changes.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``feedback``, ``storage``, ``journal``, ``learners``.
+May touch: ``errors``, ``arrays``, ``policy``, ``randomness``, ``feedback``, ``storage``, ``journal``, ``learners``.
 """
 
-import json
+import contextlib
 import os
 from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar
@@ -11,20 +11,20 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Vector, as_integer
+from swapregret.arrays import Action, Vector, as_integer
 from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
-from swapregret.feedback import RewardReader
-from swapregret.journal import JOURNAL_MAGIC, Journal, read_journal
-from swapregret.learners.config import decode, encode
+from swapregret.feedback import RewardReader, read_range
+from swapregret.journal import Journal, is_journal, read_journal
+from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
+from swapregret.randomness import Seed, entropy_of, generator_of, plain_state, set_state
 from swapregret.storage import from_bytes, read_file, to_bytes, write_file
 
 __all__ = ["Session", "SessionSummary"]
 
 State = TypeVar("State")
-Seed = int | np.random.SeedSequence | np.random.Generator | None
 Path = str | os.PathLike[str]
 
 _SNAPSHOT_EVERY = 10_000
@@ -60,7 +60,7 @@ class Session(Generic[State]):
     player : Player
         Who plays, e.g. ``sr.swap_combcp(actions, horizon=…)``.
     rng : int, SeedSequence, Generator or None
-        The one door of randomness. None draws entropy, recorded in ``entropy``.
+        The one door of randomness. None draws entropy, recorded in ``entropy``; a Generator is used, not copied.
     reward_range : (float, float)
         The least and the largest total reward an action can get; rewards are mapped to [0, 1] (deviation D15).
     max_open : int
@@ -68,7 +68,7 @@ class Session(Generic[State]):
         drew it, so estimates stay unbiased; the player meanwhile acts on what it has seen (deviation D25).
     journal : path, optional
         Append every event to this file before the call returns. If the file exists the session goes on where it
-        ended, with its own generator; ``player`` must then be configured as it was.
+        ended, with its own generator; ``player``, ``reward_range`` and ``max_open`` must then be as they were.
     sync : bool
         Whether the journal waits for the disk: needed to survive the death of the machine, not of the process.
 
@@ -100,24 +100,36 @@ class Session(Generic[State]):
         journal: Path | None = None,
         sync: bool = False,
     ) -> None:
-        low, high = (float(bound) for bound in reward_range)
-        self._reader = RewardReader(player.actions, player.feedback, low, high)
+        self._reader = RewardReader(player.actions, player.feedback, *read_range(reward_range))
         self.player = player
         self.max_open = as_integer(max_open, "max_open", 1)
-        source = np.random.SeedSequence() if rng is None else rng
-        self.entropy = _entropy(source)
-        self._rng = np.random.default_rng(source)
         self._journal: Journal | None = None
         self._n_events = 0
-        if journal is not None and os.path.exists(journal) and os.path.getsize(journal) > 0:
-            self._continue(journal, sync)
+        self._is_closed = False
+        if journal is None:
+            self._begin(rng)
             return
-        self._state = player.start(self._rng)
+        held = Journal(journal, sync=sync)
+        try:
+            if held.is_empty:
+                self._begin(rng)
+                held.begin(self.snapshot())
+            else:
+                self._continue(held)
+        except BaseException:
+            held.discard()
+            held.close()
+            raise
+        self._journal = held
+
+    def _begin(self, rng: Seed) -> None:
+        source = np.random.SeedSequence() if rng is None else rng
+        self.entropy = entropy_of(source)
+        self._rng = np.random.default_rng(source)
+        self._state = self.player.start(self._rng)
         self._n_acted = self._n_closed = self._n_skipped = 0
         self._open: dict[int, tuple[Decision, State]] = {}
-        if journal is not None:
-            self._journal = Journal(journal, sync=sync)
-            self._journal.begin(self.snapshot())
+        self._rng_after = plain_state(self._rng)
 
     # ---- the loop ------------------------------------------------------------------------------------------------
 
@@ -145,23 +157,27 @@ class Session(Generic[State]):
         return self.policy().marginals()
 
     def act(self) -> Decision:
-        """Draw an action."""
+        """Draw an action (Algorithm 1, line 5)."""
+        self._refuse_if_closed()
         if len(self._open) >= self.max_open:
             raise ProtocolError(
                 f"at most {self.max_open} decision(s) may be open at once",
                 f"act() with day {next(iter(self._open))} not yet observed",
                 "Call observe(reward) or skip() first, or allow more with Session(..., max_open=…).",
             )
-        before = self._rng.bit_generator.state if self._journal is not None else {}
+        before = plain_state(self._rng) if self._journal is not None else {}
         policy = self.player.policy(self._state)
         action = policy.sample(self._rng)
         action.flags.writeable = False
         decision = Decision(self._n_acted, action, self.player.actions.elements(action), policy)
-        try:
-            self._write({"act": decision.day, "action": np.packbits(action.astype(bool)).tobytes().hex()})
-        except OSError:
-            self._rng.bit_generator.state = before
-            raise
+        if self._journal is not None:
+            moved = {} if before == self._rng_after else {"rng": before}  # somebody else drew from the generator
+            try:
+                self._write({"act": decision.day, "action": _packed(action), **moved})
+            except BaseException:
+                set_state(self._rng, before)
+                raise
+            self._rng_after = plain_state(self._rng)
         self._open[decision.day] = (decision, self._state)
         self._n_acted += 1
         return decision
@@ -184,29 +200,39 @@ class Session(Generic[State]):
         held = self._held(decision, "skip")
         state = self.player.observe(self._state, held, None)
         self._write({"skip": held.day})
-        self._close(held, state)
         self._n_skipped += 1
+        self._close(held, state)
 
     def _held(self, decision: Decision | None, call: str) -> Decision:
+        self._refuse_if_closed()
         if decision is None and len(self._open) == 1:
             return next(iter(self._open.values()))[0]
-        if decision is not None and decision.day in self._open:
-            return self._open[decision.day][0]
+        if isinstance(decision, Decision) and decision.day in self._open:
+            held = self._open[decision.day][0]
+            if np.array_equal(held.action, decision.action):
+                return held
         if decision is None and len(self._open) > 1:
             came = f"{call}() with {len(self._open)} decisions open"
             do = f"Say which one: {call}(..., decision=decision)."
         else:
-            came = f"{call}() for a decision that is not open (never made, or observed already)"
-            do = "Call act() first; close each decision once."
+            came = f"{call}() for a decision that is not open (never made here, or closed already)"
+            do = "Call act() first; close each decision once; `open_decisions` lists those that wait."
         raise ProtocolError("a reward must follow the one decision it belongs to", came, do)
+
+    def _refuse_if_closed(self) -> None:
+        if self._is_closed:
+            raise ProtocolError(
+                "a session must be open to go on", "a call after close()", "Open its journal again: Session(journal=…)."
+            )
 
     def _close(self, decision: Decision, state: State) -> None:
         self._state = state
         del self._open[decision.day]
         self._n_closed += 1
         if self._journal is not None and self._n_events >= _SNAPSHOT_EVERY:
-            self._journal.begin(self.snapshot())
             self._n_events = 0
+            with contextlib.suppress(OSError):  # the journal as it is holds everything; it only grows longer
+                self._journal.begin(self.snapshot())
 
     def _write(self, event: dict[str, Any]) -> None:
         if self._journal is not None:
@@ -218,10 +244,10 @@ class Session(Generic[State]):
         return SessionSummary(self._n_closed, self._n_skipped, tuple(self._open), summarise(self.player, self._state))
 
     def close(self) -> None:
-        """Release the journal, if there is one."""
+        """Release the journal, if there is one; the session then takes no more calls."""
         if self._journal is not None:
             self._journal.close()
-            self._journal = None
+            self._journal, self._is_closed = None, True
 
     # ---- files ---------------------------------------------------------------------------------------------------
 
@@ -241,8 +267,8 @@ class Session(Generic[State]):
             given, checked against it.
         """
         data = read_file(path)
-        if data.startswith(JOURNAL_MAGIC):
-            snapshot, events, _ = read_journal(path)
+        if is_journal(data):
+            snapshot, events, _, _ = read_journal(path)
             session = cls._from_snapshot(snapshot, player, os.fspath(path))
             session._replay(events, os.fspath(path))
             return session
@@ -259,7 +285,7 @@ class Session(Generic[State]):
             "reward_range": list(self.reward_range),
             "max_open": self.max_open,
             "entropy": self.entropy,
-            "rng": _plain(self._rng.bit_generator.state),
+            "rng": plain_state(self._rng),
             "counts": [self._n_acted, self._n_closed, self._n_skipped],
             "open": list(self._open),
             "laws": [],
@@ -276,29 +302,14 @@ class Session(Generic[State]):
     @classmethod
     def _from_snapshot(cls, data: bytes, player: Player[Any] | None, name: str) -> Self:
         metadata, arrays = from_bytes("session", data, f"session file {name!r}")
-        config = metadata["player"]
-        if player is None:
-            if config is None:
-                raise Unsupported(
-                    f"session file {name!r} must describe its player",
-                    "a player that holds functions of its own",
-                    "Make the player again and hand it over: Session.load(path, player=player).",
-                )
-            player = decode(config)
-        elif config is not None and _config_of(player) != config:
-            raise InvalidInput(
-                "`player` must be configured as the one that was saved",
-                repr(player)[:200],
-                "Leave it out to have it made from the file.",
-            )
-        assert player is not None
+        player = player_of(metadata["player"], player, name)
         session = cls.__new__(cls)
         session.player = player
         session._reader = RewardReader(player.actions, player.feedback, *metadata["reward_range"])
         session.max_open = metadata["max_open"]
         session.entropy = metadata["entropy"]
-        session._rng = _generator(metadata["rng"])
-        session._journal, session._n_events = None, 0
+        session._rng, session._rng_after = generator_of(metadata["rng"]), metadata["rng"]
+        session._journal, session._n_events, session._is_closed = None, 0, False
         session._n_acted, session._n_closed, session._n_skipped = metadata["counts"]
         session._state = player.load(_part(arrays, "state."))
         session._open = {}
@@ -310,26 +321,29 @@ class Session(Generic[State]):
             session._open[day] = (decision, state)
         return session
 
-    def _continue(self, journal: Path, sync: bool) -> None:
-        """Take over what a journal holds, and go on writing it."""
-        handle = Journal(journal, sync=sync)
-        snapshot, events, length = read_journal(journal)
-        handle.reopen(length)
-        try:
-            restored = self._from_snapshot(snapshot, self.player, os.fspath(journal))
-            restored._replay(events, os.fspath(journal))
-        except BaseException:
-            handle.close()
-            raise
+    def _continue(self, journal: Journal) -> None:
+        """Take over what a journal holds."""
+        snapshot, events = journal.read()
+        restored = self._from_snapshot(snapshot, self.player, os.fspath(journal.path))
+        kept, given = (restored.reward_range, restored.max_open), (self.reward_range, self.max_open)
+        if kept != given:
+            raise InvalidInput(
+                f"`reward_range` and `max_open` must be those of journal {os.fspath(journal.path)!r}, {kept}",
+                str(given),
+                "Go on as it began, or use another path.",
+            )
+        restored._replay(events, os.fspath(journal.path))
         self.__dict__.update(restored.__dict__)
-        self._journal, self._n_events = handle, len(events)
+        self._n_events = len(events)
 
     def _replay(self, events: list[dict[str, Any]], name: str) -> None:
         for event in events:
             try:
                 if "act" in event:
+                    if "rng" in event:
+                        set_state(self._rng, event["rng"])
                     decision = self.act()
-                    drawn = np.packbits(decision.action.astype(bool)).tobytes().hex()
+                    drawn = _packed(decision.action)
                     if (decision.day, drawn) != (event["act"], event["action"]):
                         raise InvalidInput("the action drawn must be the one recorded", drawn, "It is not.")
                 elif "observe" in event:
@@ -344,38 +358,9 @@ class Session(Generic[State]):
                 ) from error
 
 
-def _entropy(source: Seed) -> int | None:
-    if isinstance(source, np.random.SeedSequence):
-        return source.entropy if isinstance(source.entropy, int) else None
-    return source if isinstance(source, int) else None
-
-
-def _config_of(player: Player[Any]) -> Any:
-    try:
-        return json.loads(json.dumps(encode(player)))
-    except Unsupported:
-        return None
+def _packed(action: Action) -> str:
+    return np.packbits(action.astype(bool)).tobytes().hex()
 
 
 def _part(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDArray[Any]]:
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-
-def _plain(value: Any) -> Any:
-    """Write the state of a bit generator as JSON; its whole numbers may have any length."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return {"array": value.tolist(), "dtype": str(value.dtype)}
-    return value.item() if isinstance(value, np.integer) else value
-
-
-def _generator(state: dict[str, Any]) -> np.random.Generator:
-    def lively(value: Any) -> Any:
-        if isinstance(value, dict) and "array" in value:
-            return np.array(value["array"], dtype=value["dtype"])
-        return {key: lively(item) for key, item in value.items()} if isinstance(value, dict) else value
-
-    bits = getattr(np.random, state["bit_generator"])()
-    bits.state = lively(state)
-    return np.random.Generator(bits)

@@ -6,11 +6,14 @@ shape of each array), the arrays one after another, and the SHA-256 of all that.
 May touch: ``errors``.
 """
 
+import contextlib
 import hashlib
 import json
 import os
+import secrets
+import stat
 import struct
-import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,7 @@ import numpy.typing as npt
 
 from swapregret.errors import InvalidInput
 
-__all__ = ["FORMAT_VERSION", "from_bytes", "read_file", "to_bytes", "write_file"]
+__all__ = ["FORMAT_VERSION", "from_bytes", "put_file", "read_file", "to_bytes", "write_file"]
 
 FORMAT_VERSION = 1
 _MAGIC = b"swapregret file\n"
@@ -46,7 +49,7 @@ def to_bytes(kind: str, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[
 def from_bytes(kind: str, data: bytes, source: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Read metadata and arrays, or refuse with the reason; ``source`` names the file in the sentence."""
     start = len(_MAGIC) + 8
-    if not data.startswith(_MAGIC):
+    if not data.startswith(_MAGIC) and not _MAGIC.startswith(data):
         raise _refusal(source, "be a file of this library", "a file of another kind")
     if len(data) < start + _DIGEST:
         raise _refusal(source, "be complete", f"a truncated file of {len(data)} bytes")
@@ -62,7 +65,7 @@ def from_bytes(kind: str, data: bytes, source: str) -> tuple[dict[str, Any], dic
         raise _refusal(source, "match its checksum", "a truncated or altered file")
     header = json.loads(header_bytes)
     if header["kind"] != kind:
-        raise _refusal(source, f"hold a {kind}", f"a {header['kind']}")
+        raise _refusal(source, f"hold a {kind}", f"a {header['kind']}", "Check the path.")
     arrays, position = {}, start + length
     for entry in header["arrays"]:
         dtype, shape = np.dtype(entry["dtype"]), tuple(entry["shape"])
@@ -84,22 +87,43 @@ def _version(header: bytes) -> int | None:
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Put bytes at a path atomically: a crash leaves the old file or the new one, never a part."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    os.close(put_file(path, data))
+
+
+def put_file(path: str | os.PathLike[str], data: bytes, before: Callable[[int], None] = lambda handle: None) -> int:
+    """Put bytes at a path atomically, and return the open handle of the new file, which appends.
+
+    The bytes are on disk under another name before they take the path's; the permissions of a file that was there stay.
+    ``before`` is called with the handle while nobody can see the file yet.
+    """
+    target = Path(os.path.realpath(path))
+    hidden = target.parent / f".{target.name}.{secrets.token_hex(8)}"
+    handle = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)
+        if target.exists():
+            os.chmod(hidden, stat.S_IMODE(target.stat().st_mode))
+        before(handle)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        os.fsync(handle)
+        os.replace(hidden, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        os.close(handle)
+        hidden.unlink(missing_ok=True)
         raise
-    directory = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    _sync_directory(target.parent)
+    return handle
+
+
+def _sync_directory(path: Path) -> None:
+    """Wait for the disk to know the new name, where the system can; the file itself is there already."""
+    with contextlib.suppress(OSError):
+        directory = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:

@@ -18,7 +18,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.errors import InvalidInput, Unsupported
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "encode", "player_of"]
 
 _PACKAGE = "swapregret."
 
@@ -32,10 +32,10 @@ def encode(value: Any) -> Any:
     >>> encode(Schedule([1, 4]))
     {'class': 'swapregret.learners.schedule:Schedule', 'fields': {'windows': {'tuple': [1, 4]}}}
     """
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value) in (bool, int, float, str):  # a subclass, an Enum say, would come back as another
         return value
-    if isinstance(value, np.integer | np.floating | np.bool_):
-        return value.item()
     if isinstance(value, np.ndarray):
         return {"array": value.tolist(), "dtype": str(value.dtype)}
     if isinstance(value, tuple):
@@ -115,13 +115,39 @@ def _find(path: str) -> Any:
             "configuration must name classes of this package", repr(path), "The file was not written by this library."
         )
     try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError):
+        found = getattr(importlib.import_module(module), name)
+        if _path(found) != path:  # a module or a function that only passes through that file
+            raise AttributeError
+        return found
+    except (ImportError, AttributeError, Unsupported):
         raise InvalidInput(
             "configuration must name classes that exist in this version",
             repr(path),
             "Open the file with the version of the library that wrote it.",
         ) from None
+
+
+def player_of(config: Any, player: Any, source: str) -> Any:
+    """Return the player of a file: made again, or the one given, checked against what the file says of it."""
+    if player is None and config is None:
+        raise Unsupported(
+            f"session file {source!r} must describe its player",
+            "a player that holds functions of its own",
+            "Make the player again and hand it over: Session.load(path, player=player).",
+        )
+    if player is None:
+        return decode(config)
+    try:
+        given = json.loads(json.dumps(encode(player)))
+    except Unsupported:
+        given = None
+    if config is not None and given != config:
+        raise InvalidInput(
+            f"`player` must be configured as the one in {source!r}",
+            repr(player)[:200],
+            "Leave it out to have it made from the file.",
+        )
+    return player
 
 
 def _not_plain(value: object) -> Unsupported:
