@@ -1,6 +1,7 @@
 """Laws over m-sets that are not lists: systematic sampling, the uniform law, the Gibbs law.
 
-May touch: ``arrays``, ``errors``, ``policy``, ``kernels.subsets``, ``kernels.gibbs_subsets``.
+May touch: ``arrays``, ``errors``, ``policy``, ``kernels.subsets``, ``kernels.gibbs_subsets``,
+``kernels.ledger_systematic``.
 """
 
 import math
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from swapregret.arrays import Action, Matrix, Vector, frozen
 from swapregret.kernels.gibbs_subsets import gibbs_chain, gibbs_draw, gibbs_moment, gibbs_pairs
+from swapregret.kernels.ledger_systematic import systematic_words
 from swapregret.kernels.subsets import (
     UNIT,
     systematic_atoms,
@@ -100,6 +102,11 @@ class SystematicPolicy(Policy):
         """List the support: at most dimension sets an order."""
         return self._finite
 
+    def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """List the support as packed bits and weights in O(dimension) words an order; orders may share sets."""
+        words, lengths = systematic_words(self._units, self._starts, self._orders, UNIT)
+        return words, lengths / (UNIT * len(self._orders))
+
     def __repr__(self) -> str:
         return f"SystematicPolicy({self.size} of {self.dimension}, {len(self._orders)} orders)"
 
@@ -122,6 +129,7 @@ class UniformSubsets(Policy):
         self._single = size / dimension
         self._pair = size * (size - 1) / (dimension * (dimension - 1)) if dimension > 1 else self._single
         self._n_actions = math.comb(dimension, size)
+        self.largest_probability = 1.0 / self._n_actions
         self.has_atoms = self._n_actions <= _LISTED
 
     def sample(self, rng: np.random.Generator) -> Action:
