@@ -13,6 +13,7 @@ from swapregret.environments.iid import iid
 from swapregret.environments.piecewise import piecewise
 from swapregret.environments.random_walk import random_walk
 from swapregret.environments.replay import replay
+from swapregret.environments.shortcut import shortcut_dag, shortcut_partitions
 from swapregret.environments.slots import slots
 from swapregret.environments.spiral import spiral
 from swapregret.environments.tree import tree
@@ -29,6 +30,8 @@ __all__ = [
     "piecewise",
     "random_walk",
     "replay",
+    "shortcut_dag",
+    "shortcut_partitions",
     "slots",
     "spiral",
     "tree",

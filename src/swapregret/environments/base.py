@@ -1,8 +1,8 @@
 r"""An oblivious environment: means chosen in advance, noise on top.
 
-On day t element i pays ``payment`` with probability :math:`\mathrm{level}_t(i)` and nothing otherwise, independently, so
-that the mean rewards are known exactly. The usual payment is 1/m: every action of at most m elements then earns a total
-in [0, 1].
+On day t element i pays ``payment`` with probability :math:`\mathrm{level}_t(i)` and nothing otherwise, independently,
+so that the mean rewards are known exactly. The usual payment is 1/m: every action of at most m elements then earns a
+total in [0, 1].
 
 May touch: ``arrays``, ``errors``, ``actions.base``.
 """

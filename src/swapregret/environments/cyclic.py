@@ -1,8 +1,8 @@
 """Cycles that punish followers of the leader.
 
-Three actions G0, G1, G2 that share as few elements as possible. In phase j, G_{j mod 3} is worth .5, the next one 1, the
-previous one 0. A learner that follows the leader of the past always plays the one worth .5: its external regret is about
-0, its swap regret per day tends to ½(1 − 1/phases).
+Three actions G0, G1, G2 that share as few elements as possible. In phase j, G_{j mod 3} is worth .5, the next one 1,
+the previous one 0. A learner that follows the leader of the past always plays the one worth .5: its external regret is
+about 0, its swap regret per day tends to ½(1 − 1/phases).
 
 May touch: ``environments.base``, ``environments.groups``, ``actions.base``, ``arrays``.
 """

@@ -1,9 +1,10 @@
 r"""Plans for a decision tree, in sequence form.
 
-Each round nature shows one of several observations and the player makes one of several choices, ``rounds`` times. A plan says
-what to choose at every point that the plan itself can reach. Its elements are the sequences (o₁, c₁, …, o_k, c_k) it
-plays: with O observations and C choices there are :math:`\sum_k (OC)^k` sequences, every plan has :math:`\sum_k O^k` of
-them, and the number of plans is :math:`f_1^O` with :math:`f_k = C f_{k+1}^O`, :math:`f_{rounds} = C`.
+Each round nature shows one of several observations and the player makes one of several choices, ``rounds`` times. A
+plan says what to choose at every point that the plan itself can reach. Its elements are the sequences (o₁, c₁, …, o_k,
+c_k) it plays: with O observations and C choices there are :math:`\sum_k (OC)^k` sequences, every plan has
+:math:`\sum_k O^k` of them, and the number of plans is :math:`f_1^O` with :math:`f_k = C f_{k+1}^O`, :math:`f_{rounds}
+= C`.
 
 May touch: ``actions.base``, ``arrays``.
 """

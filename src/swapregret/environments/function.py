@@ -34,8 +34,8 @@ def from_function(
     actions : ActionSet
     horizon : int
     function : callable
-        Takes a day, 0..T−1, and returns a value for each element. It may be called in any order and more than once, and must
-        then answer the same.
+        Takes a day, 0..T−1, and returns a value for each element. It may be called in any order and more than once,
+        and must then answer the same.
     reward_range : (float, float)
         The least and the largest value an element can have, mapped to [0, 1] and divided by the size of the largest
         action, so that every action earns a total in [0, 1].

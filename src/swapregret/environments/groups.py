@@ -1,7 +1,7 @@
 """Actions that a world is built from: three that overlap as little as possible, or one at random.
 
-On m-sets with 3m ≤ d the three are disjoint groups of m elements under randomly permuted labels. On any other set they are
-actions of the set found by its oracle.
+On m-sets with 3m ≤ d the three are disjoint groups of m elements under randomly permuted labels. On any other set they
+are actions of the set found by its oracle.
 
 May touch: ``actions.base``, ``arrays``.
 """
@@ -31,8 +31,8 @@ def random_action(actions: ActionSet, rng: np.random.Generator) -> Action:
 def three_groups(actions: ActionSet, rng: np.random.Generator) -> Actions:
     """Find three actions that overlap as little as a greedy search by the oracle can make them.
 
-    Each next action avoids the elements used before, with random weights between equals; of up to eight such triples the
-    one with the fewest repeated elements is kept, the first of them on a tie.
+    Each next action avoids the elements used before, with random weights between equals; of up to eight such triples
+    the one with the fewest repeated elements is kept, the first of them on a tie.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Replay reward vectors from an array or a file.
 
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``. Parquet needs pyarrow, which
-is imported only when such a file is read.
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``. Parquet needs
+pyarrow, which is imported only when such a file is read.
 """
 
 import csv
@@ -35,8 +35,8 @@ def replay(
     ----------
     actions : ActionSet
     data : array_like or path
-        Shape (T, dimension), or a file: ``.csv``, ``.parquet`` or ``.npy``. A file with a header may name its columns by the
-        labels of the set, in any order; other columns are then ignored. Without such names the columns must be
+        Shape (T, dimension), or a file: ``.csv``, ``.parquet`` or ``.npy``. A file with a header may name its columns
+        by the labels of the set, in any order; other columns are then ignored. Without such names the columns must be
         the elements, in order.
     reward_range : (float, float)
         The least and the largest value an element can have, mapped to [0, 1] and divided by the size of the largest

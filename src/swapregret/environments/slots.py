@@ -21,9 +21,9 @@ _PHASES, _SPEED_UP = 7.0, 1.3
 def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
     """Return m cycles of three elements each, slot s with phases of ⌊T / (7 · 1.3^s)⌋ days.
 
-    Three least-overlapping actions give slot s its three elements: the s-th of each, in random order. On m-sets that is
-    m slots with three active elements each, and 3^m combinations of leaders; other sets reach as many of them as they have
-    actions. An element that two slots share has the larger of its two levels.
+    Three least-overlapping actions give slot s its three elements: the s-th of each, in random order. On m-sets that
+    is m slots with three active elements each, and 3^m combinations of leaders; other sets reach as many of them as
+    they have actions. An element that two slots share has the larger of its two levels.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ def tree(
 ) -> Environment:
     """Return a tree over the days: each node has a random action, which pays 1/depth while its node lasts.
 
-    Below the root, which would only add a constant, the days are divided into ``branching`` equal parts, each of
-    them again, down to ``depth``. On a day the nodes on the path from the root to its leaf are open; an element's level is
+    Below the root, which would only add a constant, the days are divided into ``branching`` equal parts, each of them
+    again, down to ``depth``. On a day the nodes on the path from the root to its leaf are open; an element's level is
     the share of them whose action contains it.
 
     Parameters

@@ -1,8 +1,8 @@
 r"""The stationary distribution of a slowly changing chain.
 
-The reductions from swap to external regret play :math:`p` with :math:`p = pQ`, and Q changes little from day to day.
-An inverse made some days ago is a good preconditioner today; it is made again when refinement takes long, and
-elimination without subtraction is the last word.
+The reductions from swap to external regret play :math:`p` with :math:`p = pQ`, and Q changes little from day to day. Up to
+48 states, elimination without subtraction is fast enough. Above, an inverse made some days ago is a good preconditioner
+today; it is made again when refinement takes long, and elimination is the last word.
 
 May touch: ``arrays``, ``kernels.stationary``.
 """
@@ -18,11 +18,15 @@ __all__ = ["Stationary", "restationed", "stationed"]
 
 _TOLERANCE = 1e-13
 _PATIENCE = 5
+_SMALL = 48
+
+
+_NONE: Matrix = frozen(np.zeros((0, 0)))
 
 
 @dataclass(frozen=True, eq=False)
 class Stationary:
-    """A stationary distribution, and the approximate inverse that found it."""
+    """A stationary distribution, and the approximate inverse that found it: 0 × 0 for small chains, which need none."""
 
     point: Vector
     inverse: Matrix
@@ -43,6 +47,8 @@ def stationed(rates: Matrix) -> Stationary:
     array([0.33333333, 0.66666667])
     """
     n = len(rates)
+    if n <= _SMALL:
+        return Stationary(frozen(eliminate(rates)), _NONE)
     matrix = 1.0 / n - rates.T
     matrix[np.diag_indices(n)] += rates.sum(axis=1)
     inverse: Matrix
@@ -58,6 +64,8 @@ def stationed(rates: Matrix) -> Stationary:
 
 def restationed(rates: Matrix, before: Stationary) -> Stationary:
     """Find the stationary distribution of a chain close to one whose distribution is known."""
+    if len(rates) <= _SMALL:
+        return Stationary(frozen(eliminate(rates)), _NONE)
     point, size, steps = refine(rates, before.point, before.inverse, _TOLERANCE, _PATIENCE)
     if steps == _PATIENCE or not size <= _TOLERANCE or point.min() < -_TOLERANCE:
         return stationed(rates)

@@ -1,0 +1,92 @@
+r"""The paper's counterexample to CombEXP: one element that hardly any action has pays everything.
+
+The DAG of the appendix has two rows of n vertices between S and D, all :math:`2^n` ways through them, and a shortcut
+(S, D). Every day the shortcut pays 1 and nothing else pays. A learner that explores by mixing the *marginals* of the
+uniform law plays the shortcut with probability :math:`1/(2^n+1)` until it has seen it once. (The appendix ends edges
+in ``t``; they go to D, deviation D16.) The same happens with partitions of a total where only "all of it to one part"
+pays.
+
+May touch: ``environments.base``, ``actions.dag_paths``, ``actions.partitions``, ``arrays``.
+"""
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.dag_paths import DagPaths
+from swapregret.actions.partitions import Partitions
+from swapregret.arrays import Label, Matrix, as_integer
+from swapregret.environments.base import Environment
+
+__all__ = ["shortcut_dag", "shortcut_edges", "shortcut_partitions"]
+
+
+def shortcut_edges(length: int) -> list[tuple[str, str]]:
+    """Return the 4n + 1 edges of the shortcut DAG, the shortcut (S, D) first.
+
+    Examples
+    --------
+    >>> shortcut_edges(1)
+    [('S', 'D'), ('S', 'A1'), ('S', 'B1'), ('A1', 'D'), ('B1', 'D')]
+    >>> len(shortcut_edges(7)), len({vertex for edge in shortcut_edges(7) for vertex in edge})
+    (29, 16)
+    """
+    n = as_integer(length, "length", 1)
+    edges = [("S", "D"), ("S", "A1"), ("S", "B1")]
+    for i in range(1, n):
+        edges += [(f"{x}{i}", f"{y}{i + 1}") for x in "AB" for y in "AB"]
+    return [*edges, (f"A{n}", "D"), (f"B{n}", "D")]
+
+
+def shortcut_dag(length: int, horizon: int) -> Environment:
+    """Return the shortcut DAG with ``length`` = n layers, on its own action set (``.actions``, a ``DagPaths``).
+
+    Parameters
+    ----------
+    length : int
+        n; there are 2ⁿ + 1 paths.
+    horizon : int
+
+    Examples
+    --------
+    >>> world = shortcut_dag(4, 1000)
+    >>> world.actions.n_actions, world.actions.dimension, float(world.reward_vector(0).sum())
+    (17, 17, 1.0)
+    """
+    actions = DagPaths(shortcut_edges(length), source="S", sink="D")
+    return _one_pays(f"shortcut-dag-{length}", actions, horizon, ("S", "D"))
+
+
+def shortcut_partitions(
+    total: int, parts: int, horizon: int, *, part: int = 0, coordinates: str = "path"
+) -> Environment:
+    """Return the partitions of which only "all to one part" pays, on its own action set (a ``Partitions``).
+
+    Parameters
+    ----------
+    total, parts : int
+        There are C(total + parts − 1, parts − 1) partitions.
+    horizon : int
+    part : int
+        The part that must get everything.
+    coordinates : {"path", "compact"}
+
+    Examples
+    --------
+    >>> world = shortcut_partitions(5, 3, 1000)
+    >>> world.actions.elements(world.actions.argmax(world.reward_vector(0)))
+    ((0, 0, 5), (1, 5, 5), (2, 5, 5))
+    """
+    actions = Partitions(total, parts, coordinates=coordinates)
+    chosen = as_integer(part, "part", 0, parts - 1)
+    label = (chosen, total) if coordinates == "compact" else (chosen, 0, total)
+    return _one_pays(f"shortcut-partitions-{total}-{parts}", actions, horizon, label)
+
+
+def _one_pays(name: str, actions: ActionSet, horizon: int, label: Label) -> Environment:
+    row = np.zeros(actions.dimension)
+    row[actions.labels.index(label)] = 1.0
+
+    def levels(start: int, stop: int) -> Matrix:
+        return np.tile(row, (stop - start, 1))
+
+    return Environment(name, actions, as_integer(horizon, "horizon", 1), levels, 0, payment=1.0)
