@@ -1,0 +1,15 @@
+"""Graphs from the files people have: edge-list CSV, TNTP road networks, GML and GraphML.
+
+Each reader gives a :class:`Network`, whose edges go straight into an action set::
+
+    SpanningTrees(read_gml("isp.gml").undirected().edges)
+    DagPaths(read_tntp("city_net.tntp").acyclic_from(1, length="free_flow_time").edges, source=1, sink=24)
+
+May touch: ``errors``, ``arrays``. Knows no action set. networkx is needed for GML and GraphML only, and imported there.
+"""
+
+from swapregret.networks.graph_files import read_gml, read_graphml
+from swapregret.networks.network import Network
+from swapregret.networks.tables import read_edges_csv, read_tntp
+
+__all__ = ["Network", "read_edges_csv", "read_gml", "read_graphml", "read_tntp"]

@@ -1,0 +1,109 @@
+"""Networks from graph files: GML and GraphML, read by networkx.
+
+May touch: ``errors``, ``networks.network``, ``networks.tables``; networkx, which is imported when a file is read.
+"""
+
+import os
+import re
+from io import BytesIO
+from typing import Any
+
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.networks.network import Network, Vertex
+from swapregret.networks.tables import read_text
+
+__all__ = ["read_gml", "read_graphml"]
+
+
+def read_gml(path: str | os.PathLike[str]) -> Network:
+    """Read a GML file.
+
+    Parameters
+    ----------
+    path : path
+        A UTF-8 text file. Edges that come twice are parallel edges, whether or not the file says ``multigraph 1``.
+
+    Returns
+    -------
+    Network
+        A vertex is named by its ``label``; by (label, id) where several have the same label, by its id where it has none.
+
+    Raises
+    ------
+    Unsupported
+        If networkx is not installed.
+    InvalidInput
+        If the file is no GML.
+    """
+    networkx = _networkx("GML")
+    text = read_text(path)
+    if not re.search(r"(?m)^\s*multigraph\s", text):
+        text = re.sub(r"(?m)^(\s*graph\s*\[)", r"\1 multigraph 1 ", text, count=1)
+    try:
+        graph = networkx.parse_gml(text.splitlines(), label="id")
+    except Exception as error:
+        raise _unreadable(path, "GML", error) from error
+    return _network(graph, {node: data.get("label") for node, data in graph.nodes(data=True)}, path)
+
+
+def read_graphml(path: str | os.PathLike[str]) -> Network:
+    """Read a GraphML file.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    Network
+        Vertices are named by their ids, which are text.
+
+    Raises
+    ------
+    Unsupported
+        If networkx is not installed.
+    InvalidInput
+        If the file is no GraphML.
+    """
+    networkx = _networkx("GraphML")
+    text = read_text(path)
+    try:
+        graph = networkx.read_graphml(BytesIO(text.encode()), force_multigraph=True)
+    except Exception as error:
+        raise _unreadable(path, "GraphML", error) from error
+    return _network(graph, dict.fromkeys(graph.nodes), path)
+
+
+def _networkx(what: str) -> Any:
+    try:
+        import networkx
+    except ImportError:
+        raise Unsupported(
+            f"networkx must be installed to read {what}",
+            "an environment without it",
+            "Install it (pip install networkx), or read an edge list with read_edges_csv.",
+        ) from None
+    return networkx
+
+
+def _unreadable(path: str | os.PathLike[str], what: str, error: Exception) -> InvalidInput:
+    return InvalidInput(
+        f"{os.fspath(path)} must be a {what} file", f"one networkx cannot read: {error}", "Check the file."
+    )
+
+
+def _network(graph: Any, labels: dict[Vertex, Vertex | None], path: str | os.PathLike[str]) -> Network:
+    """Make a network of a networkx multigraph."""
+    times: dict[Vertex, int] = {}
+    for label in labels.values():
+        times[label] = times.get(label, 0) + 1
+    names: dict[Vertex, Vertex] = {}
+    for node, label in labels.items():
+        names[node] = node if label is None else label if times[label] == 1 else (label, node)
+    edges, data = [], []
+    for u, v, attributes in graph.edges(data=True):
+        edges.append((names[u], names[v]))
+        data.append(attributes)
+    keys = dict.fromkeys(key for attributes in data for key in attributes)
+    columns = {str(key): tuple(attributes.get(key) for attributes in data) for key in keys}
+    return Network(tuple(edges), graph.is_directed(), tuple(names.values()), columns, os.fspath(path))

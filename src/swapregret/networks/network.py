@@ -1,0 +1,201 @@
+"""A graph as it came from a file: its edges in order, and a column of values for each attribute.
+
+May touch: ``errors``, ``arrays``.
+"""
+
+import heapq
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from swapregret.arrays import Vector, frozen
+from swapregret.errors import InvalidInput
+
+__all__ = ["Network"]
+
+Vertex = Hashable
+Edge = tuple[Vertex, Vertex]
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Edges, vertices and attributes of a graph.
+
+    Attributes
+    ----------
+    edges : tuple of (tail, head)
+        In the order of the table; of a graph file, as networkx lists them.
+    directed : bool
+        Whether the order of the two vertices of an edge means a direction.
+    vertices : tuple of hashable
+        In order of appearance; isolated ones too, where the file names them.
+    attributes : mapping of str to tuple
+        For each attribute one value an edge; None where the file gives none.
+    name : str
+        Where it came from.
+
+    Examples
+    --------
+    >>> network = Network([("a", "b"), ("b", "a"), ("b", "c")], directed=True, attributes={"km": [3., 3., 5.]})
+    >>> network.undirected().edges
+    (('a', 'b'), ('b', 'c'))
+    >>> network.acyclic_from("a").edges, network.numbers("km")
+    ((('a', 'b'), ('b', 'c')), array([3., 3., 5.]))
+    """
+
+    edges: tuple[Edge, ...]
+    directed: bool
+    vertices: tuple[Vertex, ...] = ()
+    attributes: Mapping[str, tuple[object, ...]] = field(default_factory=dict, repr=False)
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        edges = tuple((u, v) for u, v in self.edges)
+        vertices = dict.fromkeys(self.vertices)
+        for u, v in edges:
+            vertices.setdefault(u)
+            vertices.setdefault(v)
+        columns = {key: tuple(values) for key, values in self.attributes.items()}
+        for key, values in columns.items():
+            if len(values) != len(edges):
+                raise InvalidInput(
+                    f"attribute {key!r} of a Network must have one value for each of its {len(edges)} edges",
+                    f"{len(values)} values",
+                    "Use None where an edge has no value.",
+                )
+        object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "vertices", tuple(vertices))
+        object.__setattr__(self, "attributes", MappingProxyType(columns))
+
+    def numbers(self, attribute: str) -> Vector:
+        """Return an attribute as a vector of finite numbers, one an edge."""
+        values: list[float] = []
+        for edge, value in zip(self.edges, self._column(attribute), strict=True):
+            try:
+                number = float(value)  # type: ignore[arg-type]
+            except (TypeError, ValueError):
+                number = math.nan
+            if not math.isfinite(number):
+                raise InvalidInput(
+                    f"attribute {attribute!r} must be a finite number on every edge",
+                    f"{value!r} on {edge!r}",
+                    "Complete the file, or choose another attribute.",
+                )
+            values.append(number)
+        return frozen(np.array(values, dtype=np.float64))
+
+    def _column(self, attribute: str) -> tuple[object, ...]:
+        if attribute not in self.attributes:
+            raise InvalidInput(
+                "`attribute` must be one the network has", repr(attribute), f"It has {sorted(self.attributes)}."
+            )
+        return self.attributes[attribute]
+
+    def _keep(self, kept: Sequence[int], *, edges: Sequence[Edge], directed: bool) -> "Network":
+        columns = {key: tuple(values[index] for index in kept) for key, values in self.attributes.items()}
+        return Network(tuple(edges), directed, (), columns, self.name)
+
+    def without_loops(self) -> "Network":
+        """Leave out edges from a vertex to itself."""
+        kept = [index for index, (u, v) in enumerate(self.edges) if u != v]
+        return self._keep(kept, edges=[self.edges[index] for index in kept], directed=self.directed)
+
+    def undirected(self) -> "Network":
+        """Read two opposite directed edges as one undirected edge; parallel edges stay.
+
+        Between two vertices, the direction with more edges is kept, the one that comes first on a tie.
+        """
+        if not self.directed:
+            return self
+        counts: dict[Edge, int] = {}
+        for edge in self.edges:
+            counts[edge] = counts.get(edge, 0) + 1
+        first: dict[frozenset[Vertex], Edge] = {}
+        for edge in self.edges:
+            first.setdefault(frozenset(edge), edge)
+        kept: list[int] = []
+        for index, (u, v) in enumerate(self.edges):
+            forth, back = counts[u, v], counts.get((v, u), 0)
+            if u == v or forth > back or (forth == back and first[frozenset((u, v))] == (u, v)):
+                kept.append(index)
+        return self._keep(kept, edges=[self.edges[index] for index in kept], directed=False)
+
+    def largest_component(self) -> "Network":
+        """Keep the edges of the largest connected component, directions ignored; the first of them on a tie."""
+        parent = {vertex: vertex for vertex in self.vertices}
+
+        def root(vertex: Vertex) -> Vertex:
+            while parent[vertex] != vertex:
+                parent[vertex] = parent[parent[vertex]]
+                vertex = parent[vertex]
+            return vertex
+
+        for u, v in self.edges:
+            parent[root(u)] = root(v)
+        sizes: dict[Vertex, int] = {}
+        for vertex in self.vertices:
+            sizes[root(vertex)] = sizes.get(root(vertex), 0) + 1
+        best = max(sizes, key=lambda vertex: sizes[vertex], default=None)
+        kept = [index for index, (u, _) in enumerate(self.edges) if root(u) == best]
+        return self._keep(kept, edges=[self.edges[index] for index in kept], directed=self.directed)
+
+    def acyclic_from(self, source: Vertex, *, length: str | None = None) -> "Network":
+        """Keep the directions that lead away from the source: a directed acyclic graph for ``DagPaths``.
+
+        Vertices are ranked by their distance from the source, in edges or in the sum of an attribute, and among equals by their
+        order in the network. An edge is kept if it leads to a vertex of higher rank (an undirected one is turned so that it does);
+        what the source does not reach is left out. These are the efficient paths of traffic assignment (Dial 1971).
+
+        Parameters
+        ----------
+        source : hashable
+            A vertex.
+        length : str, optional
+            An attribute whose values are non-negative lengths.
+        """
+        if source not in self.vertices:
+            raise InvalidInput(
+                "`source` must be a vertex of the network", repr(source), f"Vertices are e.g. {self.vertices[:5]}."
+            )
+        lengths = [1.0] * len(self.edges) if length is None else self.numbers(length).tolist()
+        if min(lengths, default=0.0) < 0.0:
+            raise InvalidInput(
+                f"attribute {length!r} must be non-negative to be a length", str(min(lengths)), "Choose another."
+            )
+        distance = self._distances(source, lengths)
+        rank = {vertex: (distance[vertex], index) for index, vertex in enumerate(self.vertices) if vertex in distance}
+        rank[source] = (-1.0, -1)
+        kept: list[int] = []
+        edges: list[Edge] = []
+        for index, (u, v) in enumerate(self.edges):
+            if u not in rank or v not in rank or u == v:
+                continue
+            if rank[u] < rank[v]:
+                kept.append(index)
+                edges.append((u, v))
+            elif not self.directed:
+                kept.append(index)
+                edges.append((v, u))
+        return self._keep(kept, edges=edges, directed=True)
+
+    def _distances(self, source: Vertex, lengths: Sequence[float]) -> dict[Vertex, float]:
+        after: dict[Vertex, list[tuple[Vertex, float]]] = {vertex: [] for vertex in self.vertices}
+        for (u, v), cost in zip(self.edges, lengths, strict=True):
+            after[u].append((v, cost))
+            if not self.directed:
+                after[v].append((u, cost))
+        order = {vertex: index for index, vertex in enumerate(self.vertices)}
+        distance: dict[Vertex, float] = {}
+        queue: list[tuple[float, int, Vertex]] = [(0.0, order[source], source)]
+        while queue:
+            reached, _, u = heapq.heappop(queue)
+            if u in distance:
+                continue
+            distance[u] = reached
+            for v, cost in after[u]:
+                if v not in distance:
+                    heapq.heappush(queue, (reached + cost, order[v], v))
+        return distance
