@@ -38,6 +38,8 @@ def frozen(array: _Array) -> _Array:
 def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
     """Read a finite real vector of the given dimension, or say what is wrong with it.
 
+    The answer is contiguous and writable (a copy where the argument is not), so that compiled code meets one kind of array.
+
     Examples
     --------
     >>> as_vector([1, 2], 2, "weights")
@@ -64,7 +66,7 @@ def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
             f"{vector[where]} at coordinate {where}",
             "Replace NaN and infinities before the call.",
         )
-    return vector
+    return vector if vector.flags.c_contiguous and vector.flags.writeable else vector.copy()
 
 
 def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Action:

@@ -11,6 +11,7 @@ from swapregret.testing.environments import check_environment
 from swapregret.testing.players import check_player
 from swapregret.testing.policies import check_policy
 from swapregret.testing.policy_learners import check_policy_learner
+from swapregret.testing.relabelling import check_relabelling
 from swapregret.testing.report import Report
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "check_player",
     "check_policy",
     "check_policy_learner",
+    "check_relabelling",
 ]

@@ -12,7 +12,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.explicit import Explicit
 from swapregret.testing.report import Report, run
 from swapregret.testing.set_case import SetCase
-from swapregret.testing.set_geometry import check_relabelling, check_span, check_spanner
+from swapregret.testing.set_geometry import check_span, check_spanner
 from swapregret.testing.set_hull import check_decomposition, check_outside_points, check_projection
 from swapregret.testing.set_laws import check_exploration, check_gibbs, check_uniform
 from swapregret.testing.set_members import check_count, check_enumeration, check_labels, check_membership
@@ -30,11 +30,10 @@ ACTION_SET_CHECKS: dict[str, Callable[[SetCase], str | None]] = {
     "labels": check_labels,
     "refusals": check_refusals,
     "span": check_span,
-    "relabelling": check_relabelling,
     "spanner": check_spanner,
+    "projection": check_projection,
     "decomposition": check_decomposition,
     "outside points": check_outside_points,
-    "projection": check_projection,
     "uniform law": check_uniform,
     "gibbs law": check_gibbs,
     "exploration law": check_exploration,

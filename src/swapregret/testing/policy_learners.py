@@ -86,7 +86,7 @@ def check_policy_learner(
     >>> from swapregret.learners.lazy_combcp import LazyComBCP
     >>> learner = LazyComBCP(MSets(4, 2), exploration=0.1, rate=FixedRate(0.5))
     >>> check_policy_learner(learner).passed
-    ('point', 'policy', 'repeatability', 'state', 'restart')
+    ('point', 'policy', 'state', 'repeatability', 'restart')
     """
     gamma = getattr(learner, "exploration", None) if exploration is None else exploration
     require(
@@ -225,8 +225,8 @@ def _same(first: LazyState, second: LazyState) -> bool:
 POLICY_LEARNER_CHECKS: dict[str, Callable[[LearnerCase], str | None]] = {
     "point": _check_point,
     "policy": _check_policy,
-    "repeatability": _check_repeatability,
     "state": _check_state,
+    "repeatability": _check_repeatability,
     "restart": _check_restart,
 }
 """The checks of a lazy learner, in the order in which they run."""

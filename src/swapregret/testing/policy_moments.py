@@ -68,7 +68,7 @@ def check_second_moment(case: PolicyCase) -> str | None:
     rng = np.random.default_rng([case.seed, 3])
     vectors = [*np.eye(d)[: min(d, 8)], np.ones(d), *rng.standard_normal((4, d)), *rng.standard_normal((2, d)) * 1e6]
     for v in vectors:
-        product = policy.second_moment(v)
+        product = policy.second_moment(v.copy())
         gap = float(np.abs(product - matrix @ v).max()) / (1.0 + float(np.abs(v).sum()))
         require(
             np.shape(product) == (d,) and gap <= _TOLERANCE,

@@ -9,14 +9,12 @@ May touch: everything but ``experiments`` and ``cli``.
 import numpy as np
 
 from swapregret.arrays import Vector
-from swapregret.geometry.span import find_span
 from swapregret.testing.report import require
 from swapregret.testing.set_case import SetCase
 
-__all__ = ["check_relabelling", "check_span", "check_spanner"]
+__all__ = ["check_span", "check_spanner"]
 
 _ZERO = 1e-9
-_LARGE = 400
 
 
 def check_span(case: SetCase) -> str | None:
@@ -130,31 +128,3 @@ def check_spanner(case: SetCase) -> str | None:
         "Compute it once, without randomness.",
     )
     return None
-
-
-def check_relabelling(case: SetCase) -> str | None:
-    """Check that the rank, found from the oracle alone, does not change when the coordinates are shuffled."""
-    if case.actions.dimension > _LARGE:
-        return f"finding the span afresh takes long with more than {_LARGE} coordinates"
-    order = case.rng("relabelling").permutation(case.actions.dimension)
-    rank = find_span(_Shuffled(case, order)).rank
-    require(
-        rank == case.actions.rank,
-        "`rank` must not depend on the order of the coordinates",
-        f"{case.actions.rank}, but {rank} from the oracle with the coordinates shuffled",
-        "Correct `span`, or the oracle.",
-    )
-    return None
-
-
-class _Shuffled:
-    """The set with its coordinates in another order: coordinate i is order[i] of the original."""
-
-    def __init__(self, case: SetCase, order: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> None:
-        self._actions, self._order = case.actions, order
-        self.dimension = case.actions.dimension
-
-    def argmax(self, weights: Vector) -> "np.ndarray[tuple[int, ...], np.dtype[np.int64]]":
-        original = np.empty(self.dimension)
-        original[self._order] = weights
-        return self._actions.argmax(original)[self._order]

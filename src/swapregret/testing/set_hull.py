@@ -14,7 +14,6 @@ from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.kl import Projection
-from swapregret.policy import Policy
 from swapregret.testing.policies import check_law
 from swapregret.testing.report import require
 from swapregret.testing.set_case import SetCase
@@ -23,6 +22,7 @@ __all__ = ["check_decomposition", "check_outside_points", "check_projection"]
 
 _GAP = 1e-9
 _EXACT = 1e-12
+_QUICK = 60
 _SPREADS = (0.0, 0.1, 1.0, 3.0, 10.0, 30.0)
 
 
@@ -31,7 +31,7 @@ def check_projection(case: SetCase) -> str | None:
     actions, d, rng = case.actions, case.actions.dimension, case.rng("projection")
     reachable = case.is_reachable()
     for spread in _SPREADS:
-        for _ in range(4):
+        for index in range(4):
             w = spread * rng.uniform(-1.0, 1.0, d)
             before = w.copy()
             projection = actions.kl_project(w)
@@ -40,7 +40,8 @@ def check_projection(case: SetCase) -> str | None:
             )
             _check_shape(projection, d, reachable)
             _check_gap(case, projection, w)
-            _in_hull(case, projection.point)
+            if index == 0 or d <= _QUICK:
+                _in_hull(case, projection.point)
             again = actions.kl_project(w.copy())
             require(
                 np.array_equal(again.point, projection.point),
@@ -101,24 +102,17 @@ def _check_gap(case: SetCase, projection: Projection, w: Vector) -> None:
 
 
 def _in_hull(case: SetCase, point: Vector) -> None:
-    """Prove that a point is in conv(A) by a decomposition into actions that reproduces it."""
+    """Prove that a point is in conv(A): the generic decomposition, which asks only the oracle, reproduces it."""
     try:
-        law: Policy = case.actions.decompose(point)
-        if not law.has_atoms:
-            law = decompose(case.actions, point)
+        law = decompose(case.actions, np.array(point))
     except InvalidInput as error:
-        require(
-            False,
-            "`kl_project(...).point` must be in the convex hull",
-            f"a point that is refused: {error.came}",
-            "Fix it.",
-        )
+        require(False, "`kl_project(...).point` must be in the convex hull of the actions", error.came, "Correct it.")
     gap = float(np.abs(law.weights @ law.atoms - point).max())
     require(
         gap <= 1e-10 and all(case.is_member(atom) for atom in law.atoms),
         "`kl_project(...).point` must be in the convex hull of the actions",
-        f"a point whose decomposition is off by {gap:.3g}, or uses vectors that are no actions",
-        "Correct the projection, or the decomposition.",
+        f"a point at distance {gap:.3g} from it",
+        "Correct the projection.",
     )
 
 

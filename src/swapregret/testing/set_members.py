@@ -17,6 +17,7 @@ from swapregret.testing.set_case import SetCase
 __all__ = ["check_count", "check_enumeration", "check_labels", "check_membership"]
 
 _ALL_VECTORS = 10
+_ASKED = 40
 
 
 def check_enumeration(case: SetCase) -> str | None:
@@ -97,6 +98,14 @@ def check_count(case: SetCase) -> str | None:
             f"TooLarge with limit {case.limit} for {count} actions",
             "Correct `n_actions`, or let `_actions` yield each action once.",
         )
+        if count is not None and actions.dimension <= _ASKED:
+            found = len(list(islice(enumerate_actions(actions), case.limit + 1)))
+            require(
+                found > case.limit,
+                "`n_actions` must be the number of actions",
+                f"{count}, although the oracle can reach only {found}",
+                "Correct the count.",
+            )
         return None
     require(
         count is None or count == len(case.reference),

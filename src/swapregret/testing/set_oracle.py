@@ -21,7 +21,7 @@ _UNITS = 100
 
 
 def _weights(case: SetCase, name: str) -> Iterator[Vector]:
-    """Weights of many kinds: normal, of one sign, whole numbers with ties, single coordinates, of very different sizes."""
+    """Yield weights of many kinds: normal, of one sign, tied, nearly tied, of very different sizes."""
     d, rng = case.actions.dimension, case.rng(name)
     for sign in (1.0, -1.0):
         yield from sign * np.eye(d)[np.sort(rng.permutation(d)[:_UNITS])]
@@ -32,6 +32,7 @@ def _weights(case: SetCase, name: str) -> Iterator[Vector]:
     yield from rng.integers(-1, 2, (40, d)).astype(np.float64)
     yield from rng.integers(-9, 10, (20, d)).astype(np.float64)
     yield from np.exp(rng.uniform(-30.0, 30.0, (15, d)))
+    yield from 1.0 + 1e-9 * rng.integers(0, 1000, (15, d))
     yield from rng.standard_normal((5, d)) * 1e9
     yield from rng.standard_normal((5, d)) * 1e-9
 

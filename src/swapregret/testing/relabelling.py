@@ -1,0 +1,165 @@
+"""Check that two sets which differ only in the order of their coordinates give answers which differ only in that.
+
+May touch: everything but ``experiments`` and ``cli``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Actions
+from swapregret.errors import TooLarge
+from swapregret.policy import Policy
+from swapregret.testing.report import Report, require, run
+
+__all__ = ["RELABELLING_CHECKS", "check_relabelling"]
+
+_TOLERANCE = 1e-10
+_POINTS = 2e-4  # two points of gap 1e-9 can differ by about twice its square root
+_SPREADS = (0.5, 3.0, 10.0)
+
+
+@dataclass(frozen=True, eq=False)
+class RelabellingCase:
+    """A set, the same with coordinate i now what was order[i], and a seed."""
+
+    actions: ActionSet
+    relabelled: ActionSet
+    order: npt.NDArray[np.int64]
+    limit: int
+    seed: int
+
+    @cached_property
+    def vectors(self) -> npt.NDArray[np.float64]:
+        """Vectors of several spreads, in the coordinates of the first set."""
+        rng = np.random.default_rng(self.seed)
+        return np.concatenate([spread * rng.uniform(-1.0, 1.0, (5, self.actions.dimension)) for spread in _SPREADS])
+
+
+def check_relabelling(
+    actions: ActionSet, relabelled: ActionSet, order: npt.ArrayLike, *, limit: int = 2000, seed: int = 0
+) -> Report:
+    """Check that shuffling the coordinates of a set shuffles everything it says.
+
+    Parameters
+    ----------
+    actions, relabelled : ActionSet
+        The same set, built twice: an action M of the first is M[order] in the second.
+    order : array_like of int
+        A permutation of the coordinates.
+    limit : int
+        Most actions to list.
+    seed : int
+        Where weights come from: the same seed, the same verdict.
+
+    Returns
+    -------
+    Report
+        What was checked.
+
+    Raises
+    ------
+    ConformanceError
+        Naming the first fault found.
+
+    Examples
+    --------
+    >>> from swapregret.actions.explicit import Explicit
+    >>> table, order = np.array([[1, 0, 1], [0, 1, 1]]), [2, 0, 1]
+    >>> check_relabelling(Explicit(table), Explicit(table[:, order]), order).passed[:2]
+    ('numbers', 'actions')
+    """
+    case = RelabellingCase(actions, relabelled, np.asarray(order, dtype=np.int64), limit, seed)
+    return run(f"{relabelled!r}, a relabelling of {actions!r},", case, RELABELLING_CHECKS)
+
+
+def _check_numbers(case: RelabellingCase) -> str | None:
+    """Check dimension, size, count, rank and which laws exist."""
+    require(
+        sorted(case.order.tolist()) == list(range(case.actions.dimension)),
+        "`order` must be a permutation of the coordinates",
+        f"{case.order.tolist()}",
+        "List every coordinate once.",
+    )
+    for name in ("dimension", "size", "n_actions", "rank", "is_uniform", "has_uniform", "has_gibbs"):
+        first, second = getattr(case.actions, name), getattr(case.relabelled, name)
+        require(
+            first == second,
+            f"`{name}` must not depend on the order of coordinates",
+            f"{first} and {second}",
+            "Correct it.",
+        )
+    return None
+
+
+def _check_actions(case: RelabellingCase) -> str | None:
+    """Check that the lists hold the same actions, and that the oracles reach the same values."""
+    for w in case.vectors:
+        first = float(w @ case.actions.argmax(w))
+        second = float(w[case.order] @ case.relabelled.argmax(w[case.order]))
+        require(
+            abs(first - second) <= _TOLERANCE * (1.0 + float(np.abs(w).sum())),
+            "the best value must not depend on the order of coordinates",
+            f"{first!r} and {second!r}",
+            "Correct the oracle.",
+        )
+    try:
+        table, other = case.actions.enumerate(case.limit), case.relabelled.enumerate(case.limit)
+    except TooLarge:
+        return None
+    shuffled: Actions = table[:, case.order]
+    require(
+        {row.tobytes() for row in np.ascontiguousarray(shuffled)} == {row.tobytes() for row in other},
+        "the actions must be the same up to the order of coordinates",
+        "other actions",
+        "Correct the enumeration.",
+    )
+    return None
+
+
+def _check_projections(case: RelabellingCase) -> str | None:
+    """Check that projections are shuffled: they are unique."""
+    for w in case.vectors:
+        first, second = case.actions.kl_project(w).point, case.relabelled.kl_project(w[case.order]).point
+        gap = float(np.abs(first[case.order] - second).max())
+        require(
+            gap <= _POINTS,
+            "the projection must not depend on the order of coordinates",
+            f"points that differ by {gap:.3g}",
+            "Correct the projection.",
+        )
+    return None
+
+
+def _check_laws(case: RelabellingCase) -> str | None:
+    """Check that the uniform and Gibbs laws are shuffled."""
+    if case.actions.has_uniform:
+        _compare(case, case.actions.uniform_policy(), case.relabelled.uniform_policy(), "uniform law")
+    if case.actions.has_gibbs:
+        for w in case.vectors:
+            _compare(case, case.actions.gibbs(w), case.relabelled.gibbs(w[case.order]), "Gibbs law")
+    return None
+
+
+def _compare(case: RelabellingCase, first: Policy, second: Policy, name: str) -> None:
+    wanted = first.cooccurrence()[np.ix_(case.order, case.order)]
+    gap = float(np.abs(wanted - second.cooccurrence()).max())
+    require(
+        gap <= _TOLERANCE,
+        f"the {name} must not depend on the order of coordinates",
+        f"second moments that differ by {gap:.3g}",
+        "Correct the law.",
+    )
+
+
+RELABELLING_CHECKS: dict[str, Callable[[RelabellingCase], str | None]] = {
+    "numbers": _check_numbers,
+    "actions": _check_actions,
+    "projections": _check_projections,
+    "laws": _check_laws,
+}
+"""The checks of a relabelling, in the order in which they run."""
