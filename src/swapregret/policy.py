@@ -157,13 +157,14 @@ class FinitePolicy(Policy):
     def reweighted(self, weights: npt.ArrayLike) -> "FinitePolicy":
         """Return the law with other weights on the same atoms, without sorting or copying them.
 
-        The list stays as it is, also where a weight is 0: a learner that lists all actions makes one such law a day,
-        and all of them share one table.
+        A learner that lists all actions makes one such law a day, and all of them share one table; only where a weight
+        is below 2⁻⁵² is the list shortened.
 
         Examples
         --------
-        >>> FinitePolicy([[1, 0], [0, 1]], [.5, .5]).reweighted([1., 0.]).marginals()
-        array([1., 0.])
+        >>> law = FinitePolicy([[1, 0], [0, 1]], [.5, .5])
+        >>> law.reweighted([.25, .75]).atoms is law.atoms, law.reweighted([1., 0.]).atoms.tolist()
+        (True, [[1, 0]])
         """
         mass = on_grid(weights)
         if mass.shape != self._weights.shape:
@@ -173,9 +174,13 @@ class FinitePolicy(Policy):
                 "Pass a weight for every atom, 0 where it is not played.",
             )
         law = object.__new__(FinitePolicy)
-        law._atoms, law._weights, law.dimension = self._atoms, frozen(mass), self.dimension
-        law._cumulative = frozen(np.cumsum(mass))
-        law.__dict__["_float_atoms"] = self._float_atoms
+        law.dimension = self.dimension
+        if mass.min() > 0.0:
+            law._atoms, law._weights = self._atoms, frozen(mass)
+            law.__dict__["_float_atoms"] = self._float_atoms
+        else:
+            law._atoms, law._weights = frozen(self._atoms[mass > 0.0]), frozen(mass[mass > 0.0])
+        law._cumulative = frozen(np.cumsum(law._weights))
         return law
 
     @property

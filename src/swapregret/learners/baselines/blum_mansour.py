@@ -26,7 +26,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.kernels.exponential import exponential_rows, shift_column
-from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.listing import ActionTable, Cost, ListedLaw, list_actions, read_rate, read_share
 from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
@@ -59,7 +59,7 @@ class BlumMansourState:
     rows: Matrix
     log_totals: Vector
     chain: Stationary
-    law: FinitePolicy
+    law: ListedLaw
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class BlumMansour:
 
     def policy(self, state: BlumMansourState) -> FinitePolicy:
         """Return p."""
-        return state.law
+        return state.law.policy
 
     def observe(self, state: BlumMansourState, decision: Decision, reward: float | Vector | None) -> BlumMansourState:
         """Tell every expert its share of the day."""
@@ -110,7 +110,7 @@ class BlumMansour:
             rows, log_totals = exponential_rows(scores, self.learning_rate)
         else:
             column = self.table.index(decision.action)
-            estimate = (float(reward) - self.baseline) / self.table.probability(decision, state.law, column)
+            estimate = (float(reward) - self.baseline) / state.law.probability(decision, column)
             scores, rows, log_totals = shift_column(
                 state.scores, state.rows, state.log_totals, column, shares * estimate, self.learning_rate
             )
@@ -125,7 +125,7 @@ class BlumMansour:
         return (1.0 - self.exploration) * rows + self.exploration / len(rows)
 
     def _state(self, day: int, scores: Matrix, rows: Matrix, log_totals: Vector, chain: Stationary) -> BlumMansourState:
-        law = self.table.uniform.reweighted(chain.point)
+        law = self.table.law(chain.point)
         return BlumMansourState(day, frozen(scores), frozen(rows), frozen(log_totals), chain, law)
 
     def dump(self, state: BlumMansourState) -> Arrays:
@@ -141,7 +141,7 @@ class BlumMansour:
 
     def load(self, arrays: Arrays) -> BlumMansourState:
         """Read all arrays."""
-        read = {name: np.ascontiguousarray(arrays[name], dtype=np.float64) for name in arrays if name != "day"}
+        read = {name: np.array(arrays[name], dtype=np.float64) for name in arrays if name != "day"}
         chain = Stationary(frozen(read["point"]), frozen(read["inverse"]))
         return self._state(int(arrays["day"]), read["scores"], read["rows"], read["log_totals"], chain)
 

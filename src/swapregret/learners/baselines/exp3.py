@@ -22,7 +22,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.kernels.exponential import exponential_weights
-from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.listing import ActionTable, Cost, ListedLaw, list_actions, read_rate, read_share
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
 
@@ -37,7 +37,7 @@ class ScoreState:
 
     day: int
     scores: Vector
-    law: FinitePolicy
+    law: ListedLaw
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Exp3:
 
     def policy(self, state: ScoreState) -> FinitePolicy:
         """Return p."""
-        return state.law
+        return state.law.policy
 
     def observe(self, state: ScoreState, decision: Decision, reward: float | Vector | None) -> ScoreState:
         """Add the estimate of the day to the scores."""
@@ -85,12 +85,12 @@ class Exp3:
             scores += self.table.floats @ reward
         else:
             index = self.table.index(decision.action)
-            scores[index] += (float(reward) - self.baseline) / self.table.probability(decision, state.law, index)
+            scores[index] += (float(reward) - self.baseline) / state.law.probability(decision, index)
         return self._state(state.day + 1, scores)
 
     def _state(self, day: int, scores: Vector) -> ScoreState:
         weights = exponential_weights(scores, self.learning_rate, self.exploration)
-        return ScoreState(day, frozen(scores), self.table.uniform.reweighted(weights))
+        return ScoreState(day, frozen(scores), self.table.law(weights))
 
     def dump(self, state: ScoreState) -> Arrays:
         """Write day and scores."""

@@ -24,7 +24,15 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.kernels.tsallis import tsallis_weights
-from swapregret.learners.baselines.listing import ActionTable, Cost, choose, daily_uniform, list_actions, read_rate
+from swapregret.learners.baselines.listing import (
+    ActionTable,
+    Cost,
+    ListedLaw,
+    choose,
+    daily_uniform,
+    list_actions,
+    read_rate,
+)
 from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
 from swapregret.learners.baselines.tsallis_inf import loss_estimate
 from swapregret.learners.player import Arrays, Decision, Feedback
@@ -57,7 +65,7 @@ class ItoState:
     rows: Matrix
     counts: Vector
     chain: Stationary
-    law: FinitePolicy
+    law: ListedLaw
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,7 @@ class Ito:
 
     def policy(self, state: ItoState) -> FinitePolicy:
         """Return p."""
-        return state.law
+        return state.law.policy
 
     def observe(self, state: ItoState, decision: Decision, reward: float | Vector | None) -> ItoState:
         """Draw the expert that chose the action, and let it learn."""
@@ -117,7 +125,7 @@ class Ito:
         return self.scale / math.sqrt(count + 1.0)
 
     def _state(self, day: int, seed: int, losses: Matrix, rows: Matrix, counts: Vector, chain: Stationary) -> ItoState:
-        law = self.table.uniform.reweighted(chain.point)
+        law = self.table.law(chain.point)
         return ItoState(day, seed, frozen(losses), frozen(rows), frozen(counts), chain, law)
 
     def dump(self, state: ItoState) -> Arrays:
@@ -135,7 +143,7 @@ class Ito:
     def load(self, arrays: Arrays) -> ItoState:
         """Read all arrays."""
         names = ("losses", "rows", "counts", "point", "inverse")
-        losses, rows, counts, point, inverse = (np.ascontiguousarray(arrays[name], dtype=np.float64) for name in names)
+        losses, rows, counts, point, inverse = (np.array(arrays[name], dtype=np.float64) for name in names)
         chain = Stationary(frozen(point), frozen(inverse))
         return self._state(int(arrays["day"]), int(arrays["seed"]), losses, rows, counts, chain)
 

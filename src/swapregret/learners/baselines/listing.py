@@ -12,9 +12,9 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.learners.player import Decision
-from swapregret.policy import FinitePolicy
+from swapregret.policy import FinitePolicy, on_grid
 
-__all__ = ["ActionTable", "Cost", "daily_uniform", "list_actions", "read_rate", "read_share"]
+__all__ = ["ActionTable", "Cost", "ListedLaw", "choose", "daily_uniform", "list_actions", "read_rate", "read_share"]
 
 _MASK = (1 << 64) - 1
 
@@ -105,10 +105,32 @@ class ActionTable:
         """Return the number of an action."""
         return self.positions[np.ascontiguousarray(action, dtype=np.int64).tobytes()]
 
-    def probability(self, decision: Decision, law: FinitePolicy, index: int) -> float:
-        """Return the probability with which a decision's action was drawn: ``law`` is the one that was meant to draw it."""
-        if decision.policy is law:
-            return float(law.weights[index])
+    def law(self, weights: Vector) -> "ListedLaw":
+        """Return the law with a weight for every action."""
+        policy = self.uniform.reweighted(weights)
+        shares = policy.weights if len(policy.weights) == self.n_actions else frozen(on_grid(weights))
+        return ListedLaw(policy, shares)
+
+
+@dataclass(frozen=True, eq=False)
+class ListedLaw:
+    """A law over a table of actions.
+
+    Attributes
+    ----------
+    policy : FinitePolicy
+        Atoms of weight 0 left out.
+    shares : Vector, shape (N,)
+        The same weights on all actions of the table.
+    """
+
+    policy: FinitePolicy
+    shares: Vector
+
+    def probability(self, decision: Decision, index: int) -> float:
+        """Return the probability with which a decision's action, number ``index``, was drawn."""
+        if decision.policy is self.policy:
+            return float(self.shares[index])
         return decision.policy.probability(decision.action)
 
 

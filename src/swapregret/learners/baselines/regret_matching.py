@@ -29,7 +29,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
-from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.listing import ActionTable, Cost, ListedLaw, list_actions, read_rate, read_share
 from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
@@ -59,7 +59,7 @@ class RegretMatchingState:
     regrets: Matrix
     last: int
     chain: Stationary | None
-    law: FinitePolicy
+    law: ListedLaw
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ class RegretMatching:
     def start(self, rng: np.random.Generator) -> RegretMatchingState:
         """Begin with the uniform law."""
         n = self.table.n_actions
-        return RegretMatchingState(0, frozen(np.zeros((n, n))), -1, None, self.table.uniform)
+        return RegretMatchingState(0, frozen(np.zeros((n, n))), -1, None, self.table.law(np.full(n, 1.0 / n)))
 
     def policy(self, state: RegretMatchingState) -> FinitePolicy:
         """Return the law of the next action."""
-        return state.law
+        return state.law.policy
 
     def observe(
         self, state: RegretMatchingState, decision: Decision, reward: float | Vector | None
@@ -114,11 +114,11 @@ class RegretMatching:
             rewards = self.table.floats @ reward
         else:
             rewards = np.zeros(len(state.regrets))
-            probability = self.table.probability(decision, state.law, index)
+            probability = state.law.probability(decision, index)
             rewards[index] = (float(reward) - self.baseline) / probability
         regrets = state.regrets.copy()
         if self.rule == "invariant" or self.feedback == "bandit":
-            shares = state.law.weights
+            shares = state.law.shares
             regrets += np.outer(shares, rewards) - (shares * rewards)[:, None]
         else:
             regrets[index] += rewards - rewards[index]
@@ -142,7 +142,7 @@ class RegretMatching:
                 weights = np.full(n, 1.0 / n)
         if self.exploration > 0.0:
             weights = (1.0 - self.exploration) * weights + self.exploration / n
-        return RegretMatchingState(day, frozen(regrets), last, chain, self.table.uniform.reweighted(weights))
+        return RegretMatchingState(day, frozen(regrets), last, chain, self.table.law(weights))
 
     def dump(self, state: RegretMatchingState) -> Arrays:
         """Write all arrays."""
@@ -150,7 +150,7 @@ class RegretMatching:
             "day": np.array(state.day),
             "last": np.array(state.last),
             "regrets": state.regrets,
-            "weights": state.law.weights,
+            "weights": state.law.shares,
         }
         if state.chain is not None:
             arrays |= {"point": state.chain.point, "inverse": state.chain.inverse}
@@ -160,9 +160,9 @@ class RegretMatching:
         """Read all arrays."""
         chain = None
         if "point" in arrays:
-            point, inverse = (np.ascontiguousarray(arrays[name], dtype=np.float64) for name in ("point", "inverse"))
+            point, inverse = (np.array(arrays[name], dtype=np.float64) for name in ("point", "inverse"))
             chain = Stationary(frozen(point), frozen(inverse))
-        law = self.table.uniform.reweighted(arrays["weights"])
+        law = self.table.law(arrays["weights"])
         regrets = frozen(np.array(arrays["regrets"], dtype=np.float64))
         return RegretMatchingState(int(arrays["day"]), regrets, int(arrays["last"]), chain, law)
 

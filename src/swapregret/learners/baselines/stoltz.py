@@ -34,7 +34,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.kernels.exponential import exponential_weights
-from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.listing import ActionTable, Cost, ListedLaw, list_actions, read_rate, read_share
 from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
@@ -62,7 +62,7 @@ class StoltzState:
     day: int
     gains: Matrix
     chain: Stationary
-    law: FinitePolicy
+    law: ListedLaw
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Stoltz:
 
     def policy(self, state: StoltzState) -> FinitePolicy:
         """Return p."""
-        return state.law
+        return state.law.policy
 
     def observe(self, state: StoltzState, decision: Decision, reward: float | Vector | None) -> StoltzState:
         """Add the day to the gains of all rules."""
@@ -115,19 +115,19 @@ class Stoltz:
         if reward is None:
             return replace(state, day=day)
         if self.feedback == "full":
-            gains = state.gains + np.outer(law.weights, self.table.floats @ reward)
+            gains = state.gains + np.outer(law.shares, self.table.floats @ reward)
         else:
             index = self.table.index(decision.action)
             gains = state.gains.copy()
-            estimate = (float(reward) - self.baseline) / self.table.probability(decision, law, index)
-            gains[:, index] += law.weights * estimate
+            estimate = (float(reward) - self.baseline) / law.probability(decision, index)
+            gains[:, index] += law.shares * estimate
         return self._state(day, gains, state.chain)
 
     def _state(self, day: int, gains: Matrix, before: Stationary | None) -> StoltzState:
         rates = self._rates(gains)
         chain = stationed(rates) if before is None else restationed(rates, before)
         mixed = (1.0 - self.exploration) * chain.point + self.exploration / len(gains)
-        return StoltzState(day, frozen(gains), chain, self.table.uniform.reweighted(mixed))
+        return StoltzState(day, frozen(gains), chain, self.table.law(mixed))
 
     def _rates(self, gains: Matrix) -> Matrix:
         """Return the chain whose stationary distribution is the fixed point."""
@@ -155,10 +155,10 @@ class Stoltz:
 
     def load(self, arrays: Arrays) -> StoltzState:
         """Read all arrays."""
-        read = {name: np.ascontiguousarray(arrays[name], dtype=np.float64) for name in arrays if name != "day"}
+        read = {name: np.array(arrays[name], dtype=np.float64) for name in arrays if name != "day"}
         chain = Stationary(frozen(read["point"]), frozen(read["inverse"]))
         mixed = (1.0 - self.exploration) * chain.point + self.exploration / len(read["point"])
-        return StoltzState(int(arrays["day"]), frozen(read["gains"]), chain, self.table.uniform.reweighted(mixed))
+        return StoltzState(int(arrays["day"]), frozen(read["gains"]), chain, self.table.law(mixed))
 
 
 def stoltz(

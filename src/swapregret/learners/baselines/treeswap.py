@@ -28,6 +28,7 @@ from swapregret.kernels.exponential import exponential_weights
 from swapregret.learners.baselines.listing import (
     ActionTable,
     Cost,
+    ListedLaw,
     choose,
     daily_uniform,
     list_actions,
@@ -66,7 +67,7 @@ class TreeSwapState:
     scores: Matrix
     aggregates: Matrix
     rows: Matrix
-    law: FinitePolicy
+    law: ListedLaw
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,11 @@ class TreeSwap:
         seed = int(rng.integers(2**63))
         offset = windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
         zeros, rows = np.zeros((k, n)), np.full((k, n), 1.0 / n)
-        return TreeSwapState(0, seed, offset, frozen(zeros), frozen(zeros), frozen(rows), self.table.uniform)
+        return TreeSwapState(0, seed, offset, frozen(zeros), frozen(zeros), frozen(rows), self.table.law(rows[0]))
 
     def policy(self, state: TreeSwapState) -> FinitePolicy:
         """Return the mean of the scales."""
-        return state.law
+        return state.law.policy
 
     def observe(self, state: TreeSwapState, decision: Decision, reward: float | Vector | None) -> TreeSwapState:
         """Add the day to the meta-days, and let the scales whose windows end act on it."""
@@ -134,7 +135,7 @@ class TreeSwap:
         """Add the estimate of a day to one scale's aggregate, or to all."""
         arm = self.table.index(decision.action)
         if self.estimator == "shared":
-            aggregates[:, arm] += (reward - self.baseline) / self.table.probability(decision, state.law, arm)
+            aggregates[:, arm] += (reward - self.baseline) / state.law.probability(decision, arm)
             return
         scale = choose(state.rows[:, arm], daily_uniform(state.seed, state.day))
         aggregates[scale, arm] += len(state.rows) * (reward - self.baseline) / state.rows[scale, arm]
@@ -156,7 +157,7 @@ class TreeSwap:
     def _state(
         self, day: int, seed: int, offset: int, scores: Matrix, aggregates: Matrix, rows: Matrix
     ) -> TreeSwapState:
-        law = self.table.uniform.reweighted(rows.mean(axis=0))
+        law = self.table.law(rows.mean(axis=0))
         return TreeSwapState(day, seed, offset, frozen(scores), frozen(aggregates), frozen(rows), law)
 
     def dump(self, state: TreeSwapState) -> Arrays:

@@ -63,7 +63,7 @@ class TsallisINF:
 
     def policy(self, state: ScoreState) -> FinitePolicy:
         """Return p."""
-        return state.law
+        return state.law.policy
 
     def observe(self, state: ScoreState, decision: Decision, reward: float | Vector | None) -> ScoreState:
         """Add the estimated loss of the day."""
@@ -71,7 +71,7 @@ class TsallisINF:
             return self._state(state.day + 1, state.scores.copy())
         losses = state.scores.copy()
         index = self.table.index(decision.action)
-        probability = self.table.probability(decision, state.law, index)
+        probability = state.law.probability(decision, index)
         losses[index] += loss_estimate(1.0 - float(reward), probability, self.rate(state.day), self.is_variance_reduced)
         return self._state(state.day + 1, losses)
 
@@ -81,7 +81,7 @@ class TsallisINF:
 
     def _state(self, day: int, losses: Vector) -> ScoreState:
         weights, _ = tsallis_weights(losses, self.rate(day))
-        return ScoreState(day, frozen(losses), self.table.uniform.reweighted(weights))
+        return ScoreState(day, frozen(losses), self.table.law(weights))
 
     def dump(self, state: ScoreState) -> Arrays:
         """Write day and losses."""
