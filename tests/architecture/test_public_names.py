@@ -1,0 +1,111 @@
+"""What is exported is what is documented, and every module introduces itself."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import swapregret
+
+ROOT = Path(swapregret.__file__).parent
+API = Path(__file__).parents[2] / "docs" / "api.md"
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def documented(text: str) -> set[str]:
+    """Return the names a page documents: table rows that begin with | `name`, and headings ### name."""
+    rows = re.findall(r"^\| `([\w.]+)`", text, flags=re.MULTILINE)
+    headings = re.findall(r"^### `?([\w.]+)`?\s*$", text, flags=re.MULTILINE)
+    return {*rows, *headings}
+
+
+def exported() -> dict[str, Any]:
+    """Return every public object under its dotted name below the package."""
+    found: dict[str, Any] = {}
+    for name in swapregret.__all__:
+        found[name] = thing = getattr(swapregret, name)
+        if isinstance(thing, ModuleType):
+            found |= {f"{name}.{inner}": getattr(thing, inner) for inner in thing.__all__}
+    return found
+
+
+def undocumented(things: dict[str, Any]) -> list[str]:
+    """Return the public objects, methods and properties that have no docstring."""
+    found = []
+    for name, thing in things.items():
+        if not inspect.getdoc(thing):
+            found.append(name)
+        if inspect.isclass(thing) and thing.__module__.startswith("swapregret"):
+            for member, value in vars(thing).items():
+                is_public = not member.startswith("_") and (callable(value) or isinstance(value, property))
+                if is_public and not inspect.getdoc(value) and not inspect.getdoc(getattr(thing, member)):
+                    found.append(f"{name}.{member}")
+    return found
+
+
+def test_the_names_are_sorted_and_there() -> None:
+    """Every name of __all__ exists, none comes twice, and they are in order; so in every public module."""
+    for module in (swapregret, *(thing for thing in exported().values() if isinstance(thing, ModuleType))):
+        assert list(module.__all__) == sorted(set(module.__all__)), module.__name__
+        assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_the_page_documents_exactly_what_is_exported() -> None:
+    """docs/api.md has a row for every public name, and none for a name that is not there."""
+    names, rows = set(exported()), documented(API.read_text(encoding="utf-8"))
+    assert rows - names == set(), "documented, but not exported"
+    assert names - rows == set(), "exported, but not documented"
+
+
+def test_every_public_object_explains_itself() -> None:
+    """Every exported class, function and module has a docstring, and so has every public method."""
+    assert undocumented(exported()) == []
+
+
+def test_an_object_without_a_docstring_is_found() -> None:
+    """The search above sees a class, a method and a function that say nothing."""
+    bare = type("Bare", (), {"act": lambda self: None, "__module__": "swapregret.x", "_inner": lambda self: None})
+    assert undocumented({"Bare": bare, "f": lambda: None}) == ["Bare", "Bare.act", "f"]
+
+
+def test_rows_and_headings_are_read() -> None:
+    """Names in other columns, other headings and prose are not taken for documented names."""
+    page = "| `MSets` | m-sets, see `Explicit` |\n### play\n### `Session`\n## Sets\ntext `mix`\n| `environments.iid` | x |\n"
+    assert documented(page) == {"MSets", "play", "Session", "environments.iid"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_module_says_what_it_may_touch(path: Path) -> None:
+    """A module opens with what the file is, and a line about what it may touch; the package itself with an example."""
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    wanted = ">>>" if path == ROOT / "__init__.py" else "May touch:"
+    assert wanted in docstring
+
+
+def printing(source: str) -> Iterator[int]:
+    """Yield the lines on which a source prints."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+            yield node.lineno
+
+
+def test_the_library_never_prints() -> None:
+    """Only the command line speaks to people, and a planted print is seen."""
+    assert list(printing("x = 1\nprint(x)\n")) == [2]
+    found = {str(path): list(printing(path.read_text(encoding="utf-8"))) for path in MODULES if "cli" not in path.parts}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+def test_importing_the_package_stays_light() -> None:
+    """Neither test tools nor the command line nor optional readers are loaded by `import swapregret`."""
+    heavy = ("hypothesis", "pytest", "networkx", "cvxpy", "typer", "rich", "matplotlib", "pandas", "pyarrow")
+    code = f"import swapregret, sys; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
