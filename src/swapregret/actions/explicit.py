@@ -74,7 +74,7 @@ class Explicit(ActionSet):
     def argmax(self, weights: npt.ArrayLike) -> Action:
         """Return the first action in canonical order that maximises ``weights · M``."""
         w = as_vector(weights, self.dimension, "weights")
-        return self._rows[int(np.argmax(self._table @ w))]
+        return np.asarray(self._rows[int(np.argmax(self._table @ w))])
 
     def __contains__(self, action: object) -> bool:
         """Tell whether a vector is one of the actions listed."""

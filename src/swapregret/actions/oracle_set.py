@@ -26,7 +26,8 @@ class OracleSet(ActionSet):
     dimension : int
         d, the number of coordinates.
     argmax : callable
-        Takes a float vector of shape (d,), returns a 0/1 vector of shape (d,) that maximises its product with it over the set.
+        Takes a float vector w of shape (d,), returns a 0/1 vector M of shape (d,) that maximises w·M over the set. It
+        gets a copy of w and may change it.
     labels : sequence of hashable, optional
         What the user calls each coordinate.
 
@@ -37,8 +38,9 @@ class OracleSet(ActionSet):
 
     Notes
     -----
-    Span, spanner, projection and decomposition are the generic ones of ``geometry``. The sizes of the largest and smallest action
-    are found by asking for weights 1 and −1.
+    Span, spanner, projection and decomposition are the generic ones of ``geometry``. The sizes of the largest and the
+    smallest action are found by asking for weights 1 and −1. Each answer is compared with the last 64 different ones:
+    that catches most oracles that do not maximise, not all.
 
     Examples
     --------

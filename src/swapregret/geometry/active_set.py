@@ -1,10 +1,10 @@
-r"""A point of conv(A) as a convex combination of affinely independent actions, with an echelon basis of their directions.
+r"""A point of conv(A) as a convex combination of affinely independent actions, and a good basis of their directions.
 
-The KL projection meets points whose coordinates differ by forty orders of magnitude, and Hessians diag(1/x) that differ
-by as much. Normal equations or a QR factorisation in the weights lose the small directions. What keeps them is a basis of the
-direction space :math:`\{\sum_a \delta_a M_a : \sum_a \delta_a = 0\}` in echelon form on the *smallest* coordinates
-of the point: E with :math:`E_P = I` on pivot coordinates P, every :math:`E_{ip} = 0` unless :math:`x_p` is not much larger than
-:math:`x_i`. Scaled by the pivots, :math:`E^\top \mathrm{diag}(1/x) E` is then well conditioned whatever x is.
+The KL projection meets points whose coordinates differ by forty orders of magnitude, and so Hessians diag(1/x) that
+do. Normal equations, or a QR factorisation in the weights, lose the small directions. What keeps them is a basis of
+the direction space :math:`\{\sum_a \delta_a M_a : \sum_a \delta_a = 0\}` in echelon form on the *smallest* coordinates of
+the point: E with :math:`E_P = I` on pivot coordinates P, and :math:`E_{ip} = 0` unless :math:`x_p \le 100\, x_i`. Scaled by
+the pivots, :math:`E^\top \mathrm{diag}(1/x) E` is then well conditioned whatever x is.
 
 May touch: ``arrays``.
 """
@@ -17,44 +17,57 @@ from swapregret.arrays import Matrix, Vector
 
 __all__ = ["ActiveSet"]
 
-_ZERO = 1e-9
+_WHOLE = 1e-11
+_PIVOT = 1e-6
 _RATIO = 100.0
-_REBUILD = 64
+_REBUILD = 32
 
 
 class ActiveSet:
-    """Affinely independent actions, their positive weights, the point they make and the directions they span.
+    """Affinely independent actions, their weights, the point they make and the directions they span.
+
+    Parameters
+    ----------
+    atoms : array, shape (n, d)
+        Affinely independent actions, as floats.
+    weights : array, shape (n,)
+        Positive; scaled to add up to 1.
 
     Attributes
     ----------
-    atoms : array, shape (n, d)
-        The actions, as floats.
-    weights : array, shape (n,)
-        Non-negative, adding up to 1.
+    atoms, weights
+        As they are now.
     point : array, shape (d,)
         ``weights @ atoms``.
 
     Notes
     -----
-    ``E`` has shape (d, k) and ``C`` shape (n, k), k = n − 1, with E = atomsᵀ C, 1ᵀC = 0 and E[P] = I. Adding or dropping an
-    action, or exchanging a pivot, is one rank-one step, O(k (d + n)). Entries that are whole numbers, as nearly all are for 0/1
-    actions, are rounded to themselves, so that zeros are exact.
+    E has shape (d, k) and C shape (n, k), k = n − 1, with E = atomsᵀ C, 1ᵀC = 0 and E[P] = I. Adding or dropping an
+    action, or exchanging a pivot, is one rank-one step, O(k (d + n)). Entries that are whole numbers, as most are for 0/1
+    actions, are rounded to themselves, so that zeros are exact. The one mutable object of ``geometry``; it never leaves
+    the projection that made it.
+
+    Examples
+    --------
+    >>> held = ActiveSet(np.array([[1., 0.], [0., 1.]]), np.array([1., 1.]))
+    >>> held.point
+    array([0.5, 0.5])
+    >>> in_weights, in_point, slope = held.newton(np.log(held.point / np.array([.6, .4])))
+    >>> bool(in_point[0] > 0 > in_point[1]), slope < 0
+    (True, True)
     """
 
     def __init__(self, atoms: Matrix, weights: Vector) -> None:
-        self.atoms, self.weights = atoms[:1], np.ones(1)
-        self._reset()
-        for row in atoms[1:]:
-            self.add(row)
-        self.move(weights)
-
-    def _reset(self) -> None:
-        d = self.atoms.shape[1]
-        self.E: Matrix = np.zeros((d, 0))
+        self.atoms: Matrix = atoms[:1]
+        self.weights: Vector = np.ones(1)
+        self.point: Vector = atoms[0]
+        self.E: Matrix = np.zeros((atoms.shape[1], 0))
         self.C: Matrix = np.zeros((1, 0))
         self.P: list[int] = []
         self.changes = 0
-        self.point: Vector = self.weights @ self.atoms
+        for row in atoms[1:]:
+            self.add(row)
+        self.move(weights)
 
     def move(self, weights: Vector) -> None:
         """Change the weights, scaled to add up to 1."""
@@ -66,7 +79,7 @@ class ActiveSet:
         step = row - self.atoms[0]
         along = step[self.P]
         column = _snap(step - self.E @ along)
-        free = np.flatnonzero(np.abs(column) > _ZERO)
+        free = np.flatnonzero(np.abs(column) > _PIVOT)
         if len(free) == 0:
             return False
         pivot = int(free[np.argmin(self.point[free])])
@@ -87,7 +100,7 @@ class ActiveSet:
     def drop(self, index: int) -> None:
         """Leave out an action: of the directions only those in which its weight stays the same remain."""
         row = self.C[index]
-        usable = np.flatnonzero(np.abs(row) > _ZERO)
+        usable = np.flatnonzero(np.abs(row) > _PIVOT)
         out = int(usable[np.argmax(self.point[np.array(self.P)[usable]])])
         ratio = row / row[out]
         E = self.E - np.outer(self.E[:, out], ratio)
@@ -102,16 +115,16 @@ class ActiveSet:
     def refresh(self) -> None:
         """Exchange pivots until none is much larger than a coordinate it serves."""
         if self.changes > _REBUILD:
-            self._rebuild()
+            self.rebuild()
         for _ in range(4 * len(self.point)):
-            ratios = np.where(np.abs(self.E) > _ZERO, self.point[self.P] / self.point[:, None], 0.0)
+            ratios = np.where(np.abs(self.E) > _PIVOT, self.point[self.P] / self.point[:, None], 0.0)
             worst = int(np.argmax(ratios))
             i, p = divmod(worst, len(self.P))
             if ratios[i, p] <= _RATIO:
                 return
             self._exchange(i, p)
 
-    def _rebuild(self) -> None:
+    def rebuild(self) -> None:
         """Compute the echelon basis afresh from the actions and the pivots."""
         D = (self.atoms[1:] - self.atoms[0]).T
         X = _snap(np.linalg.inv(D[self.P]))
@@ -144,4 +157,4 @@ class ActiveSet:
 def _snap(array: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Round entries that are whole numbers up to rounding to themselves."""
     whole = np.rint(array)
-    return np.where(np.abs(array - whole) <= _ZERO, whole, array)
+    return np.where(np.abs(array - whole) <= _WHOLE, whole, array)

@@ -1,7 +1,7 @@
 r"""A point of conv(A) written as a law over few actions (Algorithm 2, line 5).
 
-The paper asks for any :math:`\tilde p` with :math:`\sum_M \tilde p(M) M = m q`; it is not unique (deviation D4), so the rule
-here is fixed: Wolfe's algorithm from a fixed vertex, in a fixed norm.
+The paper asks for any :math:`\tilde p` with :math:`\sum_M \tilde p(M) M = m q`; it is not unique (deviation D4), so
+the rule here is fixed: Wolfe's algorithm from a fixed vertex, in a fixed norm.
 
 May touch: ``errors``, ``arrays``, ``policy``, ``geometry.oracle``, ``geometry.min_norm``.
 """
@@ -23,8 +23,8 @@ _GOLDEN = (5.0**0.5 - 1.0) / 2.0
 def decompose(oracle: LinearOracle, marginals: Vector, *, variants: int = 1) -> FinitePolicy:
     r"""Write a point of conv(A) as a law over at most r + 1 actions.
 
-    Find actions :math:`M_a` and weights :math:`p_a > 0`, :math:`\sum_a p_a = 1`, with :math:`\sum_a p_a M_a` equal to the
-    point, to rounding. The law is on the grid of :class:`~swapregret.policy.FinitePolicy`, so no mass is left over.
+    Find actions :math:`M_a` and weights :math:`p_a > 0`, :math:`\sum_a p_a = 1`, with :math:`\sum_a p_a M_a` equal to
+    the point, to rounding. The law is on the grid of :class:`~swapregret.policy.FinitePolicy`: no mass is left over.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def decompose(oracle: LinearOracle, marginals: Vector, *, variants: int = 1) -> 
     marginals : array, shape (d,)
         A point of conv(A).
     variants : int
-        How many decompositions to average. Each starts from its own fixed vertex and measures distances in its own fixed
-        norm, so the average has up to ``variants`` · (r + 1) atoms.
+        How many decompositions to average. Each starts from its own fixed vertex and measures distances in its own
+        fixed norm, so the average has up to ``variants`` · (r + 1) atoms.
 
     Returns
     -------

@@ -16,10 +16,10 @@ __all__ = ["enumerate_actions"]
 def enumerate_actions(oracle: LinearOracle) -> Iterator[Action]:
     """Yield every action once, by branching on the coordinates in order.
 
-    Whether an action begins with given values is one question to the oracle: weights +1 on the coordinates fixed to one,
-    −1 on those fixed to zero and 0 elsewhere reach the number of ones exactly if such an action exists, and the
-    answer is one. An action found this way also answers for the branch that goes on with its own next value, so only the other
-    branch is asked about.
+    Whether an action begins with given values is one question to the oracle: weights +1 on the coordinates fixed to
+    one, −1 on those fixed to zero and 0 elsewhere reach the number of ones exactly if such an action exists, and
+    then the answer is one. An action also answers for the branch that goes on with its own next value, so only the
+    other branch is asked about.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def enumerate_actions(oracle: LinearOracle) -> Iterator[Action]:
     ...     def argmax(self, weights):
     ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
     >>> [action.tolist() for action in enumerate_actions(Line())]
-    [[0, 1], [1, 0]]
+    [[1, 0], [0, 1]]
     """
     d = oracle.dimension
     weights = np.zeros(d)

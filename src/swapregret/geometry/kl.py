@@ -1,17 +1,20 @@
 r"""Kullback–Leibler projection onto conv(A), given only the oracle (Algorithm 2, line 9).
 
 Wolfe's scheme with Newton steps: keep affinely independent actions with positive weights, minimise the divergence over
-their convex hull by Newton's method in the weights, then add the action most opposed to the gradient. Every coordinate of
-the point is a sum of positive weights, so coordinates of size :math:`e^{-60}` keep their relative accuracy.
+their convex hull by Newton's method, then add the action most opposed to the gradient. Every coordinate of the point
+is a sum of positive weights and every system is solved in an echelon basis
+(:class:`~swapregret.geometry.active_set.ActiveSet`), so coordinates of size :math:`e^{-60}` keep their relative accuracy,
+which the certificate needs: it sees logarithms.
 
-May touch: ``errors``, ``arrays``, ``geometry.oracle``.
+May touch: ``errors``, ``arrays``, ``geometry.oracle``, ``geometry.active_set``.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from swapregret.arrays import Action, Vector, as_vector, frozen
+from swapregret.arrays import Actions, Vector, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.active_set import ActiveSet
 from swapregret.geometry.oracle import LinearOracle
@@ -19,7 +22,9 @@ from swapregret.geometry.oracle import LinearOracle
 __all__ = ["Projection", "kl_gap", "project_kl"]
 
 _ACCEPTABLE = 1e-6
+_SMALLEST = 1e-280
 _FRACTION = 0.999
+_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +58,16 @@ def kl_gap(oracle: LinearOracle, log_weights: Vector, log_point: Vector) -> floa
 
     .. math:: \max_{M \in \mathcal A}\ g\cdot x - g\cdot M, \qquad g = \log x - \log w,
 
-    bounds how far the unnormalised divergence at x lies above its minimum over conv(A). Coordinates with x = 0, which
-    must be 0 in every action, are left out.
+    bounds how far the unnormalised divergence at x lies above its minimum over conv(A). Coordinates with x = 0 are left
+    out; if the answer has one of them, x lies on a face where the divergence has infinite slope, and the gap is ∞.
+
+    Parameters
+    ----------
+    oracle : LinearOracle
+    log_weights : array, shape (d,)
+        log w, finite.
+    log_point : array, shape (d,)
+        log x for an x in conv(A); −∞ where x = 0.
 
     Examples
     --------
@@ -65,15 +78,22 @@ def kl_gap(oracle: LinearOracle, log_weights: Vector, log_point: Vector) -> floa
     >>> kl_gap(Line(), np.zeros(2), np.log([.5, .5]))
     0.0
     """
-    w = as_vector(log_weights, oracle.dimension, "log_weights")
-    inside = np.isfinite(log_point)
-    g = np.zeros(oracle.dimension)
-    g[inside] = log_point[inside] - w[inside]
+    d = oracle.dimension
+    w = as_vector(log_weights, d, "log_weights")
+    log_x = np.asarray(log_point, dtype=np.float64)
+    if log_x.shape != (d,) or np.isnan(log_x).any() or (log_x > 1e-9).any():
+        raise InvalidInput(
+            f"`log_point` must be {d} logarithms of numbers in [0, 1]",
+            f"an array of shape {log_x.shape}, largest {log_x.max(initial=-np.inf)!r}",
+            "Pass the log_point of a Projection.",
+        )
+    inside = np.isfinite(log_x)
+    g = np.zeros(d)
+    g[inside] = log_x[inside] - w[inside]
     action = oracle.argmax(-g)
     if action[~inside].any():
-        return np.inf
-    x = np.exp(log_point)
-    return max(float(g @ (x - action)), 0.0)
+        return float(np.inf)
+    return max(float(g @ (np.exp(log_x) - action)), 0.0)
 
 
 def project_kl(
@@ -87,11 +107,11 @@ def project_kl(
     ----------
     oracle : LinearOracle
     log_weights : array, shape (d,)
-        log w, finite.
+        log w, finite. On a set of uniform size adding a constant changes nothing.
     tolerance : float
         Stop when the gap is at most this.
     max_iterations : int, optional
-        Newton steps allowed; by default 400 + 40 d.
+        Newton steps allowed; by default 1000 + 300 d.
 
     Returns
     -------
@@ -100,7 +120,18 @@ def project_kl(
     Raises
     ------
     NotConverged
-        If the gap cannot be brought below 1e-6 (or the tolerance, if larger).
+        If the gap cannot be brought below 1e-6 (or the tolerance, if larger); the sentence gives the gap reached.
+
+    Notes
+    -----
+    A step costs O(n² d + n³/3) for n ≤ r + 1 actions held, and there is at most one oracle call a step besides the at most d + 1
+    that find a first point with every coordinate some action has. Coordinates no action has stay at 0 and
+    out of the objective. How many steps are needed grows with the spread of the log-weights and the rank: tens at d = 20,
+    hundreds to thousands at d = 100. Coordinates below 1e-280 are refused.
+
+    References
+    ----------
+    Wolfe 1976, for the scheme of adding and dropping; Holloway 1974, for the restricted problems in between.
 
     Examples
     --------
@@ -114,16 +145,16 @@ def project_kl(
     d = oracle.dimension
     w = as_vector(log_weights, d, "log_weights")
     if not tolerance > 0.0:
-        raise InvalidInput("`tolerance` must be positive", repr(tolerance), "Use 1e-9.")
-    limit = 400 + 40 * d if max_iterations is None else max_iterations
-    atoms, inside = _cover(oracle, w)
-    held = ActiveSet(atoms[:, inside].astype(np.float64), np.full(len(atoms), 1.0 / len(atoms)))
+        raise InvalidInput("`tolerance` of project_kl must be positive", repr(tolerance), "Use 1e-9.")
+    limit = 1000 + 300 * d if max_iterations is None else as_integer(max_iterations, "max_iterations", 1)
+    actions, inside = _cover(oracle, w)
+    held = ActiveSet(actions[:, inside].astype(np.float64), np.full(len(actions), 1.0 / len(actions)))
+    w_inside, ask = w[inside], np.zeros(d)
     best_gap, best_x = np.inf, held.point
-    n, accuracy = 0, 0.1
-    while n < limit:
-        n += 1 + _settle(held, w[inside], min(limit - n, 100), accuracy)
-        g = np.log(held.point) - w[inside]
-        ask = np.zeros(d)
+    n, accuracy, is_fresh = 0, 0.1, False
+    while n < limit and held.point.min() > _SMALLEST:
+        n += 1 + _settle(held, w_inside, min(limit - n, _STEPS), accuracy)
+        g = np.log(held.point) - w_inside
         ask[inside] = -g
         row = oracle.argmax(ask)[inside].astype(np.float64)
         gap = max(float(g @ (held.point - row)), 0.0)
@@ -132,49 +163,59 @@ def project_kl(
         if gap <= tolerance:
             break
         is_new = held.add(row)
-        if not is_new and accuracy <= 0.1 * tolerance:
+        if is_new:
+            accuracy = max(0.1 * tolerance, min(accuracy, 0.1 * gap))
+        elif accuracy > 0.1 * tolerance:
+            accuracy = max(0.1 * tolerance, 0.01 * accuracy)
+        elif is_fresh:
             break
-        accuracy = max(0.1 * tolerance, min(accuracy, 0.1 * gap) if is_new else 0.01 * accuracy)
+        else:
+            held.rebuild()
+        is_fresh = not is_new and accuracy <= 0.1 * tolerance
     if best_gap > max(_ACCEPTABLE, tolerance):
         raise NotConverged(
             f"the certified gap of project_kl must be at most {max(_ACCEPTABLE, tolerance):.1e}",
-            f"{best_gap:.3g} after {n} steps",
-            "Raise `tolerance` or `max_iterations`, or bring the log-weights closer together.",
+            f"{best_gap:.3g} after {n} of {limit} steps, with a smallest coordinate of {held.point.min():.1e}",
+            "Raise `max_iterations` or `tolerance`, or bring the log-weights closer together.",
         )
-    x = np.zeros(d)
-    x[inside] = best_x
-    log_x = np.full(d, -np.inf)
-    log_x[inside] = np.log(best_x)
+    x, log_x = np.zeros(d), np.full(d, -np.inf)
+    x[inside], log_x[inside] = best_x, np.log(best_x)
     return Projection(point=x, log_point=log_x, gap=best_gap, n_iterations=n)
 
 
-def _cover(oracle: LinearOracle, w: Vector) -> tuple["np.ndarray[tuple[int, int], np.dtype[np.int64]]", Action]:
-    """Find actions that together have every coordinate any action has; each brings a new one."""
+def _cover(oracle: LinearOracle, w: Vector) -> tuple[Actions, npt.NDArray[np.int64]]:
+    """Find actions that together have every coordinate any action has; each brings a new one, so they are independent."""
     d = len(w)
-    big = 1.0 + 2.0 * float(np.abs(w - w.mean()).sum())
-    rows = [oracle.argmax(w)]
+    centred = w - w.mean()
+    big = 1.0 + 2.0 * float(np.abs(centred).sum())
+    rows = [oracle.argmax(centred)]
     covered = rows[0] > 0
     for i in range(d):
         if covered[i]:
             continue
-        ask = w - w.mean()
+        ask = centred.copy()
         ask[i] += big
         action = oracle.argmax(ask)
         if action[i]:
             rows.append(action)
-            covered = covered | (action > 0)
+            covered |= action > 0
     if not covered.any():
         raise InvalidInput(
             "the set must contain an action other than the zero vector",
             f"a set of dimension {d} whose only action is zero",
             "Leave out sets in which nothing can be chosen.",
         )
-    return np.array(rows), np.flatnonzero(covered)
+    return np.array(rows, dtype=np.int64), np.flatnonzero(covered)
 
 
 def _settle(held: ActiveSet, w: Vector, limit: int, accuracy: float) -> int:
-    """Minimise over the hull of the actions held by Newton steps; return how many were taken."""
+    """Minimise over the hull of the actions held by Newton steps; return how many were taken.
+
+    A step that brings a weight to 0 first drops that action, as in Wolfe's minor cycle.
+    """
     for steps in range(limit):
+        if held.point.min() <= _SMALLEST:
+            return steps
         g = np.log(held.point) - w
         reduced = held.atoms @ g
         reduced -= float(held.weights @ reduced)
@@ -195,24 +236,21 @@ def _settle(held: ActiveSet, w: Vector, limit: int, accuracy: float) -> int:
 
 
 def _line_minimum(x: Vector, dx: Vector, slope: float, longest: float) -> float:
-    """Return the t in (0, longest] that minimises the divergence at x + t dx, given its slope at 0.
+    """Return about the t in (0, longest] that minimises the divergence at x + t dx, given its slope at 0.
 
-    The derivative is slope + Σ dx log(1 + t dx / x): convex, and without cancellation however small x is.
+    The derivative is slope + Σ dx log(1 + t dx / x): increasing, and without cancellation however small x is. No coordinate may
+    fall by more than a factor of 1000.
     """
     rate = dx / x
     sinking = float(-rate.min())
     high = min(longest, _FRACTION / sinking if sinking > 0.0 else np.inf)
-
-    def derivative(t: float) -> float:
-        return slope + float(dx @ np.log1p(t * rate))
-
-    if np.isfinite(high) and derivative(high) <= 0.0:
+    if np.isfinite(high) and slope + float(dx @ np.log1p(high * rate)) <= 0.0:
         return high
     low, t = 0.0, 1.0
     for _ in range(60):
         if not low < t < high:
             t = 0.5 * (low + high)
-        value = derivative(t)
+        value = slope + float(dx @ np.log1p(t * rate))
         if value > 0.0:
             high = t
         else:

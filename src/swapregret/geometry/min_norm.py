@@ -60,8 +60,8 @@ def min_norm_point(
 
     .. math:: \min_{x \in \mathrm{conv}(\mathcal A)} \sum_i s_i (x_i - t_i)^2.
 
-    Wolfe's algorithm keeps affinely independent actions; each step moves to the minimiser over their affine hull, dropping
-    actions whose weight would turn negative, and adds the action most opposed to the gradient.
+    Wolfe's algorithm keeps affinely independent actions; each step moves to the minimiser over their affine hull,
+    dropping actions whose weight would turn negative, and adds the action most opposed to the gradient.
 
     Parameters
     ----------
@@ -83,10 +83,10 @@ def min_norm_point(
 
     Notes
     -----
-    An iteration is one oracle call and O(n d) arithmetic for n atoms held: the QR factors of the shifted, scaled atoms are
-    updated as atoms come and go. An extra coordinate, equal for all atoms, turns affine independence into linear independence
-    and leaves the minimiser alone. A new atom that is numerically dependent on those held ends the search, as does
-    a step that does not bring the point nearer; the point is then the best that rounding allows, and the gap says how good.
+    An iteration is one oracle call and O(n d) arithmetic for n atoms held: the QR factors of the shifted, scaled atoms
+    are updated as atoms come and go. An extra coordinate, equal for all atoms, turns affine into linear independence
+    and leaves the minimiser alone. A new atom that depends numerically on those held ends the search, as does a step
+    that does not bring the point nearer: the point is then the best that rounding allows, and the gap says how good.
 
     Examples
     --------

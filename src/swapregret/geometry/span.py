@@ -59,8 +59,8 @@ def find_span(oracle: LinearOracle) -> Span:
     r"""Find r independent coordinates and the matrix that gives all others from them.
 
     Going through the coordinates i in order, with pivots J and actions B found so far and :math:`B_J` invertible,
-    there is one direction :math:`c = e_i - \sum_{j \in J} \alpha_j e_j` that vanishes on B. If :math:`c \cdot M = 0` for
-    the maximiser of c and of −c, it vanishes on A: coordinate i is the combination α of those in J. Otherwise i
+    there is one direction :math:`c = e_i - \sum_{j \in J} \alpha_j e_j` that vanishes on B. If :math:`c \cdot M = 0`
+    for the maximiser of c and of −c, it vanishes on A: coordinate i is the combination α of those in J. Otherwise i
     is a new pivot and the maximiser a new action.
 
     Parameters
@@ -78,7 +78,7 @@ def find_span(oracle: LinearOracle) -> Span:
 
     Notes
     -----
-    At most 2d oracle calls and O(d r² + r³) arithmetic. The inverse of :math:`B_J` grows by bordering, every solution is
+    At most 2d oracle calls and O(d r²) arithmetic. The inverse of :math:`B_J` grows by bordering, every solution is
     refined once against the 0/1 matrix itself, and L is solved afresh at the end.
 
     Examples
@@ -113,7 +113,7 @@ def find_span(oracle: LinearOracle) -> Span:
         J.append(i)
         B = np.vstack([B, row])
         if len(J) % _REFACTOR == 0:
-            inverse = np.linalg.inv(B[:, J])
+            inverse = np.asarray(np.linalg.inv(B[:, J]), dtype=np.float64)
     if not J:
         raise InvalidInput(
             "the set must contain an action other than the zero vector",

@@ -55,8 +55,8 @@ def find_spanner(oracle: LinearOracle, span: Span, slack: float = 2.0) -> Spanne
 
     With X the matrix of the spanner in the coordinates J, the coefficient of M on row k is linear in M,
     :math:`\lambda_k(M) = M_J \cdot (X^{-1})_{\cdot k}`, so two oracle calls find its largest absolute value; if it
-    exceeds the slack, M replaces row k and :math:`|\det X|` grows by that factor (Awerbuch and Kleinberg 2008). The scan over k
-    is cyclic and goes on after an exchange; it ends after r clean rows in sequence, with a freshly factored X.
+    exceeds the slack, M replaces row k and :math:`|\det X|` grows by that factor (Awerbuch and Kleinberg 2008). The
+    scan over k is cyclic and goes on after an exchange; it ends after r clean rows in sequence, X freshly inverted.
 
     Parameters
     ----------
