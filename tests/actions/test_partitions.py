@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from swapregret.actions import partitions
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.partitions import Partitions
 from swapregret.errors import InvalidAction, InvalidInput
@@ -95,6 +96,29 @@ def test_projection_is_certified_and_that_of_the_list(coordinates, spread):
         assert law.weights.sum() == 1.0
         assert law.marginals() == pytest.approx(found.point, abs=1e-10)
         assert len(law.weights) <= actions.rank + 1
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0, 30.0, 300.0])
+def test_compact_projection_is_certified_at_twenty_into_ten(spread):
+    """With ten million actions, one oracle call still certifies the gap, and the point lies in the hull."""
+    actions = Partitions(20, 10, coordinates="compact")
+    w = np.random.default_rng(3).uniform(-spread, spread, actions.dimension)
+    found = actions.kl_project(w)
+    assert kl_gap(actions, w, found.log_point) <= found.gap + 1e-12 <= 1e-9
+    table = found.point.reshape(10, 21)
+    assert table.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
+    assert (table @ np.arange(21)).sum() == pytest.approx(20.0, abs=1e-10)
+
+
+def test_the_general_method_takes_over_where_the_interior_point_method_stops(monkeypatch):
+    """Without the interior point method the same point is found by the general one."""
+    actions = Partitions(5, 3, coordinates="compact")
+    w = np.random.default_rng(6).normal(size=actions.dimension)
+    expected = actions.kl_project(w)
+    monkeypatch.setattr(partitions, "project_image", lambda *arguments: None)
+    found = actions.kl_project(w)
+    assert found.n_iterations != expected.n_iterations
+    assert found.point == pytest.approx(expected.point, abs=2e-5)
 
 
 @COORDINATES

@@ -5,7 +5,8 @@ the stages: the edge (i, u, v) says that u units are gone before part i and v af
 one-hot vector with a 1 at (i, a_i). The first has the larger dimension and everything exact and fast; the second is that of
 the Colonel Blotto literature.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, and of ``actions``: ``base``, ``dag_paths``, ``path_images``.
+May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``kernels``, and of ``actions``: ``base``, ``dag_paths``,
+``path_images``, ``path_image_projection``, ``path_laws``.
 """
 
 import math
@@ -17,14 +18,20 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.dag_paths import DagPaths
+from swapregret.actions.path_image_projection import project_image
 from swapregret.actions.path_images import ImageLaw
-from swapregret.arrays import Action, Label, as_action, as_integer, as_vector, frozen
+from swapregret.actions.path_laws import MarkovPaths
+from swapregret.arrays import Action, Label, Vector, as_action, as_integer, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput
-from swapregret.geometry.kl import Projection
+from swapregret.geometry.kl import Projection, kl_gap
 from swapregret.geometry.span import Span, find_span
+from swapregret.kernels.path_laws import flow_transition
 from swapregret.policy import Policy
 
 __all__ = ["Partitions"]
+
+_TOLERANCE = 1e-9
+_GOAL = 3e-10
 
 
 class Partitions(ActionSet):
@@ -46,14 +53,14 @@ class Partitions(ActionSet):
     -----
     In both, every action has k ones and there are C(n+k−1, k−1) of them. A reward that is linear in compact coordinates is
     linear in path coordinates too (``weights[(part, after − before)]``), so the path set can stand in for the compact
-    one. Compact coordinates ignore how much went to the parts before, so their KL projection is another one: over
-    the image of the flows, found by the general method of ``geometry.kl``.
+    one. Compact coordinates ignore how much went to the parts before, so their KL projection is another one, over
+    the image of the flows.
 
     ============== ============================== ===========================================
     operation      path                           compact
     ============== ============================== ===========================================
     argmax         dynamic programming, O(d)      the same on the paths
-    kl_project     Newton on potentials           general, see ``docs/sets/partitions.md``
+    kl_project     Newton on potentials           interior point method on the flows
     decompose      integer path stripping         general, at most rank atoms
     gibbs, uniform weight pushing, exact          the image of the path law, exact
     ============== ============================== ===========================================
@@ -206,8 +213,37 @@ class Partitions(ActionSet):
         return {1: 1, 2: self._total + 1}.get(self._parts, self._total * self._parts)
 
     def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
-        """Project onto conv(A): Newton on potentials for paths, the general method for compact coordinates."""
-        return super().kl_project(log_weights) if self.is_compact else self._paths.kl_project(log_weights)
+        """Project onto conv(A): Newton on potentials for paths, an interior point method for compact coordinates.
+
+        Where rounding stops the interior point method before its goal, the general method of ``geometry.kl`` takes over.
+        """
+        if not self.is_compact:
+            return self._paths.kl_project(log_weights)
+        w = as_vector(log_weights, self.dimension, "log_weights")
+        paths, (used, image) = self._paths, self._used
+        found = project_image(paths.graph, image, w[used], self._start, _GOAL)
+        if found is not None:
+            flow, n_steps = found
+            exact = MarkovPaths(paths.graph, flow_transition(paths.graph.start, flow)).flow
+            point, log_point = np.zeros(self.dimension), np.full(self.dimension, -np.inf)
+            point[used] = np.bincount(image, exact, used.size)
+            log_point[used] = np.log(point[used])
+            gap = kl_gap(self, w, log_point)
+            if gap <= _TOLERANCE:
+                return Projection(point, log_point, gap, n_steps)
+        return super().kl_project(w)
+
+    @cached_property
+    def _used(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The compact coordinates some action has, and which of them each edge of the graph is."""
+        used, image = np.unique(self._image[self._paths.graph.edge], return_inverse=True)
+        return used, image.astype(np.int64)
+
+    @cached_property
+    def _start(self) -> Vector:
+        """A flow in the middle: half cover, half uniform."""
+        cover, uniform = self._paths.exploration_policy("cover"), self._paths.uniform_policy()
+        return np.asarray((0.5 * cover.marginals() + 0.5 * uniform.marginals())[self._paths.graph.edge])
 
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
         """Write a point of conv(A) as a law: path stripping for paths, the general method for compact coordinates."""
