@@ -46,6 +46,8 @@ def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
     array([1., 2.])
     """
     try:
+        if np.iscomplexobj(values):
+            raise TypeError
         vector = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInput(
@@ -71,7 +73,10 @@ def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
 
 def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Action:
     """Read a vector of zeros and ones, or say what is wrong with it."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty((0, 0))
     if array.shape != (dimension,):
         raise InvalidAction(
             f"`{name}` must have shape ({dimension},)",

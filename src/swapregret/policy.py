@@ -36,7 +36,10 @@ def on_grid(weights: npt.ArrayLike) -> Vector:
     >>> on_grid([1/3, 1/3, 1/3]).sum() == 1.0
     np.True_
     """
-    array = np.asarray(weights, dtype=np.float64)
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
     total = float(array.sum()) if array.size else 0.0
     if array.ndim != 1 or not np.isfinite(array).all() or (array < 0).any() or abs(total - 1.0) > _SUM_TOLERANCE:
         raise InvalidInput(
@@ -127,18 +130,22 @@ class FinitePolicy(Policy):
     has_atoms = True
 
     def __init__(self, atoms: npt.ArrayLike, weights: npt.ArrayLike) -> None:
-        rows = np.asarray(atoms)
-        mass = np.asarray(weights, dtype=np.float64)
+        try:
+            rows, mass = np.asarray(atoms), np.asarray(weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            rows, mass = np.empty(0), np.empty(0)
         if rows.ndim != 2 or len(rows) == 0 or mass.shape != (len(rows),):
             raise InvalidInput(
                 "`atoms` must be a non-empty list of actions with one weight each",
                 f"atoms of shape {rows.shape}, weights of shape {mass.shape}",
                 "Pass one row and one weight an action.",
             )
-        if not np.isin(rows, (0, 1)).all():
+        if rows.dtype.kind not in "biuf" or not np.isin(rows, (0, 1)).all():
             raise InvalidInput(
                 "`atoms` must contain only 0 and 1", "other values", "An atom is the indicator vector of an action."
             )
+        if (mass < 0.0).any():
+            raise InvalidInput("`weights` must not be negative", f"{float(mass.min())!r}", "A weight is a probability.")
         rows = rows.astype(np.int64)
         order = np.lexsort(rows.T)
         rows, mass = rows[order], mass[order]

@@ -68,11 +68,17 @@ class ActionSet(ABC):
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
         self._dimension = as_integer(dimension, "dimension", 1)
         self._size = as_integer(size, "size", 0, self._dimension)
-        names = tuple(range(dimension)) if labels is None else tuple(labels)
-        if len(names) != dimension or len(set(names)) != dimension:
+        names = tuple(range(self._dimension)) if labels is None else tuple(labels)
+        try:
+            n_different = len(set(names))
+        except TypeError:
             raise InvalidInput(
-                f"`labels` must be {dimension} different names, one a coordinate",
-                f"{len(names)} names, {len(set(names))} of them different",
+                "`labels` must be hashable", f"{names[:3]!r} ...", "Use strings, numbers or tuples as names."
+            ) from None
+        if len(names) != self._dimension or n_different != self._dimension:
+            raise InvalidInput(
+                f"`labels` must be {self._dimension} different names, one a coordinate",
+                f"{len(names)} names, {n_different} of them different",
                 "Name every element once.",
             )
         self._labels = names
@@ -121,16 +127,23 @@ class ActionSet(ABC):
         names = list(elements)
         vector = np.zeros(self.dimension, dtype=np.int64)
         for name in names:
-            if name not in self._positions:
+            position = self._position(name)
+            if position is None:
                 raise InvalidAction(
                     "`elements` must be labels of the set", repr(name), f"Known are e.g. {self._labels[:5]}."
                 )
-            vector[self._positions[name]] = 1
+            vector[position] = 1
         if vector.sum() != len(names) or vector not in self:
             raise InvalidAction(
                 "`elements` must together be one action of the set", repr(tuple(names)), f"The set is {self!r}."
             )
         return vector
+
+    def _position(self, name: Label) -> int | None:
+        try:
+            return self._positions.get(name)
+        except TypeError:  # not hashable, so no label
+            return None
 
     @cached_property
     def _positions(self) -> dict[Label, int]:
