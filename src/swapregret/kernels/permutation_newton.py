@@ -236,6 +236,7 @@ def newton(
             n_free -= 1
             free[np.argmin(prices) :] += 1
         feasible[:] = 0.0
+        is_fixed = False
         decrement = _direction(x, sums, free[:n_free], step)
         while not is_square:  # prices stop at 0: follow the step to the first that does, fix it, solve for the others
             reach, first = 1.0, -1
@@ -247,6 +248,7 @@ def newton(
                         reach, first = ratio, k
             if first < 0:
                 break
+            is_fixed = True
             for j in range(n_columns):
                 feasible[j] += reach * (step[j] - feasible[j])
             feasible[free[first]] = -prices[free[first]]
@@ -262,7 +264,8 @@ def newton(
         is_late = decrement <= _LATE
         if is_late:  # φ no longer tells steps apart, column sums do
             score = _trial_residual(x, prices, is_square, best_trial, best_totals)
-        while score > (residual if is_late else -1e-4 * length * decrement):
+        bar = residual * (10.0 if is_fixed else 1.0)  # a price that comes to rest at 0 may be wanted again at once
+        while score > (bar if is_late else -1e-4 * length * decrement):
             length *= 0.5
             if length < 1e-9:
                 return n_steps

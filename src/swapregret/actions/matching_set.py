@@ -1,0 +1,236 @@
+r"""What permutations and truncated permutations share: every row gets a column of its own.
+
+.. math:: \mathcal A = \{M \in \{0,1\}^{k \times m} : \sum_j M_{ij} = 1, \; \sum_i M_{ij} \le 1\}, \qquad k \le m.
+
+The hull is the same with :math:`M \in [0,1]^{k \times m}` (Birkhoff, von Neumann); for k = m column sums are 1 as well.
+
+May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``kernels``, ``actions.base``, ``actions.permutation_laws``.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import permutations
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
+from swapregret.arrays import Action, Label, Matrix, as_action, as_integer, as_vector, frozen
+from swapregret.errors import InvalidAction, InvalidInput, NotConverged
+from swapregret.geometry.kl import Projection
+from swapregret.geometry.span import Span
+from swapregret.kernels.assignment import best_matching
+from swapregret.kernels.birkhoff import strip_matchings
+from swapregret.kernels.permutation_atoms import sort_matchings
+from swapregret.kernels.permutation_rounding import round_matching_point
+from swapregret.kernels.sinkhorn import project_matchings
+from swapregret.policy import Policy, on_grid
+
+__all__ = ["MatchingSet"]
+
+_UNITS = 2**44
+_OUTSIDE = 1e-8
+_FEASIBLE = 1e-11
+_GAP = 1e-9
+_SPREAD = 1e12
+_ORDER_SEED = 0x5EED
+
+
+class MatchingSet(ActionSet):
+    """All ways to give every row a column of its own; coordinates are (row, column) pairs, row by row.
+
+    Parameters
+    ----------
+    rows, columns : int
+        k and m, 1 ≤ k ≤ m.
+    row_labels, column_labels : sequence of hashable, optional
+        Names; a coordinate is called (row label, column label).
+    """
+
+    has_uniform = True
+
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        row_labels: Sequence[Label] | None = None,
+        column_labels: Sequence[Label] | None = None,
+    ) -> None:
+        across = _names(row_labels, rows, "row_labels")
+        down = _names(column_labels, columns, "column_labels")
+        super().__init__(rows * columns, rows, [(row, column) for row in across for column in down])
+        self._rows, self._columns = rows, columns
+
+    @property
+    def n_actions(self) -> int:
+        """Return m!/(m−k)!, exact."""
+        return math.perm(self._columns, self._rows)
+
+    @property
+    def rank(self) -> int:
+        """Return km − k + 1 for k < m, (n−1)² + 1 for k = m = n."""
+        k, m = self._rows, self._columns
+        return k * m - k + 1 if k < m else (m - 1) ** 2 + 1
+
+    def _table(self, values: npt.ArrayLike, name: str) -> Matrix:
+        """Read a vector as a fresh (rows, columns) table."""
+        return np.array(as_vector(values, self.dimension, name)).reshape(self._rows, self._columns)
+
+    def argmax(self, weights: npt.ArrayLike) -> Action:
+        """Return the best assignment by the method of Jonker and Volgenant; ties go to the leftmost column seen."""
+        return best_matching(self._table(weights, "weights"))
+
+    def __contains__(self, action: object) -> bool:
+        """Tell whether every row has one column and no column two rows."""
+        try:
+            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
+        except InvalidAction:
+            return False
+        return columns_of(vector, self._rows, self._columns) is not None
+
+    def _actions(self) -> Iterator[Action]:
+        offsets = self._columns * np.arange(self._rows)
+        for chosen in permutations(range(self._columns), self._rows):
+            row = np.zeros(self.dimension, dtype=np.int64)
+            row[offsets + np.array(chosen)] = 1
+            yield row
+
+    @cached_property
+    def span(self) -> Span:
+        """All matrices with equal row sums (and, for k = m, the same column sums), in closed form.
+
+        The first row whole and the other rows but for the last column determine everything (for k = m also without
+        the last row).
+        """
+        k, m = self._rows, self._columns
+        n_kept = k if k < m else max(k - 1, 1)
+        index = np.arange(k * m).reshape(k, m)
+        J = np.concatenate([index[0], index[1:n_kept, : m - 1].reshape(-1)])
+        L = np.zeros((k * m, len(J)))
+        L[J, np.arange(len(J))] = 1.0
+        one = L[index[0]].sum(axis=0)
+        for i in range(1, n_kept):
+            L[index[i, -1]] = one - L[index[i, :-1]].sum(axis=0)
+        if n_kept < k:
+            L[index[-1]] = one - L[index[:-1].reshape(-1)].reshape(k - 1, m, -1).sum(axis=0)
+        return Span(len(J), frozen(J), frozen(L), frozen(self._basis()))
+
+    def _basis(self) -> npt.NDArray[np.int64]:
+        """Return independent actions, as many as the rank: few moves away from row i ↦ column i."""
+        k, m = self._rows, self._columns
+        moves: list[dict[int, int]] = [{}]
+        if k == m:  # transpositions, and the three-cycles through 0
+            moves += [{i: j, j: i} for i in range(m) for j in range(i + 1, m)]
+            moves += [{0: i, i: j, j: 0} for i in range(1, m) for j in range(i + 1, m)]
+        else:  # one row to a free column, or in the place of another row that goes to a free column
+            moves += [{i: j} for i in range(k) for j in range(k, m)]
+            moves += [{i: j, j: k} for i in range(k) for j in range(k) if i != j]
+        rows = np.zeros((len(moves), k, m), dtype=np.int64)
+        for table, move in zip(rows, moves, strict=True):
+            chosen = np.arange(k)
+            for row, column in move.items():
+                chosen[row] = column
+            table[np.arange(k), chosen] = 1
+        return rows.reshape(len(moves), -1)
+
+    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
+        r"""Project weights onto conv(A): :math:`x_{ij} = w_{ij} e^{-u_i - v_j}` with the right sums.
+
+        Sinkhorn's sweeps in the log domain, then Newton's method on the column prices v where they are slow; prices
+        are free in sign for k = m, and at least 0 (an active set) for k < m. The gap is certified by the relaxation of
+        the oracle in which rows choose freely once prices are taken off, an upper bound on the true one: at most 1e-9
+        for log-weights within 1000 of each other, and in proportion beyond (rounding of the log-weights themselves).
+        """
+        scores = self._table(log_weights, "log_weights")
+        spread = float(scores.max()) - float(scores.min())
+        if spread > _SPREAD:
+            raise InvalidInput(
+                f"`log_weights` must lie within {_SPREAD:g} of each other",
+                f"a spread of {spread:.3g}",
+                "Beyond that a float holds no digit of their differences; use argmax instead.",
+            )
+        point, log_point, gap, residual, n_iterations = project_matchings(scores)
+        acceptable = _GAP * max(1.0, spread / 1e3)
+        if not (residual <= _FEASIBLE and gap <= acceptable):
+            raise NotConverged(
+                f"the projection must reach column sums to {_FEASIBLE:g} and a gap of {acceptable:.3g}",
+                f"{residual:.3g} and {gap:.3g} with log-weights spread over {spread:.3g}",
+                "Use log-weights of a smaller spread.",
+            )
+        return Projection(frozen(point), frozen(log_point), gap, n_iterations)
+
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
+        """Write a point of conv(A) as a law over at most ``rank`` matchings, without a remainder.
+
+        The point is rounded to multiples of 2⁻⁴⁴ with exact sums, then stripped of matchings in whole numbers. Pairs the
+        point gives 0 stay unused. Several variants relabel rows and columns by fixed pseudo-random permutations.
+
+        Raises
+        ------
+        InvalidInput
+            If the point lies outside conv(A) by more than 1e-8.
+        """
+        table = self._table(marginals, "marginals")
+        count = as_integer(variants, "variants", 1)
+        self._check_inside(table)
+        units = round_matching_point(table, _UNITS)
+        parts = []
+        for index in range(count):
+            order, onto = self._relabelling(index)
+            found, mass = strip_matchings(np.ascontiguousarray(units[order][:, onto]), _UNITS)
+            chosen = np.empty_like(found)
+            chosen[:, order] = onto[found]
+            parts.append((chosen, mass))
+        chosen, mass = sort_matchings(
+            np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]), self._columns
+        )
+        weights = mass / (count * _UNITS)
+        return MatchingPolicy(chosen, weights if count == 1 else on_grid(weights), self._columns)
+
+    def _check_inside(self, table: Matrix) -> None:
+        across, down = table.sum(axis=1), table.sum(axis=0)
+        excess = max(float(np.abs(across - 1.0).max()), float(down.max()) - 1.0, -float(table.min()))
+        if self._rows == self._columns:
+            excess = max(excess, 1.0 - float(down.min()))
+        if excess > _OUTSIDE:
+            sums = "1" if self._rows == self._columns else "at most 1"
+            raise InvalidInput(
+                f"`marginals` must be non-negative with row sums 1 and column sums {sums}, within {_OUTSIDE}",
+                f"a point that misses by {excess:.3g}",
+                "Project it first: kl_project(log_weights).point.",
+            )
+
+    def _relabelling(self, index: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the fixed orders of rows and columns of one variant; the first is the natural one."""
+        if index not in self._orders:
+            if index == 0:
+                self._orders[index] = np.arange(self._rows), np.arange(self._columns)
+            else:
+                rng = np.random.default_rng([_ORDER_SEED, index])
+                self._orders[index] = rng.permutation(self._rows), rng.permutation(self._columns)
+        return self._orders[index]
+
+    @cached_property
+    def _orders(self) -> dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        return {}
+
+    def uniform_policy(self) -> Policy:
+        """Return the uniform law over all matchings, in closed form."""
+        return self._uniform
+
+    @cached_property
+    def _uniform(self) -> UniformMatchings:
+        return UniformMatchings(self._rows, self._columns)
+
+
+def _names(labels: Sequence[Label] | None, count: int, name: str) -> tuple[Label, ...]:
+    names = tuple(range(count)) if labels is None else tuple(labels)
+    if len(names) != count or len(set(names)) != count:
+        raise InvalidInput(
+            f"`{name}` must be {count} different names",
+            f"{len(names)} names, {len(set(names))} of them different",
+            "Name every row and every column once.",
+        )
+    return names
