@@ -1,0 +1,137 @@
+"""Players as plain data: what is written is read again, and nothing else is."""
+
+import enum
+import json
+
+import numpy as np
+import pytest
+
+from swapregret.actions.explicit import Explicit
+from swapregret.actions.m_sets import MSets
+from swapregret.actions.oracle_set import OracleSet
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.learners.baselines import combcp, uniform
+from swapregret.learners.config import decode, encode, player_of
+from swapregret.learners.doubling import anytime
+from swapregret.learners.lazy import AdaptiveRate, FixedRate
+from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.master import SwapMaster
+from swapregret.learners.presets import swap_comband, swap_combcp
+from swapregret.learners.schedule import Schedule
+
+PLAYERS = {
+    "combcp": swap_combcp(MSets(5, 2), 1000),
+    "comband": swap_comband(MSets(5, 2, labels=["a", "b", ("c", 1), 4, None]), 1000, feedback="full"),
+    "paper": swap_combcp(MSets(5, 2), 1000, preset="paper"),
+    "warm": swap_combcp(Explicit(np.eye(3, dtype=int)), 1000, warm_restarts=True, feedback="semi-bandit"),
+    "one scale": combcp(MSets(4, 2), 1000),
+    "uniform": uniform(MSets(4, 2)),
+    "anytime": anytime(swap_combcp, MSets(4, 2), first_epoch=7, schedule=Schedule([1, 2])),
+}
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_players_survive_json(name: str) -> None:
+    """Written to JSON text and read again, a player has the same description, laws and set."""
+    player = PLAYERS[name]
+    text = json.dumps(encode(player))
+    made = decode(json.loads(text))
+    assert type(made) is type(player)
+    assert json.dumps(encode(made)) == text
+    assert made.feedback == player.feedback
+    assert made.actions.labels == player.actions.labels
+    law, again = (each.policy(each.start(np.random.default_rng(1))) for each in (player, made))
+    assert np.array_equal(law.cooccurrence(), again.cooccurrence())
+
+
+def test_equal_parts_become_one_object() -> None:
+    """The learners of a master share one set and one configuration after reading, as before writing."""
+    made = decode(encode(PLAYERS["combcp"]))
+    assert all(learner is made.learners[0] for learner in made.learners)
+    paper = decode(encode(PLAYERS["paper"]))
+    assert len({id(learner) for learner in paper.learners}) == 3
+    assert len({id(learner.actions) for learner in paper.learners}) == 1
+    rates = [FixedRate(0.5), FixedRate(0.5), AdaptiveRate()]
+    actions = MSets(4, 2)
+    hand = SwapMaster([LazyComBCP(actions, 0.1, rate) for rate in rates], Schedule([1, 2, 4, 8]))
+    read = decode(encode(hand))
+    for each in (hand, read):
+        assert each.learners[0] is each.learners[1]
+        assert each.learners[0] is not each.learners[2]
+
+
+def test_plain_values() -> None:
+    """Numbers, tuples, lists, dicts and arrays come back as they were; NumPy scalars as Python's."""
+    value = {"a": (1, 2.5, None, True), 3: [[], "x"], ("k", 1): np.arange(3.0)}
+    made = decode(json.loads(json.dumps(encode(value))))
+    assert made["a"] == (1, 2.5, None, True)
+    assert made[3] == [[], "x"]
+    assert np.array_equal(made["k", 1], np.arange(3.0))
+    assert made["k", 1].dtype == np.float64
+    assert [type(encode(item)) for item in (np.int64(3), np.float64(0.5), np.bool_(True), np.str_("a"))] == [
+        int,
+        float,
+        bool,
+        str,
+    ]
+
+
+class Suit(enum.IntEnum):
+    """A label that is an int and more."""
+
+    HEARTS = 1
+    SPADES = 2
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        OracleSet(2, lambda weights: np.array([1, 0])),
+        anytime(lambda actions, horizon: swap_combcp(actions, horizon, variants=1), MSets(4, 2)),
+        MSets(2, 1, labels=list(Suit)),
+        MSets(2, 1, labels=[frozenset({1}), frozenset({2})]),
+        json.dumps,
+        object(),
+    ],
+    ids=["oracle", "lambda", "enum", "frozenset", "foreign function", "object"],
+)
+def test_what_cannot_be_written_says_so(value: object) -> None:
+    """A function of the user, a label that would come back as something else: refused, with the way out."""
+    with pytest.raises(Unsupported, match="player="):
+        encode(value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"class": "os:system", "fields": {}},
+        {"function": "subprocess:run"},
+        {"function": "swapregret.storage:os"},
+        {"function": "swapregret.learners.config:json"},
+        {"function": "swapregret.learners.config:is_dataclass"},
+        {"class": "swapregret.learners.master:Nothing", "fields": {}},
+        {"class": "swapregret.no_such_module:MSets", "args": [], "kwargs": {}},
+        {"class": "swapregret.policy:FinitePolicy", "fields": {}},
+        {"class": "swapregret.session:Session", "fields": {}},
+        {"class": "swapregretful:Player", "fields": {}},
+    ],
+)
+def test_foreign_configuration_is_refused(data: dict[str, object]) -> None:
+    """Only sets, dataclasses and functions of this package are made from a file; nothing that passes through it."""
+    with pytest.raises(InvalidInput, match="configuration must name"):
+        decode(data)
+
+
+def test_player_of_a_file() -> None:
+    """A player given is checked against the file; one that is not given is made; one that cannot be must be given."""
+    player, config = PLAYERS["combcp"], encode(PLAYERS["combcp"])
+    assert player_of(json.loads(json.dumps(config)), player, "x") is player
+    assert encode(player_of(config, None, "x")) == config
+    with pytest.raises(InvalidInput, match="configured as the one in 'x'"):
+        player_of(config, swap_combcp(MSets(5, 2), 5000), "x")
+    with pytest.raises(Unsupported, match="hand it over"):
+        player_of(None, None, "x")
+    mine = swap_combcp(OracleSet(2, lambda weights: np.array([1, 0])), 10)
+    assert player_of(None, mine, "x") is mine
+    with pytest.raises(InvalidInput, match="configured"):
+        player_of(config, mine, "x")

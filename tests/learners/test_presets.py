@@ -1,0 +1,144 @@
+"""Ready-made players: every ingredient can be switched, the presets are what they say, nonsense is refused."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from swapregret.actions.explicit import Explicit
+from swapregret.actions.m_sets import MSets
+from swapregret.actions.oracle_set import OracleSet
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.geometry.solve import DenseSolver, IterativeSolver
+from swapregret.learners.lazy import AdaptiveRate, FixedRate
+from swapregret.learners.lazy_comband import LazyComBand
+from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.presets import PRESETS, Ingredients, swap_comband, swap_combcp
+from swapregret.learners.schedule import Schedule
+
+ACTIONS = MSets(10, 3)
+
+
+def test_multiscale_is_the_default() -> None:
+    """The default is the practical schedule, γ = .02, the adaptive rate, eight decompositions, the predictor, an offset."""
+    player = swap_combcp(ACTIONS, 100_000)
+    assert player == swap_combcp(ACTIONS, 100_000, preset="multiscale")
+    assert player.schedule == Schedule.practical(100_000, rank=10, size=3)
+    assert player.learners == (LazyComBCP(ACTIONS, 0.02, AdaptiveRate(3.0), None, 8),) * 5
+    assert (player.estimator.predictor_step, player.estimator.solver) == (0.2, "auto")  # type: ignore[attr-defined]
+    assert (player.random_offset, player.warm_restarts) == (True, False)
+    assert player.learners[0].mu is ACTIONS.uniform_policy()
+
+
+def test_paper_is_to_the_letter() -> None:
+    """The paper's γ, η_k, spanner and single decomposition; K = 3 and the least H with H³ ≥ T; no extras."""
+    player = swap_combcp(ACTIONS, 1000, preset="paper")
+    assert player.schedule.windows == (1, 10, 100, 1000)
+    for k, learner in enumerate(player.learners, start=1):
+        assert learner.exploration == pytest.approx(10 ** (-1 / 3))
+        assert learner.rate.learning_rate == pytest.approx(1.0 / (10**3 * 3**0.5 * 10 ** (k - 1 / 3)))
+        assert (learner.exploration_law, learner.variants) == ("spanner", 1)
+    assert player.estimator.predictor_step == 0.0  # type: ignore[attr-defined]
+    assert (player.random_offset, player.warm_restarts) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("horizon", "branching"), [(1, 2), (8, 2), (9, 3), (27, 3), (28, 4), (10**6, 100), (10**6 + 1, 101)]
+)
+def test_schedule_of_the_paper(horizon: int, branching: int) -> None:
+    """H = max(2, ⌈T^{1/3}⌉), exactly, also where the cube root rounds."""
+    assert swap_combcp(ACTIONS, horizon, preset="paper").schedule == Schedule.uniform(branching, 3)
+
+
+def test_a_huge_horizon_is_no_trouble() -> None:
+    """The schedule of the paper at T = 10²⁴ is found at once."""
+    assert swap_combcp(ACTIONS, 10**24, preset="paper").schedule.windows[1] == 10**8
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reads"),
+    [
+        ("exploration", 0.3, lambda p: p.learners[0].exploration),
+        ("exploration_law", "spanner", lambda p: p.learners[0].exploration_law),
+        ("rate", FixedRate(0.5), lambda p: p.learners[-1].rate),
+        ("rate", AdaptiveRate(1.0), lambda p: p.learners[-1].rate),
+        ("variants", 2, lambda p: p.learners[0].variants),
+        ("predictor_step", 0.0, lambda p: p.estimator.predictor_step),
+        ("random_offset", False, lambda p: p.random_offset),
+        ("warm_restarts", True, lambda p: p.warm_restarts),
+        ("solver", "iterative", lambda p: p.estimator.solver),
+    ],
+)
+def test_every_ingredient_can_be_switched(name: str, value: object, reads: object) -> None:
+    """An ingredient given by name reaches the part that uses it, in both presets."""
+    for preset in PRESETS:
+        assert reads(swap_combcp(ACTIONS, 1000, preset=preset, **{name: value})) == value  # type: ignore[operator]
+    assert name in {field.name for field in fields(Ingredients)}
+
+
+def test_all_ingredients_have_a_switch_test() -> None:
+    """A new ingredient must be added to the test above."""
+    switched = {mark.args[1][i][0] for mark in test_every_ingredient_can_be_switched.pytestmark for i in range(9)}
+    assert switched == {field.name for field in fields(Ingredients)}
+
+
+def test_solver_ingredient_decides_how_sigma_is_solved() -> None:
+    """Dense or iterative, as asked, and both play the same game to rounding."""
+    states = {}
+    for solver in ("dense", "iterative"):
+        player = swap_combcp(ACTIONS, 1000, solver=solver)
+        states[solver] = player.start(np.random.default_rng(0))
+    assert isinstance(states["dense"].solver, DenseSolver)
+    assert isinstance(states["iterative"].solver, IterativeSolver)
+
+
+@pytest.mark.parametrize(("feedback", "step"), [("bandit", 3.0), ("semi-bandit", 4.0), ("full", 8.0)])
+@pytest.mark.parametrize("factory", [swap_combcp, swap_comband])
+def test_the_step_depends_on_the_feedback(factory: object, feedback: str, step: float) -> None:
+    """More to see, larger steps; the estimator is the one for the feedback."""
+    player = factory(ACTIONS, 1000, feedback=feedback)  # type: ignore[operator]
+    assert player.feedback == feedback
+    assert player.learners[0].rate == AdaptiveRate(step)
+
+
+def test_swap_comband() -> None:
+    """Lazy-ComBand at every scale, with the paper's η_k = λ_min/(H^{k−1/3} m) in preset "paper"; no warm restarts."""
+    player = swap_comband(MSets(4, 2), 1000, preset="paper", exploration_law="uniform")
+    smallest = 2 * 2 / (4 * 3)  # m(d−m)/(d(d−1))
+    for k, learner in enumerate(player.learners, start=1):
+        assert isinstance(learner, LazyComBand)
+        assert learner.rate.learning_rate == pytest.approx(smallest / (10 ** (k - 1 / 3) * 2))
+    with pytest.raises(InvalidInput, match="warm_restarts"):
+        swap_comband(MSets(4, 2), 1000, warm_restarts=True)
+    oracle = OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64))
+    with pytest.raises(Unsupported, match="Gibbs"):
+        swap_comband(oracle, 1000)
+    uneven = swap_comband(Explicit([[1, 1, 0], [0, 0, 1]]), 1000)
+    assert uneven.start(np.random.default_rng(0)).mixture.marginals() == pytest.approx([0.5, 0.5, 0.5])
+
+
+def test_a_schedule_of_ones_own() -> None:
+    """Any schedule can be given; the number of learners follows."""
+    assert swap_combcp(ACTIONS, 10, schedule=Schedule([1, 2, 4, 8, 16])).n_scales == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ({"horizon": 0}, "horizon"),
+        ({"horizon": 1.5}, "horizon"),
+        ({"horizon": 10, "preset": "best"}, "preset"),
+        ({"horizon": 10, "feedback": "none"}, "feedback"),
+        ({"horizon": 10, "rate": "fast"}, "rate"),
+        ({"horizon": 10, "gamma": 0.1}, "gamma"),
+        ({"horizon": 10, "exploration": 1.5}, "exploration"),
+        ({"horizon": 10, "predictor_step": 3.0}, "predictor_step"),
+        ({"horizon": 10, "solver": "magic"}, "solver"),
+        ({"horizon": 10, "schedule": [1, 2]}, "schedule"),
+    ],
+)
+@pytest.mark.parametrize("factory", [swap_combcp, swap_comband])
+def test_nonsense_is_refused_by_name(factory: object, arguments: dict[str, object], word: str) -> None:
+    """Each refusal names the argument."""
+    with pytest.raises(InvalidInput, match=word):
+        factory(ACTIONS, **arguments)  # type: ignore[operator]

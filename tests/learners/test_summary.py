@@ -1,0 +1,82 @@
+"""What a player says of itself, against direct computation."""
+
+import numpy as np
+import pytest
+
+from swapregret.actions.explicit import Explicit
+from swapregret.actions.m_sets import MSets
+from swapregret.learners.baselines import uniform
+from swapregret.learners.doubling import anytime
+from swapregret.learners.player import Decision
+from swapregret.learners.presets import swap_combcp
+from swapregret.learners.schedule import Schedule
+from swapregret.learners.summary import summarise
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_next_updates_and_restarts_are_those_of_the_calendar(seed: int) -> None:
+    """Counting days down from the summary meets the first day on which the calendar acts."""
+    master = swap_combcp(MSets(5, 2), 100, schedule=Schedule([2, 6, 18]))
+    state = master.start(np.random.default_rng(seed))
+    rng = np.random.default_rng(1)
+    for day in range(25):
+        summary = summarise(master, state)
+        assert summary is not None
+        for scale in summary.scales:
+            ends = [t for t in range(day, day + 40) if state.calendar.n_ending(t) >= scale.scale]
+            restarts = [t for t in range(day, day + 40) if scale.scale in state.calendar.restarting(t)]
+            assert scale.next_update == ends[0] - day + 1
+            assert scale.next_restart == restarts[0] - day + 1
+            assert (scale.update_every, scale.restart_every) == master.schedule.windows[
+                scale.scale - 1 : scale.scale + 1
+            ]
+        law = master.policy(state)
+        state = master.observe(state, Decision(day, law.sample(rng), (), law), float(rng.random()))
+
+
+@pytest.mark.parametrize(
+    "actions", [MSets(5, 2), MSets(3, 3), Explicit([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]])], ids=repr
+)
+def test_eigenvalues_and_regret(actions: MSets) -> None:
+    """λ_min and the condition are those of Σ on the span; the regret is the best action's estimate minus what came in."""
+    master = swap_combcp(actions, 100, schedule=Schedule([2, 6, 18]))
+    state = master.start(np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    earned = 0.0
+    for day in range(9):
+        law = master.policy(state)
+        reward = float(rng.random())
+        earned += reward
+        state = master.observe(state, Decision(day, law.sample(rng), (), law), reward)
+    summary = summarise(master, state)
+    assert summary is not None
+    values = np.linalg.eigvalsh(master.policy(state).cooccurrence())[-actions.rank :]
+    assert summary.smallest_eigenvalue == pytest.approx(values[0], rel=1e-6)
+    assert summary.condition == pytest.approx(values[-1] / values[0], rel=1e-6)
+    best = max(float(row @ state.total) for row in actions.enumerate())
+    assert summary.estimated_external_regret == pytest.approx(best - earned)
+    assert summary.n_recoveries == 0
+
+
+def test_a_law_that_shows_too_little_has_infinite_condition() -> None:
+    """Without exploration and with one decomposition Σ is singular; the summary says so and does not fail."""
+    master = swap_combcp(MSets(6, 2), 10, exploration=0.0, variants=1, random_offset=False)
+    summary = summarise(master, master.start(np.random.default_rng(0)))
+    assert summary is not None
+    assert summary.smallest_eigenvalue == 0.0
+    assert summary.condition == float("inf")
+
+
+def test_other_players() -> None:
+    """The doubling trick shows the player of its epoch; players without scales have no summary; no matrix above rank 400."""
+    player = anytime(swap_combcp, MSets(5, 2), first_epoch=10)
+    summary = summarise(player, player.start(np.random.default_rng(0)))
+    assert summary is not None
+    assert len(summary.scales) == swap_combcp(MSets(5, 2), 10).n_scales
+    still = uniform(MSets(5, 2))
+    assert summarise(still, still.start(np.random.default_rng(0))) is None
+    large = swap_combcp(MSets(401, 2), 10, variants=1)
+    wide = summarise(large, large.start(np.random.default_rng(0)))
+    assert wide is not None
+    assert wide.smallest_eigenvalue is None
+    assert wide.condition is None
