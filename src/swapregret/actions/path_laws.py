@@ -113,7 +113,8 @@ class PathList(Policy):
     Parameters
     ----------
     dimension : int
-    first, path : int64 arrays
+    first : int64 array, shape (n + 1,)
+    path : int32 array
         The coordinates of path a are ``path[first[a]:first[a+1]]``.
     weights : array, shape (n,)
         Their probabilities, which add up to 1.
@@ -125,7 +126,7 @@ class PathList(Policy):
 
     Examples
     --------
-    >>> law = PathList(3, np.array([0, 2, 3]), np.array([0, 1, 2]), np.array([.25, .75]))
+    >>> law = PathList(3, np.array([0, 2, 3]), np.array([0, 1, 2], dtype=np.int32), np.array([.25, .75]))
     >>> law.marginals(), law.atoms.tolist()
     (array([0.25, 0.25, 0.75]), [[1, 1, 0], [0, 0, 1]])
     """
@@ -133,7 +134,7 @@ class PathList(Policy):
     has_atoms = True
 
     def __init__(
-        self, dimension: int, first: npt.NDArray[np.int64], path: npt.NDArray[np.int64], weights: Vector
+        self, dimension: int, first: npt.NDArray[np.int64], path: npt.NDArray[np.int32], weights: Vector
     ) -> None:
         self.dimension = dimension
         self.first = frozen(first)

@@ -26,6 +26,7 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Coordinates = npt.NDArray[np.int32]
 
 
 @kernel
@@ -157,7 +158,7 @@ def chain_cooccurrence(
 
 
 @kernel
-def list_marginals(first: Integers, path: Integers, weights: Floats, dimension: int) -> Floats:
+def list_marginals(first: Integers, path: Coordinates, weights: Floats, dimension: int) -> Floats:
     """Return E[M] of a list of paths."""
     result = np.zeros(dimension)
     for a in range(weights.size):
@@ -167,7 +168,7 @@ def list_marginals(first: Integers, path: Integers, weights: Floats, dimension: 
 
 
 @kernel
-def list_moment(first: Integers, path: Integers, weights: Floats, vector: Floats) -> Floats:
+def list_moment(first: Integers, path: Coordinates, weights: Floats, vector: Floats) -> Floats:
     """Return E[M (M·v)] of a list of paths, in time proportional to the lengths of the paths."""
     result = np.zeros(vector.size)
     for a in range(weights.size):
@@ -181,7 +182,7 @@ def list_moment(first: Integers, path: Integers, weights: Floats, vector: Floats
 
 
 @kernel
-def list_cooccurrence(first: Integers, path: Integers, weights: Floats, dimension: int) -> Floats:
+def list_cooccurrence(first: Integers, path: Coordinates, weights: Floats, dimension: int) -> Floats:
     """Return E[M Mᵀ] of a list of paths."""
     result = np.zeros((dimension, dimension))
     for a in range(weights.size):

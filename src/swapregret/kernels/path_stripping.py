@@ -15,9 +15,12 @@ __all__ = ["UNIT", "imbalance", "round_flow", "strip_paths"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Coordinates = npt.NDArray[np.int32]
 
 UNIT = 2**44
 """One, in fixed point."""
+ROOM = 2**22
+"""How many coordinates are set aside for the paths at first; memory is touched only where it is used."""
 
 
 @kernel
@@ -73,11 +76,11 @@ def round_flow(start: Integers, head: Integers, flow: Floats) -> Integers:
 @kernel
 def strip_paths(
     start: Integers, head: Integers, edge: Integers, order: Integers, units: Integers
-) -> tuple[Integers, Integers, Integers]:
+) -> tuple[Integers, Coordinates, Integers]:
     """Take paths off an exactly balanced flow until nothing is left.
 
     At each vertex the path follows the first edge that still has flow; ``order[start[u]:start[u+1]]`` says in which order the
-    edges that leave u are tried.
+    edges that leave u are tried. The next path keeps what comes before the first edge that was emptied.
 
     Returns ``first`` and ``path``, the coordinates of path a being ``path[first[a]:first[a+1]]``, and the units of each.
     """
@@ -85,33 +88,45 @@ def strip_paths(
     left = units.copy()
     turn = start[:n].copy()
     walk = np.empty(n, dtype=np.int64)
+    visited = np.empty(n, dtype=np.int32)
+    carried = np.empty(n, dtype=np.int64)
     first = np.zeros(units.size + 2, dtype=np.int64)
     amount = np.empty(units.size + 1, dtype=np.int64)
-    path = np.empty(16 * n, dtype=np.int64)
+    path = np.empty(max(units.size, min(n * units.size, ROOM)), dtype=np.int32)
     n_paths = 0
+    length = 0
+    kept = 0
     remaining = np.int64(UNIT)
     while remaining > 0:
-        u = np.int64(0)
-        length = 0
-        least = remaining
+        u = np.int64(0) if kept == 0 else head[walk[kept - 1]]
+        for i in range(kept, length):
+            left[walk[i]] = carried[i]
+        length = kept
         while u < n - 1:
             while left[order[turn[u]]] == 0:
                 turn[u] += 1
             k = order[turn[u]]
-            least = min(least, left[k])
             walk[length] = k
+            visited[length] = edge[k]
+            carried[length] = left[k]
             length += 1
             u = head[k]
+        least = carried[0]
+        for i in range(1, length):
+            least = min(least, carried[i])
+        kept = -1
+        for i in range(length):
+            carried[i] -= least
+            if carried[i] == 0 and kept < 0:
+                kept = i
         begin = first[n_paths]
         if begin + length > path.size:
-            longer = np.empty(2 * path.size, dtype=np.int64)
+            longer = np.empty(2 * path.size, dtype=np.int32)
             longer[:begin] = path[:begin]
             path = longer
-        for i in range(length):
-            left[walk[i]] -= least
-            path[begin + i] = edge[walk[i]]
+        path[begin : begin + length] = visited[:length]
         amount[n_paths] = least
         remaining -= least
         n_paths += 1
         first[n_paths] = begin + length
-    return first[: n_paths + 1].copy(), path[: first[n_paths]].copy(), amount[:n_paths].copy()
+    return first[: n_paths + 1].copy(), path[: first[n_paths]], amount[:n_paths].copy()
