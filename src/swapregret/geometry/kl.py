@@ -58,8 +58,9 @@ def kl_gap(oracle: LinearOracle, log_weights: Vector, log_point: Vector) -> floa
 
     .. math:: \max_{M \in \mathcal A}\ g\cdot x - g\cdot M, \qquad g = \log x - \log w,
 
-    bounds how far the unnormalised divergence at x lies above its minimum over conv(A). Coordinates with x = 0 are left
-    out; if the answer has one of them, x lies on a face where the divergence has infinite slope, and the gap is ∞.
+    bounds how far the unnormalised divergence at x lies above its minimum over conv(A). Coordinates that are 0 in x and in
+    every action are left out; if some action has a coordinate that x has not, the slope towards it is infinite and so is the
+    gap. The one question finds out both, by giving such coordinates more weight than all others together.
 
     Parameters
     ----------
@@ -90,7 +91,9 @@ def kl_gap(oracle: LinearOracle, log_weights: Vector, log_point: Vector) -> floa
     inside = np.isfinite(log_x)
     g = np.zeros(d)
     g[inside] = log_x[inside] - w[inside]
-    action = oracle.argmax(-g)
+    ask = -g
+    ask[~inside] = 1.0 + 2.0 * float(np.abs(g).sum())
+    action = oracle.argmax(ask)
     if action[~inside].any():
         return float(np.inf)
     return max(float(g @ (np.exp(log_x) - action)), 0.0)
@@ -153,7 +156,7 @@ def project_kl(
     best_gap, best_x = np.inf, held.point
     n, accuracy, is_fresh = 0, 0.1, False
     while n < limit and held.point.min() > _SMALLEST:
-        n += 1 + _settle(held, w_inside, min(limit - n, _STEPS), accuracy)
+        n += max(1, _settle(held, w_inside, min(limit - n, _STEPS), accuracy))
         g = np.log(held.point) - w_inside
         ask[inside] = -g
         row = oracle.argmax(ask)[inside].astype(np.float64)

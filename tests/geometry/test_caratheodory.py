@@ -1,0 +1,69 @@
+"""Decompositions: they carry the point, in few actions, with weights that add up to exactly 1."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from swapregret.actions.explicit import Explicit
+from swapregret.errors import InvalidInput
+from swapregret.geometry.caratheodory import decompose
+from swapregret.testing.strategies import explicit_sets
+
+
+@settings(max_examples=120)
+@given(
+    explicit_sets(max_dimension=8, max_actions=40),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([0.02, 0.3, 3.0]),
+    st.sampled_from([1, 3]),
+)
+def test_law_carries_the_point(actions: Explicit, seed: int, concentration: float, variants: int) -> None:
+    """Marginals equal the point to 1e-12, atoms are actions, at most r + 1 a variant, and weights add up to 1 exactly."""
+    rows = actions.enumerate()
+    point = np.random.default_rng(seed).dirichlet(np.full(len(rows), concentration)) @ rows
+    law = decompose(actions, point, variants=variants)
+    assert np.abs(law.marginals() - point).max() <= 1e-12
+    assert len(law.weights) <= variants * (actions.rank + 1)
+    assert law.weights.sum() == 1.0
+    assert all(atom in actions for atom in law.atoms)
+    assert decompose(actions, point, variants=variants) == law
+
+
+def test_a_vertex_is_itself() -> None:
+    """An action decomposes into itself with weight 1."""
+    actions = Explicit([[1, 0, 1], [0, 1, 1], [1, 1, 0]])
+    law = decompose(actions, np.array([0.0, 1.0, 1.0]))
+    assert law.atoms.tolist() == [[0, 1, 1]]
+
+
+def test_variants_spread_the_law() -> None:
+    """Eight variants of the centre of a 10-cube use more actions than one, and still have its marginals."""
+    cube = Explicit((np.arange(1024)[:, None] >> np.arange(10)) & 1)
+    centre = np.linspace(0.2, 0.8, 10)
+    one, eight = decompose(cube, centre), decompose(cube, centre, variants=8)
+    assert len(eight.weights) >= 2 * len(one.weights)
+    assert np.abs(eight.marginals() - centre).max() <= 1e-12
+
+
+@pytest.mark.parametrize(
+    ("point", "words"),
+    [([0.5, 0.5 + 1e-6], "at distance 7.07e-07"), ([2.0, -1.0], "distance"), ([0.2, 0.2], "distance")],
+)
+def test_points_outside_are_refused_with_their_distance(point: list[float], words: str) -> None:
+    """A point further than 1e-8 from conv(A) is refused, and the sentence says how far it is."""
+    with pytest.raises(InvalidInput, match=words):
+        decompose(Explicit([[1, 0], [0, 1]]), np.array(point))
+
+
+def test_points_within_rounding_are_taken() -> None:
+    """A point at distance 1e-10 is taken; what the law carries is the nearest point of conv(A)."""
+    law = decompose(Explicit([[1, 0], [0, 1]]), np.array([0.5, 0.5 + 1e-10]))
+    assert np.abs(law.marginals() - 0.5).max() <= 1e-10
+
+
+@pytest.mark.parametrize("variants", [0, -1, 1.5])
+def test_variants_must_be_a_positive_count(variants: int) -> None:
+    """The number of variants is at least 1 and whole."""
+    with pytest.raises(InvalidInput, match="`variants`"):
+        decompose(Explicit([[1, 0], [0, 1]]), np.array([0.5, 0.5]), variants=variants)
