@@ -17,6 +17,7 @@ from swapregret.geometry.solve import DENSE_LIMIT, Solver
 from swapregret.learners.calendar import Calendar
 from swapregret.learners.estimator import BanditEstimator, Estimator
 from swapregret.learners.lazy import LazyLearner, LazyState
+from swapregret.learners.lazy_arrays import dump_lazy, load_lazy
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.schedule import Schedule
 from swapregret.policy import Policy, mix
@@ -223,7 +224,6 @@ class SwapMaster:
 
     def dump(self, state: MasterState) -> Arrays:
         """Write the state as named arrays; policies and factors are made again by ``load``."""
-        scales = state.scales
         return {
             "day": np.array(state.day),
             "offset": np.array(state.calendar.offset),
@@ -233,39 +233,15 @@ class SwapMaster:
             "total": state.total,
             "earned": np.array(state.earned),
             "n_recoveries": np.array(state.n_recoveries),
-            "scales.n_updates": np.array([scale.n_updates for scale in scales]),
-            "scales.log_weights": np.stack([scale.log_weights for scale in scales]),
-            "scales.origin": np.stack([scale.origin for scale in scales]),
-            "scales.score": np.stack([scale.score for scale in scales]),
-            "scales.variation": np.array([scale.variation for scale in scales]),
-            "scales.point": np.stack([scale.point for scale in scales]),
-            "scales.memory_sum": np.array([scale.memory_sum for scale in scales]),
-            "scales.memory_count": np.array([scale.memory_count for scale in scales]),
-        }
+        } | dump_lazy(state.scales)
 
     def load(self, arrays: Arrays) -> MasterState:
         """Read a state written by ``dump`` of an equally configured master."""
-        mu = self.learners[0].mu
-        scales = []
-        for k, learner in enumerate(self.learners):
-            numbers = LazyState(
-                n_updates=int(arrays["scales.n_updates"][k]),
-                log_weights=frozen(arrays["scales.log_weights"][k].copy()),
-                origin=frozen(arrays["scales.origin"][k].copy()),
-                score=frozen(arrays["scales.score"][k].copy()),
-                variation=float(arrays["scales.variation"][k]),
-                point=frozen(arrays["scales.point"][k].copy()),
-                exploit=mu,
-                policy=mu,
-                memory_sum=float(arrays["scales.memory_sum"][k]),
-                memory_count=int(arrays["scales.memory_count"][k]),
-            )
-            scales.append(learner.resume(numbers))
         state = MasterState(
             day=int(arrays["day"]),
             calendar=Calendar(self.schedule, int(arrays["offset"])),
             scales=(),
-            mixture=mu,
+            mixture=self.learners[0].mu,
             solver=None,
             prediction=frozen(arrays["prediction"].copy()),
             running=frozen(arrays["running"].copy()),
@@ -274,4 +250,4 @@ class SwapMaster:
             earned=float(arrays["earned"]),
             n_recoveries=int(arrays["n_recoveries"]),
         )
-        return self.with_scales(state, tuple(scales))
+        return self.with_scales(state, load_lazy(self.learners, arrays))

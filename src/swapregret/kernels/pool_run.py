@@ -1,0 +1,274 @@
+"""Days and turns of the adaptive master on m-sets, compiled; ``learners.adaptive.master`` has the algorithm in words.
+
+May touch: the kernels it is made of.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.cholesky import cholesky, cholesky_solve
+from swapregret.kernels.compile import kernel
+from swapregret.kernels.m_set_master import draw_uniform
+from swapregret.kernels.pool_arrays import ActionTable, PoolArrays, PoolConfig, has_bit
+from swapregret.kernels.pool_laws import account_for_law, make_law, table_gain
+from swapregret.kernels.subsets import project_capped
+from swapregret.kernels.swap_filter import pool_weights
+from swapregret.kernels.vectors import action_total, centred_square, learn_prediction
+
+__all__ = ["absorb_day", "draw_action", "mix_laws", "run_days", "turn_pool"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_LEAST_WEIGHT = 1e-3
+_FORGET = 0.01
+_STEP = 0.5
+
+
+@kernel
+def mix_laws(pool: PoolArrays, config: PoolConfig) -> bool:
+    """Set the shares of the played laws, the floor and exploration, and factor Σ; False if it is singular."""
+    n, d = pool.points.shape
+    n_cold = config.windows.size - 1
+    floor = 1.0 if pool.clock[3] else config.floor
+    mass = 0.0
+    for g in range(n):
+        if pool.n_atoms[g]:
+            mass += pool.law[g]
+    for g in range(n):
+        share = 0.0
+        if pool.n_atoms[g] and mass > 0.0:
+            share = (1.0 - config.exploration) * (1.0 - floor) * pool.law[g] / mass
+        pool.shares[g] = share
+    for k in range(n_cold):
+        pool.shares[n + k] = (1.0 - config.exploration) * floor / n_cold
+    pool.shares[n + n_cold] = config.exploration
+    total = 0.0
+    for c in range(pool.shares.size):
+        total += pool.shares[c]
+    running = 0.0
+    for c in range(pool.shares.size):
+        pool.shares[c] /= total
+        running += pool.shares[c]
+        pool.cumulative[c] = running
+    single = config.size / d
+    pair = config.size * (config.size - 1) / (d * (d - 1))
+    explore = pool.shares[n + n_cold]
+    sigma = np.empty((d, d))
+    for i in range(d):
+        for j in range(d):
+            sigma[i, j] = explore * (single if i == j else pair)
+    for g in range(n):
+        weight = pool.shares[g]
+        if weight > 0.0:
+            pairs = pool.played_pairs[g]
+            for i in range(d):
+                for j in range(d):
+                    sigma[i, j] += weight * pairs[i, j]
+    for k in range(n_cold):
+        weight = pool.shares[n + k]
+        pairs = pool.recommended_pairs[k]
+        for i in range(d):
+            for j in range(d):
+                sigma[i, j] += weight * pairs[i, j]
+    factor, is_definite = cholesky(sigma)
+    pool.factor[:] = factor
+    return is_definite
+
+
+@kernel
+def draw_action(rng: np.random.Generator, pool: PoolArrays, size: int) -> Integers:
+    """Draw an action: a component, then one of its sets."""
+    n, d = pool.points.shape
+    n_cold = pool.aggregates.shape[0]
+    component = np.searchsorted(pool.cumulative, rng.random(), side="right")
+    if component >= n + n_cold:
+        return draw_uniform(rng, d, size)
+    g = component if component < n else component - n
+    needle = rng.random()
+    reached = 0.0
+    atom = 0
+    for a in range(pool.n_atoms[g]):
+        atom = a
+        reached += pool.chances[g, a]
+        if needle < reached:
+            break
+    word = pool.played[g, atom] if component < n else pool.recommended[g, atom]
+    action = np.zeros(d, dtype=np.int64)
+    for i in range(d):
+        if has_bit(word, i):
+            action[i] = 1
+    return action
+
+
+@kernel
+def absorb_day(pool: PoolArrays, config: PoolConfig, action: Integers, rewards: Floats, reward: float) -> None:
+    """Estimate a day: feedback 0 is bandit, 1 semi-bandit, 2 full; ``rewards`` is what is seen of the vector."""
+    d = action.size
+    n = pool.points.shape[0]
+    prediction = pool.prediction
+    if config.feedback == 0:
+        right = np.empty(d)
+        for i in range(d):
+            right[i] = action[i]
+        solution = cholesky_solve(pool.factor, right)
+        surprise = reward - action_total(prediction, action)
+        for i in range(d):
+            estimate = solution[i] * surprise + prediction[i]
+            pool.running[i] += estimate
+            pool.total[i] += estimate
+        if config.predictor_step != 0.0:
+            prediction[:] = learn_prediction(prediction, action, reward, config.predictor_step)
+    else:
+        n_cold = pool.aggregates.shape[0]
+        for i in range(d):
+            estimate = rewards[i]
+            if config.feedback == 1:
+                estimate = prediction[i]
+                if action[i]:
+                    chance = pool.shares[n + n_cold] * config.size / d
+                    for g in range(n):
+                        chance += pool.shares[g] * pool.played_pairs[g, i, i]
+                    for k in range(n_cold):
+                        chance += pool.shares[n + k] * pool.recommended_pairs[k, i, i]
+                    estimate += (rewards[i] - prediction[i]) / chance
+                    prediction[i] += config.predictor_step * (rewards[i] - prediction[i])
+            pool.running[i] += estimate
+            pool.total[i] += estimate
+    pool.numbers[2] += reward
+
+
+@kernel
+def advance_members(pool: PoolArrays, config: PoolConfig, n_ending: int, changed: Integers) -> None:
+    """Let the members learn: cold scales on the calendar (Algorithm 1), the others every base window."""
+    n, d = pool.points.shape
+    n_cold = config.windows.size - 1
+    for k in range(n_cold):
+        for i in range(d):
+            pool.aggregates[k, i] += pool.running[i]
+    for g in range(n):
+        if g < n_cold and g != n_ending - 1:
+            continue
+        if g == n_cold + 1:
+            changed[g] = n_ending > 1
+            continue
+        aggregate = pool.aggregates[g] if g < n_cold else pool.running
+        keep = config.retention[g]
+        spread = centred_square(pool.points[g], aggregate, True)
+        pool.spreads[g, 0] = keep * pool.spreads[g, 0] + spread
+        pool.spreads[g, 1] += spread
+        pool.spreads[g, 2] += 1.0
+        noise = pool.spreads[g, 0] + pool.spreads[g, 1] / pool.spreads[g, 2]
+        eta = config.rates[g] * np.sqrt(config.diameter / noise) if noise > 0.0 else 0.0
+        tilted = np.empty(d)
+        for i in range(d):
+            pool.scores[g, i] = keep * pool.scores[g, i] + aggregate[i]
+            tilted[i] = config.first_log[i] + eta * pool.scores[g, i]
+        point, _, _ = project_capped(tilted, config.size)
+        pool.points[g] = point
+        if g < n_cold:
+            pool.aggregates[g] = 0.0
+        changed[g] = 1
+    for k in range(min(n_ending - 1, n_cold)):
+        pool.points[k] = config.first_point
+        pool.scores[k] = 0.0
+        pool.spreads[k, 0] = 0.0
+        pool.aggregates[k] = 0.0
+        changed[k] = 1
+
+
+@kernel
+def weigh_members(pool: PoolArrays, config: PoolConfig) -> None:
+    """Account for the window under the weights that were in force, then move them by what each member gained."""
+    n, d = pool.points.shape
+    n_cold = config.windows.size - 1
+    gains = np.empty(n)
+    mass = 0.0
+    for g in range(n):
+        value = 0.0
+        for i in range(d):
+            value += pool.running[i] * (pool.played_pairs[g, i, i] if pool.n_atoms[g] else pool.points[g, i])
+        gains[g] = value
+        if pool.n_atoms[g]:
+            mass += pool.law[g]
+    for g in range(n):
+        share = (1.0 - config.floor) * pool.law[g]
+        if g < n_cold:
+            share += config.floor / n_cold
+        followed = pool.law[g] / mass if pool.n_atoms[g] and mass > 0.0 else 0.0
+        for i in range(d):
+            pool.seen[g, i] += share * pool.running[i]
+            pool.adaptive[g, i] += followed * pool.running[i]
+        pool.counts[g, 0] += share
+        pool.counts[g, 1] += share * share
+    pool.clock[2] += 1
+    forget = max(_FORGET, 1.0 / pool.clock[2])
+    pool.numbers[0] += forget * (np.var(gains) - pool.numbers[0])
+    pool.numbers[1] += forget * (np.var(pool.running) - pool.numbers[1])
+    if config.switches[2]:
+        scores, spreads, transition, law = pool_weights(
+            pool.gain_scores, pool.gain_spreads, pool.transition, pool.law, gains, pool.numbers[0], _STEP
+        )
+        pool.gain_scores[:] = scores
+        pool.gain_spreads[:] = spreads
+        pool.transition[:] = transition
+        pool.law[:] = law
+
+
+@kernel
+def turn_pool(pool: PoolArrays, table: ActionTable, guard: ActionTable, config: PoolConfig, changed: Integers) -> bool:
+    """End a base window; ``changed`` tells which laws ended. False if Σ of the new mixture is singular."""
+    n = pool.points.shape[0]
+    n_cold = config.windows.size - 1
+    position = pool.clock[0] + pool.clock[1]
+    n_ending = 1
+    while n_ending < config.windows.size and position % config.windows[n_ending] == 0:
+        n_ending += 1
+    changed[:] = 0
+    weigh_members(pool, config)
+    advance_members(pool, config, n_ending, changed)
+    pool.running[:] = 0.0
+    for g in range(n):
+        if changed[g] and pool.n_atoms[g]:
+            account_for_law(pool, table, guard, config, g)
+    if config.switches[3] and n_ending > 1 and pool.clock[3] == 0:
+        every = max(config.windows[1], config.windows[0] * guard.n_used[0])
+        if position // every > (position - config.windows[1]) // every:
+            pool.numbers[4] = pool.numbers[3] + table_gain(guard, config.size)
+            if pool.numbers[4] > config.threshold:
+                pool.clock[3] = 1
+                changed[:] = 1
+    for g in range(n):
+        if not changed[g] and pool.n_atoms[g]:
+            continue
+        share = (1.0 - config.floor) * pool.law[g]
+        if g < n_cold:
+            share += config.floor / n_cold
+        if share <= _LEAST_WEIGHT:
+            pool.n_atoms[g] = 0
+        else:
+            make_law(pool, table, config, g)
+    return mix_laws(pool, config)
+
+
+@kernel
+def run_days(
+    rng: np.random.Generator,
+    pool: PoolArrays,
+    table: ActionTable,
+    guard: ActionTable,
+    config: PoolConfig,
+    rewards: Floats,
+    received: Floats,
+) -> int:
+    """Play days until a base window ends or the rows run out; return how many, the turn not yet made."""
+    size = config.size
+    for row in range(rewards.shape[0]):
+        action = draw_action(rng, pool, size)
+        reward = min(max(action_total(rewards[row], action), 0.0), 1.0)
+        received[row] = reward
+        absorb_day(pool, config, action, rewards[row], reward)
+        pool.clock[0] += 1
+        if (pool.clock[0] + pool.clock[1]) % config.windows[0] == 0:
+            return row + 1
+    return int(rewards.shape[0])

@@ -1,0 +1,78 @@
+r"""When to stop trusting the adaptive part: an estimate of its swap regret that is never too small on average.
+
+.. math:: \widehat S = \sum_b \max_{M'} U[b]\cdot(M' - b), \qquad U[b] = \sum P_{\text{adaptive}}(\text{play } b)\,\widetilde R
+
+R̃ is unbiased and the maximum is convex, so E Ŝ is at least the swap regret of the adaptive part (Jensen). Once Ŝ exceeds
+2T/K, only the floor is played from then on (``docs/guarantee.md``).
+
+May touch: ``arrays``, ``actions.base``, ``learners.adaptive.vectors``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.m_sets import MSets
+from swapregret.arrays import Vector
+from swapregret.kernels.swap_filter import best_exchanges
+from swapregret.learners.adaptive.vectors import ActionVectors
+
+__all__ = ["Guard"]
+
+Words = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """What the guard has seen, a value.
+
+    Attributes
+    ----------
+    played : ActionVectors
+        U[b] for every action the adaptive part played; past its capacity the least played are settled into ``split``.
+    split : float
+        Gains of actions that were dropped from the table, each answered on its own.
+    estimate : float
+        Ŝ at the last check.
+    threshold : float
+        Ŝ above which the guard trips; infinite where it is switched off.
+    has_tripped : bool
+    """
+
+    played: ActionVectors
+    split: float
+    estimate: float
+    threshold: float
+    has_tripped: bool
+
+    @classmethod
+    def start(cls, dimension: int, capacity: int, threshold: float) -> "Guard":
+        """Return a guard that has seen nothing."""
+        return cls(ActionVectors.start(dimension, capacity), 0.0, 0.0, threshold, False)
+
+    def add(self, actions: ActionSet, words: Words, weights: Vector, vector: Vector) -> "Guard":
+        """Enter what was seen while a law was played with Σ π X = ``vector``."""
+        table, split = self.played, self.split
+        if table.n_rows + len(words) > table.capacity:
+            split += _gain(actions, table)
+            table = ActionVectors.start(table.values.shape[1], table.capacity)
+        return Guard(table.add(words, weights, vector, 1.0), split, self.estimate, self.threshold, self.has_tripped)
+
+    def check(self, actions: ActionSet) -> "Guard":
+        """Evaluate Ŝ, and trip if it is above the threshold."""
+        estimate = self.split + _gain(actions, self.played)
+        return Guard(self.played, self.split, estimate, self.threshold, self.has_tripped or estimate > self.threshold)
+
+
+def _gain(actions: ActionSet, table: ActionVectors) -> float:
+    """Return Σ_b max_{M'} U[b]·(M' − b)."""
+    rows, values = table.actions, table.values[: table.n_rows]
+    if len(rows) == 0:
+        return 0.0
+    if isinstance(actions, MSets):
+        best = best_exchanges(rows, values, np.full(len(rows), 1e-300))
+    else:
+        best = np.array([actions.argmax(value) for value in values])
+    return float(((best - rows) * values).sum())

@@ -1,0 +1,229 @@
+"""The adaptive master on m-sets of up to 63 elements: the algorithm of ``master``, compiled.
+
+Days are estimated and windows turned by kernels that write into arrays this file copies first, so that a state stays a
+value. The plain version is ``master.AdaptiveMaster``; the tests hold the two together.
+
+May touch: ``arrays``, ``errors``, ``policy``, ``actions.m_sets``, ``kernels``, everything of ``learners`` but ``presets``.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from swapregret.actions.m_sets import MSets
+from swapregret.arrays import Matrix, Vector
+from swapregret.errors import NotConverged
+from swapregret.kernels.pool_arrays import ActionTable, PoolArrays, PoolConfig, empty_table
+from swapregret.kernels.pool_laws import make_law
+from swapregret.kernels.pool_run import absorb_day, mix_laws, run_days, turn_pool
+from swapregret.learners.adaptive.master import AdaptiveMaster
+from swapregret.learners.adaptive.pool_policy import PoolPolicy
+from swapregret.learners.estimator import BanditEstimator, SemiBanditEstimator
+from swapregret.learners.lazy import AdaptiveRate
+from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.policy import Policy
+
+__all__ = ["LARGEST_DIMENSION", "MSetAdaptiveMaster", "MSetPoolState"]
+
+LARGEST_DIMENSION = 63
+_FEEDBACK = {"bandit": 0, "semi-bandit": 1, "full": 2}
+_DAILY = ("clock", "numbers", "prediction", "running", "total")
+
+
+@dataclass(frozen=True, eq=False)
+class MSetPoolState:
+    """The arrays of the pool, its tables, and the law they describe."""
+
+    pool: PoolArrays
+    table: ActionTable
+    guard: ActionTable
+    law: PoolPolicy
+
+
+@dataclass(frozen=True)
+class MSetAdaptiveMaster:
+    """An :class:`AdaptiveMaster` on m-sets, run by kernels.
+
+    Parameters
+    ----------
+    plain : AdaptiveMaster
+        The configuration; its members must be Lazy-ComBCP learners on one ``MSets``.
+    """
+
+    plain: AdaptiveMaster
+
+    @property
+    def actions(self) -> MSets:
+        """The set it plays on."""
+        actions = self.plain.actions
+        assert isinstance(actions, MSets)
+        return actions
+
+    @property
+    def feedback(self) -> Feedback:
+        """What it expects to be shown after each day."""
+        return self.plain.feedback
+
+    @staticmethod
+    def can_run(plain: AdaptiveMaster) -> bool:
+        """Tell whether the kernels cover a configuration."""
+        actions, estimator = plain.actions, plain.estimator
+        return (
+            type(actions) is MSets
+            and 2 <= actions.dimension <= LARGEST_DIMENSION
+            and actions.size < actions.dimension
+            and plain.exploration_law in (None, "uniform")
+            and not (isinstance(estimator, BanditEstimator) and estimator.solver == "iterative")
+            and all(
+                isinstance(member.learner, LazyComBCP) and isinstance(member.learner.rate, AdaptiveRate)
+                for member in plain.members
+            )
+        )
+
+    @cached_property
+    def config(self) -> PoolConfig:
+        """What the kernels must know and never change."""
+        plain, actions = self.plain, self.actions
+        learners = [member.learner for member in plain.members]
+        first = learners[0].start()
+        rates = [learner.rate.scale for learner in learners]  # type: ignore[attr-defined]
+        estimator = plain.estimator
+        step = estimator.predictor_step if isinstance(estimator, BanditEstimator | SemiBanditEstimator) else 0.0
+        switches = (plain.swap_filter is not None, plain.pooling, plain.learned_weights, plain.guarded)
+        return PoolConfig(
+            size=actions.size,
+            feedback=_FEEDBACK[self.feedback],
+            exploration=plain.exploration,
+            floor=plain.floor,
+            diameter=learners[0].diameter,  # type: ignore[attr-defined]
+            predictor_step=step,
+            prior=plain.swap_filter.prior if plain.swap_filter is not None else 0.0,
+            standard_errors=plain.swap_filter.standard_errors if plain.swap_filter is not None else 0.0,
+            threshold=2.0 * plain.horizon / plain.n_scales,
+            windows=np.array(plain.schedule.windows, dtype=np.int64),
+            orders=actions.orders(plain.variants).copy(),
+            retention=np.array([member.retention for member in plain.members]),
+            rates=np.array(rates, dtype=np.float64),
+            switches=np.array(switches, dtype=np.int64),
+            first_point=first.point.copy(),
+            first_log=first.log_weights.copy(),
+        )
+
+    def start(self, rng: np.random.Generator) -> MSetPoolState:
+        """Start every member; the only randomness is the offset of the calendar."""
+        plain, config, d = self.plain, self.config, self.actions.dimension
+        base, longest = int(config.windows[0]), int(config.windows[-1])
+        offset = base * int(rng.integers(longest // base)) if plain.random_offset else 0
+        n, n_cold, n_atoms = len(plain.members), plain.n_scales, config.orders.size
+        room = 2 ** int(np.ceil(np.log2(max(2 * plain.capacity, 16 * n_atoms))))
+        pairs = d if plain.pooling else 0
+        pool = PoolArrays(
+            clock=np.array([0, offset, 0, 0], dtype=np.int64),
+            numbers=np.zeros(5),
+            points=np.tile(config.first_point, (n, 1)),
+            scores=np.zeros((n, d)),
+            spreads=np.zeros((n, 3)),
+            aggregates=np.zeros((n_cold, d)),
+            recommended=np.zeros((n, n_atoms), dtype=np.uint64),
+            played=np.zeros((n, n_atoms), dtype=np.uint64),
+            chances=np.zeros((n, n_atoms)),
+            n_atoms=np.zeros(n, dtype=np.int64),
+            recommended_pairs=np.zeros((n, d, d)),
+            played_pairs=np.zeros((n, d, d)),
+            gain_scores=np.zeros((n, n)),
+            gain_spreads=np.zeros(n),
+            transition=np.full((n, n), 0.5 / n) + 0.5 * np.eye(n),
+            law=np.full(n, 1.0 / n),
+            seen=np.zeros((n, d)),
+            adaptive=np.zeros((n, d)),
+            counts=np.zeros((n, 2)),
+            pair_values=np.zeros((pairs, pairs, pairs)),
+            pair_counts=np.zeros((pairs, pairs)),
+            pair_squares=np.zeros((pairs, pairs)),
+            prediction=np.zeros(d),
+            running=np.zeros(d),
+            total=np.zeros(d),
+            shares=np.zeros(n + n_cold + 1),
+            cumulative=np.zeros(n + n_cold + 1),
+            factor=np.zeros((d, d)),
+        )
+        table, guard = empty_table(room, d), empty_table(room, d)
+        for g in range(n):
+            make_law(pool, table, config, g)
+        self._check(mix_laws(pool, config))
+        return self._state(pool, table, guard)
+
+    def policy(self, state: MSetPoolState) -> Policy:
+        """Return the law of the next action."""
+        return state.law
+
+    def observe(self, state: MSetPoolState, decision: Decision, reward: float | Vector | None) -> MSetPoolState:
+        """Estimate; at the end of a base window let the pool turn."""
+        held = state.pool
+        pool = held._replace(**{name: getattr(held, name).copy() for name in _DAILY})
+        if reward is not None:
+            vector = np.zeros(self.actions.dimension)
+            total = 0.0
+            if self.feedback == "bandit":
+                total = float(np.asarray(reward))
+            else:
+                vector[:] = reward
+                total = float(vector @ decision.action)
+            law = decision.policy
+            seen = pool
+            if law is not state.law and isinstance(law, PoolPolicy):
+                seen = law.estimating(pool)
+            absorb_day(seen, self.config, decision.action.copy(), vector, total)
+        pool.clock[0] += 1
+        if (pool.clock[0] + pool.clock[1]) % self.config.windows[0]:
+            return MSetPoolState(pool, state.table, state.guard, state.law)
+        pool = PoolArrays._make(array.copy() for array in pool)
+        table = ActionTable._make(array.copy() for array in state.table)
+        guard = ActionTable._make(array.copy() for array in state.guard)
+        self._turn(pool, table, guard)
+        return self._state(pool, table, guard)
+
+    def run_days(self, state: MSetPoolState, rng: np.random.Generator, rewards: Matrix) -> tuple[MSetPoolState, Vector]:
+        """Play one day a row in compiled code, drawing and learning as stepping would; changes the arrays of ``state``."""
+        pool, table, guard = state.pool, state.table, state.guard
+        received = np.empty(len(rewards))
+        done = 0
+        while done < len(rewards):
+            done += run_days(rng, pool, table, guard, self.config, rewards[done:], received[done:])
+            if (pool.clock[0] + pool.clock[1]) % self.config.windows[0] == 0:
+                self._turn(pool, table, guard)
+        return self._state(pool, table, guard), received
+
+    def _turn(self, pool: PoolArrays, table: ActionTable, guard: ActionTable) -> None:
+        changed = np.zeros(len(pool.points), dtype=np.int64)
+        self._check(turn_pool(pool, table, guard, self.config, changed))
+
+    def _state(self, pool: PoolArrays, table: ActionTable, guard: ActionTable) -> MSetPoolState:
+        return MSetPoolState(pool, table, guard, PoolPolicy(pool, self.actions.size))
+
+    @staticmethod
+    def _check(is_definite: bool) -> None:
+        if not is_definite:
+            raise NotConverged(
+                "Σ of the played law must be positive definite on m-sets",
+                "a singular matrix",
+                "Use more exploration: exploration=0.02.",
+            )
+
+    def dump(self, state: MSetPoolState) -> Arrays:
+        """Write all arrays."""
+        arrays: Arrays = {f"pool.{name}": array for name, array in state.pool._asdict().items()}
+        for prefix, table in (("table", state.table), ("guard", state.guard)):
+            arrays |= {f"{prefix}.{name}": array for name, array in table._asdict().items()}
+        return arrays
+
+    def load(self, arrays: Arrays) -> MSetPoolState:
+        """Read all arrays."""
+        pool = PoolArrays._make(arrays[f"pool.{name}"].copy() for name in PoolArrays._fields)
+        tables = [
+            ActionTable._make(arrays[f"{prefix}.{name}"].copy() for name in ActionTable._fields)
+            for prefix in ("table", "guard")
+        ]
+        return self._state(pool, tables[0], tables[1])

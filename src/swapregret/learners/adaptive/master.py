@@ -1,0 +1,399 @@
+r"""The adaptive master: a pool of advisers, learned weights, a swap filter, and a floor that keeps the paper's guarantee.
+
+The law of a day is
+
+.. math:: (1-\gamma)\Big[(1-\varepsilon)\sum_g \pi_g\,f(\tilde p_g) + \varepsilon\,\tfrac1K\sum_{k\le K}\tilde p_k\Big] + \gamma\mu,
+
+:math:`\tilde p_g` the decomposition of member g, f the filter, π the learned weights. The second sum is the floor: the
+cold scales of Algorithm 1, unfiltered, with uniform weights; the decomposition lemma is about it. See ``docs/guarantee.md``.
+
+May touch: ``arrays``, ``errors``, ``policy``, ``geometry``, ``actions.base``, everything of ``learners`` but ``presets``.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Vector, as_integer, frozen
+from swapregret.errors import InvalidInput
+from swapregret.geometry.solve import DENSE_LIMIT
+from swapregret.kernels.ledger import pack_rows
+from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
+from swapregret.learners.adaptive.guard import Guard
+from swapregret.learners.adaptive.pairs import PairMeans
+from swapregret.learners.adaptive.pool import PoolMember
+from swapregret.learners.adaptive.state import AdaptiveState
+from swapregret.learners.adaptive.vectors import ActionVectors
+from swapregret.learners.adaptive.weights import PoolWeights
+from swapregret.learners.calendar import Calendar
+from swapregret.learners.estimator import BanditEstimator, Estimator
+from swapregret.learners.lazy import LazyState
+from swapregret.learners.lazy_arrays import dump_lazy, load_lazy
+from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.schedule import Schedule
+from swapregret.policy import FinitePolicy, Policy, mix
+
+__all__ = ["AdaptiveMaster"]
+
+_LEAST_WEIGHT = 1e-3
+
+
+@dataclass(frozen=True)
+class AdaptiveMaster:
+    """Swap-ComBCP or Swap-ComBand with a pool, learned weights, a filter and a guard.
+
+    Parameters
+    ----------
+    members : sequence of PoolMember
+        The K cold scales first (``build_pool``).
+    schedule : Schedule
+        Of the cold scales; the pool turns with its base window.
+    horizon : int
+        T, which sets the threshold of the guard, 2T/K.
+    estimator : Estimator
+    exploration : float
+        γ.
+    exploration_law : str, optional
+        μ, a ``kind`` of ``actions.exploration_policy``.
+    floor : float
+        ε in (0, 1): the share of the unfiltered cold scales.
+    variants : int
+        Decompositions averaged for what a member recommends.
+    swap_filter : SwapFilter or None
+        None switches the filter off.
+    pooling, learned_weights, guarded, random_offset : bool
+        Each ingredient can be switched off.
+    capacity : int
+        Most actions with a vector of their own, in the filter and in the guard.
+    """
+
+    members: tuple[PoolMember, ...]
+    schedule: Schedule
+    horizon: int
+    estimator: Estimator = field(default_factory=BanditEstimator)
+    exploration: float = 0.02
+    exploration_law: str | None = None
+    floor: float = 0.1
+    variants: int = 8
+    swap_filter: SwapFilter | None = field(default_factory=SwapFilter)
+    pooling: bool = True
+    learned_weights: bool = True
+    guarded: bool = True
+    random_offset: bool = True
+    capacity: int = 8192
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", tuple(self.members))
+        n_cold = sum(member.kind == "cold" for member in self.members[: self.n_scales])
+        if n_cold != self.n_scales:
+            raise InvalidInput(
+                f"`members` must begin with one cold scale for each of the {self.n_scales} scales",
+                f"{n_cold}",
+                "Build the pool with build_pool(...).",
+            )
+        if not (0.0 < self.floor < 1.0 and 0.0 <= self.exploration < 1.0):
+            raise InvalidInput(
+                "`floor` must be in (0, 1) and `exploration` in [0, 1)",
+                repr((self.floor, self.exploration)),
+                "0.1 and 0.02 are usual.",
+            )
+        as_integer(self.capacity, "capacity", 256)
+
+    @property
+    def actions(self) -> ActionSet:
+        """The set it plays on."""
+        return self.members[0].learner.actions
+
+    @property
+    def feedback(self) -> Feedback:
+        """What it expects to be shown after each day."""
+        return self.estimator.feedback
+
+    @property
+    def n_scales(self) -> int:
+        """Return K, the number of cold scales."""
+        return self.schedule.n_scales
+
+    @cached_property
+    def mu(self) -> Policy:
+        """The exploration law μ."""
+        return self.actions.exploration_policy(self.exploration_law)
+
+    def start(self, rng: np.random.Generator) -> AdaptiveState:
+        """Start every member; the only randomness is the offset of the calendar."""
+        windows, d, n = self.schedule.windows, self.actions.dimension, len(self.members)
+        offset = windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
+        zero = frozen(np.zeros(d))
+        threshold = 2.0 * self.horizon / self.n_scales if self.guarded else np.inf
+        state = AdaptiveState(
+            day=0,
+            calendar=Calendar(self.schedule, offset),
+            members=tuple(member.learner.start() for member in self.members),
+            laws=(None,) * n,
+            weights=PoolWeights.start(n),
+            vectors=ActionVectors.start(d, self.capacity),
+            pairs=PairMeans.start(d) if self.pooling else PairMeans.none(),
+            guard=Guard.start(d, self.capacity, threshold),
+            seen=frozen(np.zeros((n, d))),
+            counts=frozen(np.zeros((n, 2))),
+            adaptive=frozen(np.zeros((n, d))),
+            mixture=self.mu,
+            solver=None,
+            prediction=zero,
+            running=zero,
+            total=zero,
+            aggregates=frozen(np.zeros((self.n_scales, d))),
+        )
+        return self._ready(replace(state, laws=self._laws(state, [True] * n)))
+
+    def policy(self, state: AdaptiveState) -> Policy:
+        """Return the law of the next action."""
+        return state.mixture
+
+    def observe(self, state: AdaptiveState, decision: Decision, reward: float | Vector | None) -> AdaptiveState:
+        """Estimate; at the end of a base window let the pool turn."""
+        running, total, prediction, earned = state.running, state.total, state.prediction, state.earned
+        n_recoveries = state.n_recoveries
+        if reward is not None:
+            law, solver = decision.policy, state.solver
+            if law is not state.mixture:
+                solver = self.estimator.prepare(law, self.actions.span)
+                n_recoveries += solver is not None and solver.has_recovered
+            estimate = self.estimator.estimate(law, solver, decision.action, reward, prediction)
+            running, total = frozen(running + estimate), frozen(total + estimate)
+            prediction = self.estimator.learn(prediction, decision.action, reward)
+            earned += float(reward) if self.feedback == "bandit" else float(decision.action @ reward)
+        after = replace(
+            state,
+            day=state.day + 1,
+            prediction=prediction,
+            running=running,
+            total=total,
+            earned=earned,
+            n_recoveries=n_recoveries,
+        )
+        return after if state.calendar.days_left(state.day) > 1 else self._turn(after, state.day)
+
+    def _turn(self, state: AdaptiveState, day: int) -> AdaptiveState:
+        """End the base window: weigh the members, let them learn, account for the laws that end, make the new ones."""
+        aggregate = self._on_span(state.running)
+        gains = np.array([float(x @ aggregate) for x in self._played_marginals(state)])
+        weights = state.weights.absorb(gains, aggregate, is_learning=self.learned_weights)
+        shares = self._shares(state.weights)
+        seen = frozen(state.seen + shares[:, None] * aggregate)
+        counts = frozen(state.counts + np.stack([shares, shares**2], axis=1))
+        active = np.array([law is not None for law in state.laws])
+        played = active * state.weights.law
+        played = played / played.sum() if played.any() else played
+        adaptive = frozen(state.adaptive + played[:, None] * aggregate)
+        members, changed, aggregates = self._advance(state, day, aggregate)
+        state = replace(
+            state,
+            members=members,
+            weights=weights,
+            seen=seen,
+            counts=counts,
+            adaptive=adaptive,
+            aggregates=aggregates,
+            running=frozen(np.zeros(self.actions.dimension)),
+        )
+        state = self._account(state, changed)
+        if state.calendar.n_ending(day) > 1 and not state.guard.has_tripped:
+            state = replace(state, guard=self._checked(state.guard, day))
+        return self._ready(replace(state, laws=self._laws(state, changed)))
+
+    def _advance(
+        self, state: AdaptiveState, day: int, aggregate: Vector
+    ) -> tuple[tuple[LazyState, ...], list[bool], Vector]:
+        """Let the members learn: cold scales on the calendar (Algorithm 1), the others every base window."""
+        calendar, members = state.calendar, list(state.members)
+        changed = [member.kind not in ("cold", "uniform") for member in self.members]
+        aggregates = state.aggregates + aggregate
+        updating = calendar.updating(day)
+        if updating is not None:
+            k = updating - 1
+            members[k] = self.members[k].learner.update(members[k], aggregates[k])
+            aggregates[k], changed[k] = 0.0, True
+        for scale in calendar.restarting(day):
+            k = scale - 1
+            members[k] = self.members[k].learner.start(members[k])
+            aggregates[k], changed[k] = 0.0, True
+        for g in range(self.n_scales, len(members)):
+            members[g] = self.members[g].absorb(members[g], aggregate)
+            if self.members[g].kind == "uniform":
+                changed[g] = calendar.n_ending(day) > 1
+        return tuple(members), changed, frozen(aggregates)
+
+    def _account(self, state: AdaptiveState, changed: list[bool]) -> AdaptiveState:
+        """Enter what was seen under the laws that end: by recommended action, by pair, and by played action."""
+        vectors, pairs, guard = state.vectors, state.pairs, state.guard
+        seen, counts, adaptive = state.seen.copy(), state.counts.copy(), state.adaptive.copy()
+        for g, law in enumerate(state.laws):
+            if law is None or not changed[g]:
+                continue
+            weights = law.recommended.weights
+            count, square = float(counts[g, 0]), float(counts[g, 1])
+            if self.swap_filter is not None and count > 0.0:
+                vectors = vectors.add(law.words, weights, seen[g], square)
+                pairs = pairs.add(law.recommended.cooccurrence(), seen[g], count, square)
+            if self.guarded and adaptive[g].any():
+                guard = guard.add(self.actions, pack_rows(law.played.atoms), law.played.weights, adaptive[g])
+            seen[g], counts[g], adaptive[g] = 0.0, 0.0, 0.0
+        return replace(
+            state,
+            vectors=vectors,
+            pairs=pairs,
+            guard=guard,
+            seen=frozen(seen),
+            counts=frozen(counts),
+            adaptive=frozen(adaptive),
+        )
+
+    def _checked(self, guard: Guard, day: int) -> Guard:
+        """Evaluate the guard; seldom enough that it costs at most one oracle call a base window."""
+        base = self.schedule.windows[0]
+        every = max(self.schedule.windows[1], base * guard.played.n_rows)
+        return (
+            guard.check(self.actions) if (day + 1) // every > (day + 1 - self.schedule.windows[1]) // every else guard
+        )
+
+    def _laws(self, state: AdaptiveState, changed: list[bool]) -> tuple[FilteredLaw | None, ...]:
+        """Make the laws of members that changed and carry weight; the others keep theirs, or have none."""
+        shares = self._shares(state.weights)
+        laws: list[FilteredLaw | None] = []
+        for g, held in enumerate(state.laws):
+            if not changed[g] and held is not None:
+                laws.append(held)
+            elif shares[g] <= _LEAST_WEIGHT:
+                laws.append(None)
+            else:
+                recommended = self._recommended(state.members[g])
+                instead = recommended.atoms
+                if self.swap_filter is not None and not state.guard.has_tripped:
+                    noise = state.weights.noise
+                    instead = self.swap_filter.apply(self.actions, recommended, state.vectors, state.pairs, noise)
+                laws.append(FilteredLaw.make(recommended, instead))
+        return tuple(laws)
+
+    def _recommended(self, member: LazyState) -> FinitePolicy:
+        return self.actions.decompose(member.point, variants=self.variants).finite()
+
+    def _ready(self, state: AdaptiveState) -> AdaptiveState:
+        """Mix the laws into the one that is played, and prepare the estimator for it."""
+        parts: list[Policy] = []
+        weights: list[float] = []
+        floor = 1.0 if state.guard.has_tripped else self.floor
+        for k in range(self.n_scales):
+            law = state.laws[k]
+            parts.append(law.recommended if law is not None else self._recommended(state.members[k]))
+            weights.append((1.0 - self.exploration) * floor / self.n_scales)
+        followed = np.array([0.0 if law is None else state.weights.law[g] for g, law in enumerate(state.laws)])
+        mass = float(followed.sum())
+        if floor < 1.0 and mass > 0.0:
+            for law, share in zip(state.laws, followed / mass, strict=True):
+                if law is not None:
+                    parts.append(law.played)
+                    weights.append((1.0 - self.exploration) * (1.0 - floor) * float(share))
+        parts.append(self.mu)
+        weights.append(self.exploration if floor == 1.0 or mass > 0.0 else 1.0 - sum(weights))
+        total = sum(weights)
+        mixture = mix(parts, [weight / total for weight in weights])
+        solver = self.estimator.prepare(mixture, self.actions.span)
+        recovered = int(solver is not None and solver.has_recovered)
+        return replace(state, mixture=mixture, solver=solver, n_recoveries=state.n_recoveries + recovered)
+
+    def _shares(self, weights: PoolWeights) -> Vector:
+        """Return how likely each member's recommendation is, floor included."""
+        shares = (1.0 - self.floor) * weights.law
+        shares[: self.n_scales] += self.floor / self.n_scales
+        return shares
+
+    def _played_marginals(self, state: AdaptiveState) -> list[Vector]:
+        return [
+            member.point if law is None else law.played.marginals()
+            for member, law in zip(state.members, state.laws, strict=True)
+        ]
+
+    def _on_span(self, estimate: Vector) -> Vector:
+        span = self.actions.span
+        if span.rank == self.actions.dimension or span.rank > DENSE_LIMIT:
+            return estimate
+        return span.project(estimate)
+
+    def dump(self, state: AdaptiveState) -> Arrays:
+        """Write the state as named arrays; laws are made again from the members' points and their replacements."""
+        weights, vectors, guard = state.weights, state.vectors, state.guard
+        arrays: Arrays = {
+            "day": np.array(state.day),
+            "offset": np.array(state.calendar.offset),
+            "seen": state.seen,
+            "counts": state.counts,
+            "adaptive": state.adaptive,
+            "prediction": state.prediction,
+            "running": state.running,
+            "total": state.total,
+            "aggregates": state.aggregates,
+            "earned": np.array(state.earned),
+            "n_recoveries": np.array(state.n_recoveries),
+            "weights.scores": weights.scores,
+            "weights.variances": weights.variances,
+            "weights.transition": weights.transition,
+            "weights.law": weights.law,
+            "weights.numbers": np.array([weights.typical, weights.noise, weights.n_windows]),
+            "pairs.values": state.pairs.values,
+            "pairs.counts": state.pairs.counts,
+            "pairs.squares": state.pairs.squares,
+            "guard.numbers": np.array([guard.split, guard.estimate, guard.threshold, guard.has_tripped]),
+        }
+        arrays |= dump_lazy(state.members) | vectors.dump("vectors.") | guard.played.dump("guard.")
+        for g, law in enumerate(state.laws):
+            if law is not None:
+                arrays[f"laws.{g}"] = law.instead
+        return arrays
+
+    def load(self, arrays: Arrays) -> AdaptiveState:
+        """Read a state written by ``dump`` of an equally configured master."""
+        members = load_lazy([member.learner for member in self.members], arrays)
+        typical, noise, n_windows = arrays["weights.numbers"]
+        split, estimate, threshold, has_tripped = arrays["guard.numbers"]
+        laws: list[FilteredLaw | None] = []
+        for g, member in enumerate(members):
+            instead = arrays.get(f"laws.{g}")
+            laws.append(None if instead is None else FilteredLaw.make(self._recommended(member), instead.copy()))
+        state = AdaptiveState(
+            day=int(arrays["day"]),
+            calendar=Calendar(self.schedule, int(arrays["offset"])),
+            members=members,
+            laws=tuple(laws),
+            weights=PoolWeights(
+                scores=frozen(arrays["weights.scores"].copy()),
+                variances=frozen(arrays["weights.variances"].copy()),
+                transition=frozen(arrays["weights.transition"].copy()),
+                law=frozen(arrays["weights.law"].copy()),
+                typical=float(typical),
+                noise=float(noise),
+                n_windows=int(n_windows),
+            ),
+            vectors=ActionVectors.load(arrays, "vectors.", self.capacity),
+            pairs=PairMeans(*(arrays[f"pairs.{name}"].copy() for name in ("values", "counts", "squares"))),
+            guard=Guard(
+                ActionVectors.load(arrays, "guard.", self.capacity),
+                float(split),
+                float(estimate),
+                float(threshold),
+                bool(has_tripped),
+            ),
+            seen=frozen(arrays["seen"].copy()),
+            counts=frozen(arrays["counts"].copy()),
+            adaptive=frozen(arrays["adaptive"].copy()),
+            mixture=self.mu,
+            solver=None,
+            prediction=frozen(arrays["prediction"].copy()),
+            running=frozen(arrays["running"].copy()),
+            total=frozen(arrays["total"].copy()),
+            aggregates=frozen(arrays["aggregates"].copy()),
+            earned=float(arrays["earned"]),
+        )
+        return replace(self._ready(state), n_recoveries=int(arrays["n_recoveries"]))

@@ -1,0 +1,85 @@
+"""Who may advise: the cold scales of Algorithm 1, and members that benign worlds reward.
+
+* cold scales: restart on their windows; the floor is made of them, and the paper's lemma is about them;
+* one learner that never restarts: best on a world that stands still;
+* uniform play: best where nothing can be learnt;
+* trackers: forget exponentially with time constants 4dm·4^j < T/2, best on worlds that drift.
+
+May touch: ``arrays``, ``actions.base``, ``learners.lazy``, ``learners.schedule``.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Vector, frozen
+from swapregret.learners.lazy import LazyLearner, LazyState
+from swapregret.learners.schedule import Schedule
+
+__all__ = ["PoolMember", "build_pool", "time_constants"]
+
+
+@dataclass(frozen=True)
+class PoolMember:
+    """One adviser.
+
+    Parameters
+    ----------
+    kind : {"cold", "steady", "uniform", "tracker"}
+    learner : LazyLearner
+    retention : float
+        What a tracker keeps of the past from one base window to the next, in (0, 1]; 1 for the others.
+    """
+
+    kind: str
+    learner: LazyLearner
+    retention: float = 1.0
+
+    def absorb(self, state: LazyState, aggregate: Vector) -> LazyState:
+        """End a base window of a member that does not follow the calendar."""
+        if self.kind == "uniform":
+            return state
+        if self.retention < 1.0:
+            faded = frozen(self.retention * state.score)
+            state = replace(state, score=faded, variation=self.retention * state.variation)
+        return self.learner.update(state, aggregate)
+
+
+def time_constants(actions: ActionSet, horizon: int) -> tuple[float, ...]:
+    """Return the τ of the trackers: 4dm·4^j below T/2, d the rank.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> time_constants(MSets(10, 3), 100_000)
+    (120.0, 480.0, 1920.0, 7680.0, 30720.0)
+    """
+    first = 4.0 * actions.rank * max(1, actions.size)
+    constants: list[float] = []
+    while first * 4.0 ** len(constants) < horizon / 2.0:
+        constants.append(first * 4.0 ** len(constants))
+    return tuple(constants)
+
+
+def build_pool(
+    actions: ActionSet,
+    horizon: int,
+    schedule: Schedule,
+    make: Callable[[float], LazyLearner],
+    *,
+    trackers: bool = True,
+    cold_scale: float = 3.0,
+    steady_scale: float = 1.0,
+) -> tuple[PoolMember, ...]:
+    """Return the pool: K cold scales first, then the steady learner, uniform play and the trackers.
+
+    ``make(c)`` makes a lazy learner with an adaptive step of constant c.
+    """
+    cold, steady = make(cold_scale), make(steady_scale)
+    members = [PoolMember("cold", cold)] * schedule.n_scales
+    members += [PoolMember("steady", steady), PoolMember("uniform", steady)]
+    if trackers:
+        base = schedule.windows[0]
+        members += [PoolMember("tracker", steady, math.exp(-base / tau)) for tau in time_constants(actions, horizon)]
+    return tuple(members)

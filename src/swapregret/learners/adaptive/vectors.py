@@ -1,0 +1,127 @@
+r"""What was seen after each recommendation: a vector for every action recommended, in bounded memory.
+
+:math:`V[a] = \sum P(\text{recommend } a)\,\widetilde R` and :math:`q[a] = \sum P(\text{recommend } a)^2`, its variance in
+units of σ². When the table is full, the half with the smallest q, about which least is known, is dropped.
+
+May touch: ``arrays``, ``kernels.ledger``, ``kernels.swap_filter``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.kernels.ledger import unpack_rows
+from swapregret.kernels.swap_filter import add_to_rows, find_rows, make_rows
+from swapregret.learners.player import Arrays
+
+__all__ = ["ActionVectors"]
+
+Words = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int64]
+
+_FIRST = 64
+
+
+@dataclass(frozen=True, eq=False)
+class ActionVectors:
+    """A table from actions to vectors, as a value: ``add`` returns a new one.
+
+    Attributes
+    ----------
+    keys : packed actions, shape (room, words)
+    slots : hash slots, twice the room
+    values : Matrix, shape (room, dimension)
+    squares : Vector
+    n_rows : int
+        Rows in use.
+    capacity : int
+        Most rows ever.
+    """
+
+    keys: Words
+    slots: Integers
+    values: Matrix
+    squares: Vector
+    n_rows: int
+    capacity: int
+
+    @classmethod
+    def start(cls, dimension: int, capacity: int) -> "ActionVectors":
+        """Return an empty table."""
+        room = min(_FIRST, capacity)
+        words = (dimension + 63) // 64
+        return cls(
+            np.zeros((room, words), dtype=np.uint64),
+            np.zeros(_slots(room), dtype=np.int64),
+            np.zeros((room, dimension)),
+            np.zeros(room),
+            0,
+            capacity,
+        )
+
+    def dump(self, prefix: str) -> Arrays:
+        """Write the rows in use as named arrays."""
+        n = self.n_rows
+        return {
+            f"{prefix}keys": self.keys[:n],
+            f"{prefix}values": self.values[:n],
+            f"{prefix}squares": self.squares[:n],
+            f"{prefix}room": np.array(len(self.keys)),
+        }
+
+    @classmethod
+    def load(cls, arrays: Arrays, prefix: str, capacity: int) -> "ActionVectors":
+        """Read what ``dump`` wrote: the same rows in the same order, with the same room."""
+        values = arrays[f"{prefix}values"]
+        n, d = values.shape
+        made = cls.start(d, capacity)._with_room(int(arrays[f"{prefix}room"]))
+        made.keys[:n] = arrays[f"{prefix}keys"]
+        made.values[:n], made.squares[:n] = values, arrays[f"{prefix}squares"]
+        make_rows(made.slots, made.keys, 0, made.keys[:n].copy())
+        return cls(made.keys, made.slots, made.values, made.squares, n, capacity)
+
+    @property
+    def actions(self) -> Actions:
+        """Return the actions of the rows in use."""
+        return unpack_rows(self.keys[: self.n_rows], self.values.shape[1])
+
+    def rows_of(self, words: Words) -> Integers:
+        """Return the row of each packed action, −1 where it has none."""
+        return find_rows(self.slots, self.keys, words)
+
+    def add(self, words: Words, weights: Vector, vector: Vector, square: float) -> "ActionVectors":
+        """Add p·vector to each atom's row and p²·square to its variance."""
+        table = self._copy_with_room(len(words))
+        rows, n_rows = make_rows(table.slots, table.keys, table.n_rows, words)
+        add_to_rows(table.values, table.squares, rows, weights, vector, square)
+        return ActionVectors(table.keys, table.slots, table.values, table.squares, n_rows, self.capacity)
+
+    def _copy_with_room(self, extra: int) -> "ActionVectors":
+        needed = self.n_rows + extra
+        if needed <= len(self.keys):
+            return ActionVectors(
+                self.keys.copy(), self.slots.copy(), self.values.copy(), self.squares.copy(), self.n_rows, self.capacity
+            )
+        if needed <= self.capacity:
+            return self._with_room(min(self.capacity, max(needed, 2 * len(self.keys))))
+        kept = np.sort(np.argsort(-self.squares[: self.n_rows], kind="stable")[: max(0, self.capacity // 2)])
+        thinned = self.start(self.values.shape[1], self.capacity)._with_room(self.capacity)
+        n = len(kept)
+        thinned.keys[:n], thinned.values[:n] = self.keys[kept], self.values[kept]
+        thinned.squares[:n] = self.squares[kept]
+        make_rows(thinned.slots, thinned.keys, 0, thinned.keys[:n].copy())
+        return ActionVectors(thinned.keys, thinned.slots, thinned.values, thinned.squares, n, self.capacity)
+
+    def _with_room(self, room: int) -> "ActionVectors":
+        n, (_, words), d = self.n_rows, self.keys.shape, self.values.shape[1]
+        keys, values = np.zeros((room, words), dtype=np.uint64), np.zeros((room, d))
+        squares, slots = np.zeros(room), np.zeros(_slots(room), dtype=np.int64)
+        keys[:n], values[:n], squares[:n] = self.keys[:n], self.values[:n], self.squares[:n]
+        make_rows(slots, keys, 0, keys[:n].copy())
+        return ActionVectors(keys, slots, values, squares, n, self.capacity)
+
+
+def _slots(room: int) -> int:
+    return int(2 ** np.ceil(np.log2(max(2, 2 * room))))
