@@ -217,7 +217,7 @@ def weigh_members(pool: PoolArrays, config: PoolConfig) -> None:
 
 @kernel
 def turn_pool(pool: PoolArrays, table: ActionTable, guard: ActionTable, config: PoolConfig, changed: Integers) -> bool:
-    """End a base window; ``changed`` tells which laws ended. False if Σ of the new mixture is singular."""
+    """End a base window; ``changed`` is set where a law was made anew or dropped. False if the new Σ is singular."""
     n = pool.points.shape[0]
     n_cold = config.windows.size - 1
     position = pool.clock[0] + pool.clock[1]
@@ -241,6 +241,7 @@ def turn_pool(pool: PoolArrays, table: ActionTable, guard: ActionTable, config: 
     for g in range(n):
         if not changed[g] and pool.n_atoms[g]:
             continue
+        changed[g] = 1
         share = (1.0 - config.floor) * pool.law[g]
         if g < n_cold:
             share += config.floor / n_cold

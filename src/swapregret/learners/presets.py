@@ -3,15 +3,21 @@
 May touch: everything of ``learners``; ``actions.base``, ``geometry.moments``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.m_sets import MSets
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.learners.adaptive.filter import SwapFilter
+from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
+from swapregret.learners.adaptive.master import AdaptiveMaster
+from swapregret.learners.adaptive.pool import build_pool
 from swapregret.learners.estimator import make_estimator
-from swapregret.learners.lazy import AdaptiveRate, FixedRate, Rate
+from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyLearner, Rate
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import SwapMaster
@@ -19,7 +25,11 @@ from swapregret.learners.schedule import Schedule
 
 __all__ = ["PRESETS", "Ingredients", "swap_comband", "swap_combcp"]
 
+Master = SwapMaster | AdaptiveMaster | MSetAdaptiveMaster
+"""What the factories return: players with a ``schedule`` and ``n_scales``."""
+
 _PAPER_SCALES = 3
+_FEW_VARIANTS = 2
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
 
@@ -45,6 +55,10 @@ class Ingredients:
         Whether scales of Lazy-ComBCP restart from the next coarser one (D21).
     solver : {"auto", "dense", "iterative"}
         How Σ⁺M is found (D24).
+    floor : float
+        ε, the share of the unfiltered cold scales in the adaptive preset (D26).
+    trackers, learned_weights, swap_filter, pooling, guarded : bool
+        Ingredients of the adaptive preset, each of which can be switched off (D26).
     """
 
     exploration: float | None = 0.02
@@ -55,9 +69,16 @@ class Ingredients:
     random_offset: bool = True
     warm_restarts: bool = False
     solver: str = "auto"
+    floor: float = 0.1
+    trackers: bool = True
+    learned_weights: bool = True
+    swap_filter: bool = True
+    pooling: bool = True
+    guarded: bool = True
 
 
 PRESETS = {
+    "adaptive": Ingredients(),
     "multiscale": Ingredients(),
     "paper": Ingredients(
         exploration=None,
@@ -68,7 +89,9 @@ PRESETS = {
         random_offset=False,
     ),
 }
-"""The ready-made mixtures: practical, and to the letter."""
+"""The ready-made mixtures: adaptive, the paper's with practical ingredients, and to the letter."""
+
+_ADAPTIVE_ONLY = ("floor", "trackers", "learned_weights", "swap_filter", "pooling", "guarded")
 
 
 def swap_combcp(
@@ -79,7 +102,7 @@ def swap_combcp(
     feedback: str = "bandit",
     schedule: Schedule | None = None,
     **ingredients: Any,
-) -> SwapMaster:
+) -> Master:
     """Return Swap-ComBCP (Algorithms 1 and 2) for a known horizon.
 
     Parameters
@@ -87,9 +110,10 @@ def swap_combcp(
     actions : ActionSet
     horizon : int
         T, the number of days to play. Playing on after it keeps working: the coarsest scale restarts.
-    preset : {"multiscale", "paper"}
+    preset : {"multiscale", "adaptive", "paper"}
         "multiscale" is the paper's master with uniform weights and the practical ingredients of
-        ``docs/deviations.md``; "paper" follows the paper wherever it can be followed.
+        ``docs/deviations.md``; "adaptive" adds a pool of learners, learned weights, a swap filter and a guard
+        (``docs/guarantee.md``); "paper" follows the paper wherever it can be followed.
     feedback : {"bandit", "semi-bandit", "full"}
         What ``observe`` will be shown: the total (the paper's), the chosen elements' rewards, or the whole vector.
     schedule : Schedule, optional
@@ -116,6 +140,13 @@ def swap_combcp(
             mixed.variants,
         )
 
+    if preset == "adaptive":
+        _refuse_warm(mixed, "the adaptive preset")
+
+        def member(scale: float) -> LazyComBCP:
+            return LazyComBCP(actions, 0.0, AdaptiveRate(scale), mixed.exploration_law, 1)
+
+        return _adaptive(actions, horizon, feedback, windows, mixed, member)
     return SwapMaster(
         _one_a_scale(mixed, windows, learner),
         windows,
@@ -133,7 +164,7 @@ def swap_comband(
     feedback: str = "bandit",
     schedule: Schedule | None = None,
     **ingredients: Any,
-) -> SwapMaster:
+) -> Master:
     """Return Swap-ComBand (Algorithms 1 and 3) for a known horizon, on a set with an exact Gibbs law.
 
     Arguments are those of :func:`swap_combcp`; the number of elements may vary from action to action. ``variants`` has
@@ -147,10 +178,7 @@ def swap_comband(
     """
     mixed = _mixed(preset, ingredients)
     windows = _schedule(actions, horizon, preset, schedule)
-    if mixed.warm_restarts:
-        raise InvalidInput(
-            "`warm_restarts` must be False for swap_comband", "True", "Warm restarts exist for swap_combcp only."
-        )
+    _refuse_warm(mixed, "swap_comband")
 
     def learner(scale: int) -> LazyComBand:
         return LazyComBand(
@@ -160,12 +188,56 @@ def swap_comband(
             mixed.exploration_law,
         )
 
+    if preset == "adaptive":
+
+        def member(scale: float) -> LazyComBand:
+            return LazyComBand(actions, 0.0, AdaptiveRate(scale), mixed.exploration_law)
+
+        return _adaptive(actions, horizon, feedback, windows, mixed, member)
     return SwapMaster(
         _one_a_scale(mixed, windows, learner),
         windows,
         make_estimator(feedback, predictor_step=mixed.predictor_step, solver=mixed.solver),
         mixed.random_offset,
     )
+
+
+def _adaptive(
+    actions: ActionSet,
+    horizon: int,
+    feedback: str,
+    windows: Schedule,
+    mixed: Ingredients,
+    member: Callable[[float], LazyLearner],
+) -> AdaptiveMaster | MSetAdaptiveMaster:
+    """Return the adaptive master: compiled where kernels cover the set, plain elsewhere."""
+    step = _ADAPTIVE_STEP.get(feedback, 3.0)
+    pool = build_pool(
+        actions, horizon, windows, member, trackers=mixed.trackers, cold_scale=step, steady_scale=step / 3.0
+    )
+    plain = AdaptiveMaster(
+        pool,
+        windows,
+        horizon,
+        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=mixed.solver),
+        _exploration(mixed, windows),
+        mixed.exploration_law,
+        mixed.floor,
+        mixed.variants if isinstance(actions, MSets) else min(mixed.variants, _FEW_VARIANTS),
+        SwapFilter() if mixed.swap_filter else None,
+        mixed.pooling,
+        mixed.learned_weights,
+        mixed.guarded,
+        mixed.random_offset,
+    )
+    return MSetAdaptiveMaster(plain) if MSetAdaptiveMaster.can_run(plain) else plain
+
+
+def _refuse_warm(mixed: Ingredients, where: str) -> None:
+    if mixed.warm_restarts:
+        raise InvalidInput(
+            f"`warm_restarts` must be False for {where}", "True", "Use swap_combcp with preset='multiscale'."
+        )
 
 
 def _mixed(preset: str, overrides: dict[str, Any]) -> Ingredients:
@@ -178,6 +250,12 @@ def _mixed(preset: str, overrides: dict[str, Any]) -> Ingredients:
         if name not in known:
             raise InvalidInput(
                 f"keyword arguments must be ingredients of a preset: {', '.join(known)}", f"`{name}`", "Check the name."
+            )
+        if name in _ADAPTIVE_ONLY and preset != "adaptive":
+            raise InvalidInput(
+                f"`{name}` must come with preset='adaptive'",
+                f"preset={preset!r}",
+                "Choose that preset, or leave it out.",
             )
     return replace(PRESETS[preset], **overrides)
 

@@ -1,17 +1,22 @@
 """What a player can say about itself in the middle of a run.
 
-May touch: ``geometry.moments``, ``learners.master``, ``learners.doubling``.
+May touch: ``arrays``, ``policy``, ``geometry``, the masters of ``learners``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scipy.linalg import eigvalsh
 
+from swapregret.arrays import Vector
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import DENSE_LIMIT
+from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster, MSetPoolState
+from swapregret.learners.adaptive.master import AdaptiveMaster
+from swapregret.learners.adaptive.state import AdaptiveState
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.master import MasterState, SwapMaster
+from swapregret.policy import Policy
 
 __all__ = ["PlayerSummary", "ScaleSummary", "summarise"]
 
@@ -53,6 +58,8 @@ class PlayerSummary:
         built.
     n_recoveries : int
         How often Σ was singular to working precision and the solver took its second way.
+    guard_estimate, guard_has_tripped : float and bool, or None
+        Ŝ/T of the adaptive master at its last check, and whether only the floor is played; None without a guard.
     """
 
     scales: tuple[ScaleSummary, ...]
@@ -60,6 +67,8 @@ class PlayerSummary:
     smallest_eigenvalue: float | None
     condition: float | None
     n_recoveries: int
+    guard_estimate: float | None = None
+    guard_has_tripped: bool | None = None
 
 
 def summarise(player: Any, state: Any) -> PlayerSummary | None:
@@ -67,21 +76,46 @@ def summarise(player: Any, state: Any) -> PlayerSummary | None:
     if isinstance(player, DoublingPlayer) and isinstance(state, DoublingState):
         return summarise(player.player_of(state), state.inner)
     if isinstance(player, SwapMaster) and isinstance(state, MasterState):
-        return _of_master(player, state)
+        clock = (state.day, state.calendar.offset)
+        return _of_master(player, clock, state.mixture, state.total, state.earned, state.n_recoveries)
+    if isinstance(player, AdaptiveMaster) and isinstance(state, AdaptiveState):
+        clock = (state.day, state.calendar.offset)
+        made = _of_master(player, clock, state.mixture, state.total, state.earned, state.n_recoveries)
+        guard = (state.guard.estimate, state.guard.has_tripped)
+        return _with_guard(made, guard, player)
+    if isinstance(player, MSetAdaptiveMaster) and isinstance(state, MSetPoolState):
+        pool = state.pool
+        clock = (int(pool.clock[0]), int(pool.clock[1]))
+        made = _of_master(player, clock, state.law, pool.total, float(pool.numbers[2]), 0)
+        return _with_guard(made, (float(pool.numbers[4]), bool(pool.clock[3])), player.plain)
     return None
 
 
-def _of_master(master: SwapMaster, state: MasterState) -> PlayerSummary:
-    position = state.day + state.calendar.offset
+def _of_master(
+    master: SwapMaster | AdaptiveMaster | MSetAdaptiveMaster,
+    clock: tuple[int, int],
+    mixture: Policy,
+    total: Vector,
+    earned: float,
+    n_recoveries: int,
+) -> PlayerSummary:
+    position = sum(clock)
     scales = []
     for scale in range(1, master.n_scales + 1):
         update, restart = master.schedule.update_every(scale), master.schedule.restart_every(scale)
         scales.append(ScaleSummary(scale, update, restart, update - position % update, restart - position % restart))
     actions = master.actions
-    best = float(actions.argmax(state.total) @ state.total)
+    best = float(actions.argmax(total) @ total)
     smallest = condition = None
     if actions.rank <= DENSE_LIMIT:
-        smallest = smallest_eigenvalue(state.mixture, actions.span)
-        largest = float(eigvalsh(state.mixture.cooccurrence())[-1])
+        smallest = smallest_eigenvalue(mixture, actions.span)
+        largest = float(eigvalsh(mixture.cooccurrence())[-1])
         condition = largest / smallest if smallest > 0.0 else float("inf")
-    return PlayerSummary(tuple(scales), best - state.earned, smallest, condition, state.n_recoveries)
+    return PlayerSummary(tuple(scales), best - earned, smallest, condition, n_recoveries)
+
+
+def _with_guard(summary: PlayerSummary, guard: tuple[float, bool], player: AdaptiveMaster) -> PlayerSummary:
+    if not player.guarded:
+        return summary
+    estimate, has_tripped = guard
+    return replace(summary, guard_estimate=estimate / player.horizon, guard_has_tripped=has_tripped)

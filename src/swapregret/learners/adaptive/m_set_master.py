@@ -6,10 +6,11 @@ value. The plain version is ``master.AdaptiveMaster``; the tests hold the two to
 May touch: ``arrays``, ``errors``, ``policy``, ``actions.m_sets``, ``kernels``, everything of ``learners`` but ``presets``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.actions.m_sets import MSets
 from swapregret.arrays import Matrix, Vector
@@ -18,27 +19,32 @@ from swapregret.kernels.pool_arrays import ActionTable, PoolArrays, PoolConfig, 
 from swapregret.kernels.pool_laws import make_law
 from swapregret.kernels.pool_run import absorb_day, mix_laws, run_days, turn_pool
 from swapregret.learners.adaptive.master import AdaptiveMaster
-from swapregret.learners.adaptive.pool_policy import PoolPolicy
+from swapregret.learners.adaptive.pool_policy import PackedLaw, PoolPolicy
 from swapregret.learners.estimator import BanditEstimator, SemiBanditEstimator
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.schedule import Schedule
 from swapregret.policy import Policy
 
 __all__ = ["LARGEST_DIMENSION", "MSetAdaptiveMaster", "MSetPoolState"]
 
 LARGEST_DIMENSION = 63
+Words = npt.NDArray[np.uint64]
+
 _FEEDBACK = {"bandit": 0, "semi-bandit": 1, "full": 2}
 _DAILY = ("clock", "numbers", "prediction", "running", "total")
 
 
 @dataclass(frozen=True, eq=False)
 class MSetPoolState:
-    """The arrays of the pool, its tables, and the law they describe."""
+    """The arrays of the pool and its tables, the laws of its members as objects, and the law they make together."""
 
     pool: PoolArrays
     table: ActionTable
     guard: ActionTable
+    played: tuple[PackedLaw | None, ...]
+    recommended: tuple[PackedLaw | None, ...]
     law: PoolPolicy
 
 
@@ -65,6 +71,16 @@ class MSetAdaptiveMaster:
     def feedback(self) -> Feedback:
         """What it expects to be shown after each day."""
         return self.plain.feedback
+
+    @property
+    def schedule(self) -> Schedule:
+        """The windows of the cold scales."""
+        return self.plain.schedule
+
+    @property
+    def n_scales(self) -> int:
+        """Return K, the number of cold scales."""
+        return self.plain.n_scales
 
     @staticmethod
     def can_run(plain: AdaptiveMaster) -> bool:
@@ -153,7 +169,7 @@ class MSetAdaptiveMaster:
         for g in range(n):
             make_law(pool, table, config, g)
         self._check(mix_laws(pool, config))
-        return self._state(pool, table, guard)
+        return self._state(pool, table, guard, (None,) * n, (None,) * n_cold, np.ones(n, dtype=np.int64))
 
     def policy(self, state: MSetPoolState) -> Policy:
         """Return the law of the next action."""
@@ -178,30 +194,64 @@ class MSetAdaptiveMaster:
             absorb_day(seen, self.config, decision.action.copy(), vector, total)
         pool.clock[0] += 1
         if (pool.clock[0] + pool.clock[1]) % self.config.windows[0]:
-            return MSetPoolState(pool, state.table, state.guard, state.law)
+            return replace(state, pool=pool)
         pool = PoolArrays._make(array.copy() for array in pool)
         table = ActionTable._make(array.copy() for array in state.table)
         guard = ActionTable._make(array.copy() for array in state.guard)
-        self._turn(pool, table, guard)
-        return self._state(pool, table, guard)
+        changed = self._turn(pool, table, guard)
+        return self._state(pool, table, guard, state.played, state.recommended, changed)
 
-    def run_days(self, state: MSetPoolState, rng: np.random.Generator, rewards: Matrix) -> tuple[MSetPoolState, Vector]:
-        """Play one day a row in compiled code, drawing and learning as stepping would; changes the arrays of ``state``."""
-        pool, table, guard = state.pool, state.table, state.guard
+    def run_window(
+        self, state: MSetPoolState, rng: np.random.Generator, rewards: Matrix
+    ) -> tuple[MSetPoolState, Vector]:
+        """Play days to the end of the base window, or of the rows, in compiled code, as stepping would.
+
+        The arrays of ``state`` are changed in place: hand over one that nobody else holds (``own``).
+        """
         received = np.empty(len(rewards))
-        done = 0
-        while done < len(rewards):
-            done += run_days(rng, pool, table, guard, self.config, rewards[done:], received[done:])
-            if (pool.clock[0] + pool.clock[1]) % self.config.windows[0] == 0:
-                self._turn(pool, table, guard)
-        return self._state(pool, table, guard), received
+        pool, table, guard = state.pool, state.table, state.guard
+        done = run_days(rng, pool, table, guard, self.config, rewards, received)
+        if (pool.clock[0] + pool.clock[1]) % self.config.windows[0] == 0:
+            changed = self._turn(pool, table, guard)
+            state = self._state(pool, table, guard, state.played, state.recommended, changed)
+        return state, received[:done]
 
-    def _turn(self, pool: PoolArrays, table: ActionTable, guard: ActionTable) -> None:
+    @staticmethod
+    def own(state: MSetPoolState) -> MSetPoolState:
+        """Return a state with arrays of its own."""
+        return replace(
+            state,
+            pool=PoolArrays._make(array.copy() for array in state.pool),
+            table=ActionTable._make(array.copy() for array in state.table),
+            guard=ActionTable._make(array.copy() for array in state.guard),
+        )
+
+    def _turn(self, pool: PoolArrays, table: ActionTable, guard: ActionTable) -> npt.NDArray[np.int64]:
         changed = np.zeros(len(pool.points), dtype=np.int64)
         self._check(turn_pool(pool, table, guard, self.config, changed))
+        return changed
 
-    def _state(self, pool: PoolArrays, table: ActionTable, guard: ActionTable) -> MSetPoolState:
-        return MSetPoolState(pool, table, guard, PoolPolicy(pool, self.actions.size))
+    def _state(
+        self,
+        pool: PoolArrays,
+        table: ActionTable,
+        guard: ActionTable,
+        played: tuple[PackedLaw | None, ...],
+        recommended: tuple[PackedLaw | None, ...],
+        changed: npt.NDArray[np.int64],
+    ) -> MSetPoolState:
+        """Make the laws that changed into objects, and mix them with those that stayed."""
+        n_cold = len(recommended)
+        new_played, new_recommended = list(played), list(recommended)
+        for g in np.flatnonzero(changed).tolist():
+            count = int(pool.n_atoms[g])
+            new_played[g] = None if count == 0 else _packed(pool.played, pool, pool.played_pairs, g, count)
+            if g < n_cold:
+                new_recommended[g] = _packed(pool.recommended, pool, pool.recommended_pairs, g, count)
+        laws: list[Policy | None] = [*new_played, *new_recommended, self.actions.uniform_policy()]
+        components = [law for law, share in zip(laws, pool.shares, strict=True) if share > 0.0 and law is not None]
+        policy = PoolPolicy(pool, self.actions.size, components)
+        return MSetPoolState(pool, table, guard, tuple(new_played), tuple(new_recommended), policy)
 
     @staticmethod
     def _check(is_definite: bool) -> None:
@@ -226,4 +276,10 @@ class MSetAdaptiveMaster:
             ActionTable._make(arrays[f"{prefix}.{name}"].copy() for name in ActionTable._fields)
             for prefix in ("table", "guard")
         ]
-        return self._state(pool, tables[0], tables[1])
+        n, n_cold = len(pool.points), len(pool.aggregates)
+        fresh = np.ones(n, dtype=np.int64)
+        return self._state(pool, tables[0], tables[1], (None,) * n, (None,) * n_cold, fresh)
+
+
+def _packed(words: Words, pool: PoolArrays, pairs: Matrix, g: int, count: int) -> PackedLaw:
+    return PackedLaw(words[g, :count].copy(), pool.chances[g, :count].copy(), pairs[g].copy())

@@ -8,20 +8,84 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.m_set_laws import UniformSubsets
 from swapregret.arrays import Action, Matrix, Vector, frozen
 from swapregret.kernels.ledger import unpack_rows
 from swapregret.kernels.pool_arrays import PoolArrays
 from swapregret.kernels.pool_run import draw_action
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy import FinitePolicy, Mixture, Policy
 
-__all__ = ["PoolPolicy"]
+__all__ = ["PackedLaw", "PoolPolicy"]
 
 Words = npt.NDArray[np.uint64]
 
 
-class PoolPolicy(Policy):
+class PackedLaw(Policy):
+    """A law over sets of at most 63 elements, each a word with element i as bit i.
+
+    Parameters
+    ----------
+    words : uint64 array, shape (n,)
+    chances : Vector, shape (n,)
+        Adding up to 1 within rounding.
+    pairs : Matrix
+        Its Σ.
+
+    Examples
+    --------
+    >>> law = PackedLaw(np.array([1, 2], dtype=np.uint64), np.array([.5, .5]), np.diag([.5, .5]))
+    >>> law.atoms.tolist()
+    [[1, 0], [0, 1]]
+    """
+
+    has_atoms = True
+
+    def __init__(self, words: Words, chances: Vector, pairs: Matrix) -> None:
+        self.dimension = len(pairs)
+        self._words = frozen(words)
+        self._chances = frozen(chances)
+        self._pairs = frozen(pairs)
+        self._cumulative = np.cumsum(chances)
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one set by inversion."""
+        index = int(np.searchsorted(self._cumulative, rng.random(), side="right"))
+        action: Action = unpack_rows(self._words[min(index, len(self._words) - 1)].reshape(1, 1), self.dimension)[0]
+        return action
+
+    def marginals(self) -> Vector:
+        """E[M], the diagonal of Σ."""
+        return np.diagonal(self._pairs)
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """Σv."""
+        return np.asarray(self._pairs @ vector)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ, as it was handed over."""
+        return self._pairs
+
+    def packed_support(self) -> tuple[Words, Vector]:
+        """Return the sets as rows of one word, and their chances; a set may come more than once."""
+        return self._words[:, None], self._chances
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        atoms = unpack_rows(self._words[:, None].copy(), self.dimension)
+        return FinitePolicy(atoms, self._chances / self._chances.sum())
+
+    def finite(self) -> FinitePolicy:
+        """List the sets as vectors."""
+        return self._finite
+
+    def __repr__(self) -> str:
+        return f"PackedLaw({len(self._words)} sets in dimension {self.dimension})"
+
+
+class PoolPolicy(Mixture):
     """The mixture of filtered laws, floor and exploration that a state of the pool describes.
+
+    The components are objects that stay as long as the law they stand for, so that who follows a mixture by its parts, as
+    the ledger does, pays only for what changes.
 
     Parameters
     ----------
@@ -29,15 +93,14 @@ class PoolPolicy(Policy):
         Never changed afterwards.
     size : int
         m.
+    components : sequence of Policy
+        Played laws, floor and exploration, in the order of ``pool.shares``, those of share 0 left out.
     """
 
-    def __init__(self, pool: PoolArrays, size: int) -> None:
+    def __init__(self, pool: PoolArrays, size: int, components: list[Policy]) -> None:
+        super().__init__(components, pool.shares[pool.shares > 0.0])
         self._pool = pool
         self.size = size
-        self.dimension = pool.points.shape[1]
-        self._explorer = UniformSubsets(self.dimension, size)
-        self._explore = float(pool.shares[-1])
-        self.has_atoms = self._explorer.has_atoms or self._explore == 0.0
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw a component, then one of its sets."""
@@ -53,63 +116,5 @@ class PoolPolicy(Policy):
             recommended_pairs=drawn.recommended_pairs,
         )
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        pool, n = self._pool, len(self._pool.points)
-        n_cold = len(pool.aggregates)
-        total = self._explore * self._explorer.cooccurrence()
-        for g in range(n):
-            if pool.shares[g] > 0.0:
-                total = total + pool.shares[g] * pool.played_pairs[g]
-        for k in range(n_cold):
-            total = total + pool.shares[n + k] * pool.recommended_pairs[k]
-        return frozen(total)
-
-    def cooccurrence(self) -> Matrix:
-        """Σ, computed once."""
-        return self._cooccurrence
-
-    def marginals(self) -> Vector:
-        """E[M], the diagonal of Σ."""
-        return np.diagonal(self._cooccurrence)
-
-    def second_moment(self, vector: Vector) -> Vector:
-        """Σv."""
-        return np.asarray(self._cooccurrence @ vector)
-
-    def parts(self) -> list[tuple[float, Words, Vector]]:
-        """Return (share, sets as words, chances) of every law but exploration."""
-        pool, n = self._pool, len(self._pool.points)
-        rows = [(g, pool.played[g], g) for g in range(n)]
-        rows += [(n + k, pool.recommended[k], k) for k in range(len(pool.aggregates))]
-        return [
-            (float(pool.shares[c]), words[: pool.n_atoms[g]], pool.chances[g, : pool.n_atoms[g]])
-            for c, words, g in rows
-            if pool.shares[c] > 0.0
-        ]
-
-    def probability(self, action: Action) -> float:
-        """Return p(M)."""
-        word = sum(1 << int(i) for i in np.flatnonzero(action))
-        listed = sum(share * float(chances[words == word].sum()) for share, words, chances in self.parts())
-        return listed + self._explore * self._explorer.probability(action)
-
-    @cached_property
-    def _finite(self) -> FinitePolicy:
-        atoms, weights = [], []
-        for share, words, chances in self.parts():
-            atoms.append(unpack_rows(words[:, None].copy(), self.dimension))
-            weights.append(share * chances / chances.sum())
-        if self._explore > 0.0:
-            law = self._explorer.finite()
-            atoms.append(law.atoms)
-            weights.append(self._explore * law.weights)
-        table = np.concatenate(weights)
-        return FinitePolicy(np.concatenate(atoms), table / table.sum())
-
-    def finite(self) -> FinitePolicy:
-        """List the support, where exploration can be listed."""
-        return self._finite if self.has_atoms else super().finite()
-
     def __repr__(self) -> str:
-        return f"PoolPolicy({self.size} of {self.dimension})"
+        return f"PoolPolicy({self.size} of {self.dimension}, {len(self.components)} laws)"

@@ -37,4 +37,7 @@ def combcp(actions: ActionSet, horizon: int, *, feedback: str = "bandit", **ingr
     days = as_integer(horizon, "horizon", 1)
     base = Schedule.practical(days, rank=actions.rank, size=max(1, actions.size)).windows[0]
     schedule = Schedule.single(days, base=base)
-    return swap_combcp(actions, days, feedback=feedback, schedule=schedule, **({"random_offset": False} | ingredients))
+    options = {"random_offset": False} | ingredients
+    player = swap_combcp(actions, days, preset="multiscale", feedback=feedback, schedule=schedule, **options)
+    assert isinstance(player, SwapMaster)
+    return player
