@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Label, Vector, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Label, Matrix, Vector, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput, OracleFault
 
 __all__ = ["OracleSet"]
 
 _REMEMBERED = 64
+_ROUNDING = 1e-9
 
 
 class OracleSet(ActionSet):
@@ -59,8 +60,9 @@ class OracleSet(ActionSet):
                 "Pass a callable that returns a 0/1 vector.",
             )
         self._ask = argmax
-        self._seen: OrderedDict[bytes, Action] = OrderedDict()
         self._dimension = as_integer(dimension, "dimension", 1)
+        self._seen: OrderedDict[bytes, int] = OrderedDict()  # an answer, and its row in the table
+        self._table: Matrix = np.zeros((_REMEMBERED, self._dimension))
         largest = int(self.argmax(np.ones(self._dimension)).sum())
         smallest = int(self.argmax(-np.ones(self._dimension)).sum())
         if largest == 0:
@@ -103,16 +105,17 @@ class OracleSet(ActionSet):
 
     def _compare(self, action: Action, w: Vector) -> None:
         """Refuse an answer that an earlier answer beats, and remember it."""
-        if self._seen:
-            values = np.array(list(self._seen.values())) @ w
-            best, value = float(values.max()), float(action @ w)
-            if best > value + 1e-9 * (1.0 + float(np.abs(w).sum())):
-                raise OracleFault(
-                    "`argmax` of OracleSet must return an action of largest value",
-                    f"one of value {value!r}, although an earlier answer has value {best!r}",
-                    "Correct the oracle: it must maximise exactly, for weights of any sign.",
-                )
-        self._seen[action.tobytes()] = action
-        self._seen.move_to_end(action.tobytes())
-        if len(self._seen) > _REMEMBERED:
-            self._seen.popitem(last=False)
+        values = self._table[: len(self._seen)] @ w
+        best, value = float(values.max(initial=-np.inf)), float(action @ w)
+        if best > value + _ROUNDING * (1.0 + float(np.abs(w).sum())):
+            raise OracleFault(
+                "`argmax` of OracleSet must return an action of largest value",
+                f"one of value {value!r}, although an earlier answer has value {best!r}",
+                "Correct the oracle: it must maximise exactly, for weights of any sign.",
+            )
+        key = action.tobytes()
+        if key not in self._seen:
+            full = len(self._seen) == _REMEMBERED
+            row = self._seen.popitem(last=False)[1] if full else len(self._seen)
+            self._seen[key], self._table[row] = row, action
+        self._seen.move_to_end(key)

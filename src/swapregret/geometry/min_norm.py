@@ -105,7 +105,7 @@ def min_norm_point(
     limit = 50 * (d + 2) if max_iterations is None else as_integer(max_iterations, "max_iterations", 1)
     hull = _Hull(t, np.sqrt(s))
     hull.add(oracle.argmax(s * (t - 0.5)) if start is None else as_action(start, d, "start"))
-    n, gap = 0, 0.0
+    n, gap = 0, float(np.inf)
     while True:
         difference = hull.point() - t
         largest = float(np.abs(difference).max())
