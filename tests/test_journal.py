@@ -1,0 +1,419 @@
+"""Journals: every acknowledged event is in the file, torn ends are cut, damage and second writers are refused."""
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from swapregret import journal as journal_module
+from swapregret import session as session_module
+from swapregret.actions.m_sets import MSets
+from swapregret.actions.oracle_set import OracleSet
+from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
+from swapregret.journal import Journal, is_journal, read_journal
+from swapregret.learners.presets import swap_combcp
+from swapregret.learners.schedule import Schedule
+from swapregret.session import Session
+
+
+def player(**options: object) -> object:
+    """Make a player with short windows, so that little play has many turns."""
+    return swap_combcp(MSets(5, 2), 100, schedule=Schedule([2, 4, 12]), **options)  # type: ignore[arg-type]
+
+
+def go(session: Session, days: int) -> None:
+    """Play days whose rewards depend on the day and the action alone; every fifth is skipped."""
+    for _ in range(days):
+        decision = session.act()
+        if decision.day % 5 == 4:
+            session.skip()
+        else:
+            session.observe(float(np.random.default_rng([decision.day, *decision.action]).random()))
+
+
+def boundaries(data: bytes) -> list[int]:
+    """Return where the records of a journal begin, and where the last one ends."""
+    found = [data.index(b"\n") + 1]
+    while found[-1] < len(data):
+        length = int.from_bytes(data[found[-1] : found[-1] + 4], "little")
+        found.append(found[-1] + 12 + length)
+    return found
+
+
+def test_a_session_goes_on_where_its_journal_ends(tmp_path: Path) -> None:
+    """Closing and opening again at any day gives what an uninterrupted session gives, bit for bit."""
+    plain = Session(player(), rng=3)
+    for part, days in enumerate([1, 7, 0, 13, 4]):
+        session = Session(player(), rng=3 if part == 0 else None, journal=tmp_path / "j")
+        assert session.snapshot() == plain.snapshot()
+        go(session, days)
+        go(plain, days)
+        session.close()
+    assert Session.load(tmp_path / "j").snapshot() == plain.snapshot()
+
+
+def test_open_decisions_are_in_the_journal(tmp_path: Path) -> None:
+    """A decision made and not yet observed waits after a restart, with the law that drew it."""
+    session = Session(player(), rng=3, journal=tmp_path / "j", max_open=3)
+    first, second = session.act(), session.act()
+    session.observe(0.5, second)
+    session.act()
+    session.close()
+    again = Session(player(), journal=tmp_path / "j", max_open=3)
+    assert [decision.day for decision in again.open_decisions] == [0, 2]
+    held = again.open_decisions[0]
+    assert np.array_equal(held.action, first.action)
+    assert held.elements == first.elements
+    assert np.array_equal(held.policy.cooccurrence(), first.policy.cooccurrence())
+    again.observe(0.25, first)
+    assert again.day == 2
+
+
+def test_a_torn_end_is_cut(tmp_path: Path) -> None:
+    """Cut at any byte, the journal gives back all whole records and is continued after them."""
+    path = tmp_path / "j"
+    session = Session(player(), rng=3, journal=path)
+    go(session, 3)
+    session.close()
+    data = path.read_bytes()
+    ends = boundaries(data)
+    assert ends[-1] == len(data)
+    for length in [*range(ends[2], ends[4] + 1), *range(ends[-3], len(data) + 1)]:
+        path.write_bytes(data[:length])
+        whole = max(end for end in ends if end <= length)
+        snapshot, events, found, _ = read_journal(path)
+        assert found == whole
+        assert len(events) == ends.index(whole) - 1
+        again = Session(player(), journal=path)
+        assert path.stat().st_size == whole
+        for decision in again.open_decisions:
+            again.skip(decision)
+        go(again, 1)
+        again.close()
+        assert len(read_journal(path)[1]) >= len(events) + 2
+        assert snapshot == read_journal(path)[0]
+
+
+def test_zeros_after_a_power_failure_are_cut(tmp_path: Path) -> None:
+    """A file system may leave zeros where a record was to be; zeros followed by anything else are damage."""
+    path = tmp_path / "j"
+    session = Session(player(), rng=3, journal=path)
+    go(session, 3)
+    session.close()
+    data = path.read_bytes()
+    path.write_bytes(data + bytes(100))
+    Session(player(), journal=path).close()
+    assert path.read_bytes() == data
+    path.write_bytes(data + bytes(100) + b"x")
+    with pytest.raises(InvalidInput, match="altered record"):
+        Session(player(), journal=path)
+
+
+def test_every_altered_byte_is_refused(tmp_path: Path) -> None:
+    """Lengths, checksums and payloads, the first record and the last: no change is taken for a torn end."""
+    path = tmp_path / "j"
+    session = Session(player(), rng=3, journal=path)
+    go(session, 6)
+    session.close()
+    data = path.read_bytes()
+    ends = boundaries(data)
+    positions = {*range(ends[0]), *range(ends[0], ends[0] + 40), *range(ends[1], len(data))}
+    for position in sorted(positions):
+        altered = bytearray(data)
+        altered[position] ^= 1 << (position % 8)
+        path.write_bytes(altered)
+        with pytest.raises(InvalidInput, match=r"j'"):
+            read_journal(path)
+    path.write_bytes(altered)
+    for read in (lambda: Session(player(), journal=path), lambda: Session.load(path)):
+        with pytest.raises(InvalidInput, match=r"j' must match its checksums: got an altered record at byte"):
+            read()
+    assert path.read_bytes() == altered
+
+
+def test_records_cannot_be_left_out_repeated_or_moved(tmp_path: Path) -> None:
+    """Checksums run on from record to record."""
+    path = tmp_path / "j"
+    session = Session(player(), rng=3, journal=path)
+    go(session, 4)
+    session.close()
+    data = path.read_bytes()
+    ends = boundaries(data)
+    parts = [data[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    for order in ([0, 1, 3, 4, 5], [0, 1, 2, 2, 3], [0, 1, 3, 2, 4], [0, 2, 3]):
+        path.write_bytes(b"".join(parts[index] for index in order))
+        with pytest.raises(InvalidInput, match="altered record"):
+            read_journal(path)
+
+
+def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
+    """A text, a newer journal and one without a whole snapshot are named with their reason."""
+    path = tmp_path / "j"
+    session = Session(player(), rng=3, journal=path)
+    session.close()
+    data = path.read_bytes()
+    cases = {
+        b"my notes": "of this library",
+        data.replace(b"journal 1\n", b"journal 2\n"): "must have version 1: got version 2. Upgrade",
+        data[:-1]: "begin with a snapshot",
+        data[:21]: "begin with a snapshot",
+        session.snapshot(): "of this library",
+    }
+    for content, reason in cases.items():
+        path.write_bytes(content)
+        with pytest.raises(InvalidInput, match=reason):
+            Session(player(), journal=path)
+        assert path.read_bytes() == content
+    path.write_bytes(data.replace(b"journal 1\n", b"journal 2\n"))
+    with pytest.raises(InvalidInput, match="version 2"):
+        Session.load(path)
+    assert is_journal(data)
+    assert not is_journal(b"my notes")
+
+
+def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
+    """What a process leaves that died before it wrote anything is no obstacle."""
+    (tmp_path / "j").touch()
+    session = Session(player(), rng=3, journal=tmp_path / "j")
+    go(session, 2)
+    session.close()
+    assert Session.load(tmp_path / "j").day == 2
+
+
+def test_a_journal_has_one_writer(tmp_path: Path) -> None:
+    """A second session on the same path is refused, here and in another process, until the first is closed or gone."""
+    path = tmp_path / "j"
+    session = Session(player(), rng=3, journal=path)
+    go(session, 2)
+    with pytest.raises(InvalidInput, match=r"one writer: got .*j', which another session has open"):
+        Session(player(), journal=path)
+    code = (
+        "import sys; from swapregret.journal import Journal\n"
+        "try: Journal(sys.argv[1])\n"
+        "except ValueError as error: print(error)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert "one writer" in told.stdout
+    assert Session.load(path).day == 2
+    go(session, 2)
+    session.close()
+    second = Session(player(), journal=path)
+    assert second.day == 4
+    del second
+    gc.collect()
+    Session(player(), journal=path).close()
+
+
+def test_the_lock_moves_with_a_compaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the file is replaced, the new one is locked before anybody can see it."""
+    monkeypatch.setattr(session_module, "_SNAPSHOT_EVERY", 4)
+    session = Session(player(), rng=3, journal=tmp_path / "j")
+    number = (tmp_path / "j").stat().st_ino
+    for _ in range(6):
+        go(session, 1)
+        with pytest.raises(InvalidInput, match="one writer"):
+            Journal(tmp_path / "j")
+    assert (tmp_path / "j").stat().st_ino != number
+    session.close()
+
+
+def test_a_replaced_file_is_opened_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the last writer replaces the file between opening and locking, the new file is taken, not the old one."""
+    path = tmp_path / "j"
+    first = Journal(path)
+    first.begin(b"old")
+    first.close()
+    real, calls = journal_module.fcntl.flock, []
+
+    def flock(handle: int, how: int) -> None:
+        if not calls:
+            calls.append(handle)
+            (tmp_path / "new").write_bytes(path.read_bytes())
+            os.replace(tmp_path / "new", path)
+        real(handle, how)
+
+    monkeypatch.setattr(journal_module.fcntl, "flock", flock)
+    second = Journal(path)
+    monkeypatch.undo()
+    assert os.fstat(second._file).st_ino == path.stat().st_ino
+    second.close()
+
+
+@pytest.mark.parametrize("every", [1, 2, 3, 5, 8])
+def test_compaction_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: int) -> None:
+    """However often the journal is begun anew, the session and its continuation stay the same; it stays short."""
+    monkeypatch.setattr(session_module, "_SNAPSHOT_EVERY", every)
+    plain = Session(player(), rng=3)
+    for _ in range(4):
+        session = Session(player(), rng=3, journal=tmp_path / "j")
+        for _ in range(11):
+            go(session, 1)
+            go(plain, 1)
+            assert len(read_journal(tmp_path / "j")[1]) <= every + 1
+            loaded = Session.load(tmp_path / "j")
+            assert loaded.summary().n_skipped == plain.summary().n_skipped
+            assert loaded.snapshot() == plain.snapshot()
+        session.close()
+
+
+def test_a_compaction_that_fails_is_put_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without room for a second file the old one goes on, with every event in it."""
+    monkeypatch.setattr(session_module, "_SNAPSHOT_EVERY", 4)
+    session = Session(player(), rng=3, journal=tmp_path / "j")
+
+    def full(*arguments: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(journal_module, "put_file", full)
+    go(session, 9)
+    monkeypatch.undo()
+    session.close()
+    assert Session.load(tmp_path / "j").day == 9
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("call", ["act", "observe", "skip"])
+def test_an_event_that_cannot_be_written_did_not_happen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, error: BaseException
+) -> None:
+    """A write that fails half way leaves file, session and generator as they were, and the call can be made again."""
+    path = tmp_path / "j"
+    session, plain = Session(player(), rng=3, journal=path), Session(player(), rng=3)
+    for each in (session, plain):
+        go(each, 3)
+        if call != "act":
+            each.act()
+    calls: dict[str, Callable[[Session], object]] = {
+        "act": lambda each: each.act(),
+        "observe": lambda each: each.observe(0.5),
+        "skip": lambda each: each.skip(),
+    }
+    real, size, before = os.write, path.stat().st_size, session.snapshot()
+
+    def half(handle: int, data: bytes) -> int:
+        real(handle, data[: len(data) // 2])
+        raise error
+
+    monkeypatch.setattr(journal_module.os, "write", half)
+    with pytest.raises(type(error)):
+        calls[call](session)
+    monkeypatch.setattr(journal_module.os, "write", lambda handle, data: real(handle, data[:5]))
+    with pytest.raises(OSError, match="part of the record"):
+        calls[call](session)
+    monkeypatch.undo()
+    assert path.stat().st_size == size
+    assert session.snapshot() == before
+    calls[call](session)
+    calls[call](plain)
+    assert session.snapshot() == plain.snapshot()
+    session.close()
+    assert Session.load(path).snapshot() == plain.snapshot()
+
+
+def test_a_generator_shared_with_others_is_followed(tmp_path: Path) -> None:
+    """If somebody else draws from the session's generator, the journal notes where it stood, and replays."""
+    rng = np.random.default_rng(3)
+    session = Session(player(), rng=rng, journal=tmp_path / "j")
+    for _ in range(6):
+        rng.random(3)
+        go(session, 2)
+    before = session.snapshot()
+    session.close()
+    assert Session.load(tmp_path / "j").snapshot() == before
+
+
+@pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64])
+def test_any_generator_of_numpy(tmp_path: Path, kind: type) -> None:
+    """Generators with arrays in their state are written too."""
+    session = Session(player(), rng=np.random.Generator(kind(1)), journal=tmp_path / "j")
+    go(session, 5)
+    before = session.snapshot()
+    session.close()
+    assert Session.load(tmp_path / "j").snapshot() == before
+
+
+def test_journals_of_other_configurations_are_refused(tmp_path: Path) -> None:
+    """Player, range and number of open decisions must be those of the journal; it is not touched otherwise."""
+    path = tmp_path / "j"
+    session = Session(player(), rng=3, journal=path, reward_range=(0.0, 2.0), max_open=2)
+    session.act()
+    session.close()
+    data = path.read_bytes()
+    good = {"reward_range": (0.0, 2.0), "max_open": 2}
+    for bad in ({"reward_range": (0.0, 1.0)}, {"max_open": 1}):
+        with pytest.raises(InvalidInput, match="those of journal"):
+            Session(player(), journal=path, **(good | bad))
+    with pytest.raises(InvalidInput, match="configured as the one"):
+        Session(player(exploration=0.1), journal=path, **good)
+    assert path.read_bytes() == data
+    assert Session(player(), journal=path, **good).reward_range == (0.0, 2.0)
+
+
+def test_players_with_functions_of_ones_own(tmp_path: Path) -> None:
+    """A set known by a function can be journalled; the player is made again by the user."""
+    actions = OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64))
+    mine = swap_combcp(actions, 100, schedule=Schedule([2, 4, 12]))
+    session = Session(mine, rng=3, journal=tmp_path / "j")
+    go(session, 9)
+    before = session.snapshot()
+    session.close()
+    again = Session(mine, journal=tmp_path / "j")
+    assert again.snapshot() == before
+    again.close()
+    with pytest.raises(Unsupported, match="player=player"):
+        Session.load(tmp_path / "j")
+
+
+def test_a_journal_that_does_not_replay_is_refused(tmp_path: Path) -> None:
+    """Whole records that do not fit together, as from another version's laws, are refused with the event."""
+    path = tmp_path / "j"
+    session = Session(player(), rng=3)
+    for events in ([{"observe": 0, "reward": 0.5}], [{"act": 0, "action": "00"}], [{"act": 7, "action": "c0"}]):
+        log = Journal(path)
+        log.begin(session.snapshot())
+        for event in events:
+            log.append(event)
+        log.close()
+        with pytest.raises(InvalidInput, match="must replay to the decisions it records"):
+            Session.load(path)
+
+
+def test_a_closed_session_takes_no_calls(tmp_path: Path) -> None:
+    """After close() nothing could be written, so nothing may happen."""
+    session = Session(player(), rng=3, journal=tmp_path / "j", max_open=2)
+    decision = session.act()
+    session.close()
+    session.close()
+    for call in (session.act, lambda: session.observe(0.5), lambda: session.skip(decision)):
+        with pytest.raises(ProtocolError, match=r"after close\(\)"):
+            call()
+    assert session.day == 0
+
+
+def test_a_start_that_fails_leaves_no_file(tmp_path: Path) -> None:
+    """A journal that could not be begun is removed."""
+    broken = player(variants=0)
+    with pytest.raises(SwapRegretError):
+        Session(broken, rng=3, journal=tmp_path / "j")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(FileNotFoundError):
+        Session(player(), rng=3, journal=tmp_path / "no" / "j")
+
+
+def test_sync_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With sync=True every event is followed by fsync, without it none."""
+    for sync, expected in ((True, 4), (False, 0)):
+        session = Session(player(), rng=3, journal=tmp_path / f"j{sync}", sync=sync)
+        calls = []
+        monkeypatch.setattr(journal_module.os, "fsync", calls.append)
+        go(session, 2)
+        monkeypatch.undo()
+        assert len(calls) == expected
+        session.close()
