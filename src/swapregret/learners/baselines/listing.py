@@ -68,7 +68,7 @@ def read_duration(seconds: float) -> str:
     """Write a number of seconds for people."""
     for unit, size in (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 1.5 * size:
-            return f"{seconds / size:.2g} {unit}" if seconds / size < 1e4 else f"{seconds / size:.0e} {unit}"
+            return f"{_rounded(seconds / size)} {unit}"
     return f"{seconds:.2g} seconds"
 
 
@@ -76,8 +76,13 @@ def read_bytes(count: float) -> str:
     """Write a number of bytes for people."""
     for unit, size in (("EB", 1e18), ("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
         if count >= size:
-            return f"{count / size:.2g} {unit}" if count / size < 1e4 else f"{count / size:.0e} {unit}"
-    return f"{count / 1e3:.2g} kB"
+            return f"{_rounded(count / size)} {unit}"
+    return f"{_rounded(count / 1e3)} kB"
+
+
+def _rounded(value: float) -> str:
+    """Write a number with two figures, without exponents below ten thousand."""
+    return f"{value:.2g}" if value < 10.0 else f"{value:.0f}" if value < 1e4 else f"{value:.0e}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 r"""The stationary distribution of a slowly changing chain.
 
-The reductions from swap to external regret play :math:`p` with :math:`p = pQ`, and Q changes little from day to day. Up to
-48 states, elimination without subtraction is fast enough. Above, an inverse made some days ago is a good preconditioner
-today; it is made again when refinement takes long, and elimination is the last word.
+The reductions from swap to external regret play :math:`p` with :math:`p = pQ`, and Q changes little from day to day.
+Up to 48 states, elimination without subtraction is fast enough. Above, an inverse made some days ago is a good
+preconditioner today; it is made again when refinement takes long, and elimination is the last word.
 
 May touch: ``arrays``, ``kernels.stationary``.
 """
@@ -26,7 +26,7 @@ _NONE: Matrix = frozen(np.zeros((0, 0)))
 
 @dataclass(frozen=True, eq=False)
 class Stationary:
-    """A stationary distribution, and the approximate inverse that found it: 0 × 0 for small chains, which need none."""
+    """A stationary distribution, and the (transposed) inverse that found it: 0 × 0 for small chains, which need none."""
 
     point: Vector
     inverse: Matrix
@@ -49,14 +49,15 @@ def stationed(rates: Matrix) -> Stationary:
     n = len(rates)
     if n <= _SMALL:
         return Stationary(frozen(eliminate(rates)), _NONE)
+    totals = rates.sum(axis=1)
     matrix = 1.0 / n - rates.T
-    matrix[np.diag_indices(n)] += rates.sum(axis=1)
+    matrix[np.diag_indices(n)] += totals
     inverse: Matrix
     try:
-        inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+        inverse = np.ascontiguousarray(np.linalg.inv(matrix).T, dtype=np.float64)
     except np.linalg.LinAlgError:
         inverse = np.zeros((n, n))
-    point, size, _ = refine(rates, np.full(n, 1.0 / n), inverse, _TOLERANCE, _PATIENCE)
+    point, size, _ = refine(rates, totals, np.full(n, 1.0 / n), inverse, _TOLERANCE, _PATIENCE)
     if not size <= _TOLERANCE or point.min() < -_TOLERANCE:
         point = eliminate(rates)
     return Stationary(_clean(point), frozen(inverse))
@@ -66,7 +67,7 @@ def restationed(rates: Matrix, before: Stationary) -> Stationary:
     """Find the stationary distribution of a chain close to one whose distribution is known."""
     if len(rates) <= _SMALL:
         return Stationary(frozen(eliminate(rates)), _NONE)
-    point, size, steps = refine(rates, before.point, before.inverse, _TOLERANCE, _PATIENCE)
+    point, size, steps = refine(rates, rates.sum(axis=1), before.point, before.inverse, _TOLERANCE, _PATIENCE)
     if steps == _PATIENCE or not size <= _TOLERANCE or point.min() < -_TOLERANCE:
         return stationed(rates)
     return Stationary(_clean(point), before.inverse)

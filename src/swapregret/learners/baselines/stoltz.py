@@ -198,12 +198,13 @@ def stoltz(
     days = as_integer(horizon, "horizon", 1)
     if rules not in ("internal", "swap"):
         raise InvalidInput("`rules` must be 'internal' or 'swap'", repr(rules), "'internal' is the one that scales.")
-    n = list_actions(actions, days, COST, limit).n_actions
+    known = actions.n_actions
+    n = known if rules == "swap" and known is not None else list_actions(actions, days, COST, limit).n_actions
     if rules == "swap" and n > SWAP_LIMIT:
         digits = n * math.log10(n)
         raise TooLarge(
             f"`actions` of stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
-            f"{n} actions and so {n}^{n}, about 10^{digits:.0f}, functions, each with a weight to be updated every day",
+            f"{n:,} actions and so about 10^{_power(digits)} functions, each with a weight to be updated every day",
             "Use rules='internal', or blum_mansour.",
         )
     log_rules = n * math.log(n) if rules == "swap" else math.log(max(2, n * (n - 1)))
@@ -218,3 +219,8 @@ def stoltz(
         feedback,
         limit,
     )
+
+
+def _power(digits: float) -> str:
+    """Write an exponent of ten for people."""
+    return f"{digits:.0f}" if digits < 1e6 else f"({digits:.0e})"

@@ -1,0 +1,145 @@
+"""``swapregret table1``: the paper's Table 1 as measurements.
+
+May touch: the library, ``experiments``, ``cli.console``.
+"""
+
+from dataclasses import asdict
+from html import escape
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
+from swapregret.experiments.chart import Series, line_chart, page
+from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Cell, Table1
+from swapregret.experiments.table1 import table1 as measure
+
+__all__ = ["table1"]
+
+_FULL_HORIZON, _FULL_REPLICATIONS, _FULL_BUDGET = 100_000, 4, 1800.0
+
+
+def table1(
+    full: Annotated[
+        bool, typer.Option("--full", help="All instances, T = 100,000, 4 runs, half an hour a cell.")
+    ] = False,
+    world: Annotated[str, typer.Option(help="The reward sequence: cyclic, spiral, slots, tree, iid, ...")] = "cyclic",
+    horizon: Annotated[int | None, typer.Option(help="Days to play. [default: 50000]")] = None,
+    replications: Annotated[int | None, typer.Option(help="Runs of each cell. [default: 1]")] = None,
+    budget: Annotated[float | None, typer.Option(help="Seconds a cell may take. [default: 60]")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the worlds and of the players.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
+    html: Annotated[Path | None, typer.Option(help="Write the figures to this HTML file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Measure swap regret and time of every competitor, from 15 actions to a thousand million.
+
+    Example: swapregret table1 --html table1.html
+    """
+    with report_errors():
+        status_console.print("[dim]Loading the compiled inner loops (the first run compiles them) ...[/]")
+        n_instances = sum(full or instance.in_default for instance in INSTANCES)
+        with progress_bar() as bar:
+            task = bar.add_task("cells", total=n_instances * len(COMPETITORS))
+
+            def advance(name: str) -> None:
+                bar.update(task, advance=1, description=name[:28])
+
+            result = measure(
+                world=world,
+                horizon=horizon or (_FULL_HORIZON if full else 50_000),
+                replications=replications or (_FULL_REPLICATIONS if full else 1),
+                budget=budget or (_FULL_BUDGET if full else 60.0),
+                seed=seed,
+                is_full=full,
+                n_jobs=jobs,
+                progress=advance,
+            )
+        if html is not None:
+            html.write_text(_figures(result), encoding="utf-8")
+        if as_json:
+            emit_json(asdict(result))
+            return
+        for family in dict.fromkeys(cell.family for cell in result.cells):
+            _print(result, family)
+        console.print(
+            "Left in each cell: swap regret / T (maximum over φ outside the expectation, from policies); right: time a day. "
+            "Theory: the orders of the paper's Table 1, evaluated with constant 1 and N = d^m on the smallest and on the "
+            "largest instance; above 1 they say nothing."
+        )
+        if html is not None:
+            console.print(f"Figures written to {html}.")
+
+
+def _print(result: Table1, family: str) -> None:
+    cells = [cell for cell in result.cells if cell.family == family]
+    columns = list(dict.fromkeys((cell.instance, cell.n_actions) for cell in cells))
+    table = Table(title=f"{family}, {result.world} world, T = {result.horizon:,}, {result.replications} run(s)")
+    table.add_column("player")
+    for label, n_actions in columns:
+        table.add_column(f"{label}\nN = {_count(n_actions)}", justify="right")
+    for heading in ("theory: swap regret", "of it / T", "time a day"):
+        table.add_column(heading)
+    for competitor in COMPETITORS:
+        row = [cell for cell in cells if cell.player == competitor.name]
+        if row:
+            table.add_row(competitor.name, *map(_text, row), competitor.regret, _theory(row), competitor.time)
+    console.print(table)
+
+
+def _text(cell: Cell) -> str:
+    if cell.swap_regret is None or cell.microseconds is None:
+        return _short(cell.refused or "")
+    error = f"±{cell.standard_error:.3f}" if cell.standard_error is not None else ""
+    least = f"{cell.lower:.3f}–" if cell.lower is not None else ""
+    return f"{least}{cell.swap_regret:.3f}{error}  {_time(cell.microseconds)}"
+
+
+def _short(refused: str) -> str:
+    """Keep of a refusal what a run would take."""
+    _, found, rest = refused.partition("would take ")
+    if found:
+        return f"[dim]refused: would take {rest}[/]"
+    _, found, rest = refused.partition("about ")
+    return f"[dim]refused: {rest.partition(',')[0]} functions[/]" if found else f"[dim]{refused}[/]"
+
+
+def _theory(row: list[Cell]) -> str:
+    values = [f"{cell.bound:.2g}" if cell.bound is not None else "∞" for cell in (row[0], row[-1])]
+    return " … ".join(values) if any(cell.bound is not None for cell in row) else ""
+
+
+def _time(microseconds: float) -> str:
+    return f"{microseconds:.0f} µs" if microseconds < 1e4 else f"{microseconds / 1e3:.0f} ms"
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < 10**6 else f"{number:.1e}"
+
+
+def _figures(result: Table1) -> str:
+    parts = []
+    for family in dict.fromkeys(cell.family for cell in result.cells):
+        regrets, times = [], []
+        for competitor in COMPETITORS:
+            row = [c for c in result.cells if c.family == family and c.player == competitor.name]
+            is_ours = "ours" in competitor.name
+            regret = tuple((float(c.n_actions), c.swap_regret) for c in row if c.swap_regret is not None)
+            spent = tuple((float(c.n_actions), c.microseconds) for c in row if c.microseconds is not None)
+            regrets.append(Series(competitor.name, regret, (), is_ours))
+            times.append(Series(competitor.name, spent, (), is_ours))
+        parts.append(line_chart(f"{family}: swap regret / T", "N, number of actions", "swap regret / T", regrets))
+        parts.append(line_chart(f"{family}: time a day", "N, number of actions", "microseconds", times))
+        refusals = [c for c in result.cells if c.family == family and c.refused is not None]
+        rows = "".join(
+            f"<tr><td>{escape(c.player)}</td><td>{c.n_actions:,}</td><td>{escape(c.refused or '')}</td></tr>"
+            for c in refusals
+        )
+        parts.append(f"<table><tr><th>player</th><th>N</th><th></th></tr>{rows}</table>" if rows else "<p></p>")
+    lead = (
+        f"World {result.world}, T = {result.horizon:,}, {result.replications} run(s), seed {result.seed}. Lines end where a "
+        f"competitor is refused: its list of actions is too long, or a run would exceed {result.budget:.0f} seconds."
+    )
+    return page("Table 1, measured", lead, parts)

@@ -1,0 +1,178 @@
+"""Figures as self-contained HTML: lines on logarithmic axes, drawn in SVG by hand.
+
+May touch: ``arrays`` only. No plotting library.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+__all__ = ["Series", "line_chart", "page"]
+
+_WIDTH, _HEIGHT = 880, 460
+_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 210, 44, 56
+_COLOURS = (
+    "#2563eb",
+    "#c2410c",
+    "#15803d",
+    "#7e22ce",
+    "#a16207",
+    "#0e7490",
+    "#be123c",
+    "#4d7c0f",
+    "#6b7280",
+    "#92400e",
+)
+_DASHES = ("", "6 3", "2 3", "8 3 2 3")
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line: its name, its points (x, y), an interval for each where known, and whether it is the one to look at."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    intervals: tuple[tuple[float, float], ...] = ()
+    is_ours: bool = False
+
+
+def line_chart(
+    title: str, x_label: str, y_label: str, series: Sequence[Series], *, log_x: bool = True, log_y: bool = True
+) -> str:
+    """Draw lines and points, with names at the right; a point that a logarithmic axis cannot show is left out.
+
+    Examples
+    --------
+    >>> svg = line_chart("t", "N", "regret", [Series("a", ((10., .1), (1000., .2)))])
+    >>> svg.startswith("<svg") and svg.count("<circle") == 2
+    True
+    """
+    kept = [(index, line, _visible(line, log_x, log_y)) for index, line in enumerate(series)]
+    points = [point for _, _, shown in kept for point in shown]
+    if not points:
+        return f"<p>{escape(title)}: nothing to draw.</p>"
+    x_axis = _Axis([x for x, _ in points], log_x, _LEFT, _WIDTH - _RIGHT)
+    y_axis = _Axis([y for _, y in points], log_y, _HEIGHT - _BOTTOM, _TOP)
+    parts = [
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(title)}" '
+        'xmlns="http://www.w3.org/2000/svg">',
+        f'<text x="{_LEFT}" y="22" class="title">{escape(title)}</text>',
+    ]
+    for value in x_axis.ticks():
+        x = x_axis.place(value)
+        parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}" class="grid"/>')
+        parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">{_number(value)}</text>')
+    for value in y_axis.ticks():
+        y = y_axis.place(value)
+        parts.append(f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}" class="grid"/>')
+        parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{_number(value)}</text>')
+    middle = (_LEFT + _WIDTH - _RIGHT) / 2
+    parts.append(f'<text x="{middle:.0f}" y="{_HEIGHT - 14}" text-anchor="middle">{escape(x_label)}</text>')
+    parts.append(
+        f'<text transform="translate(18 {_HEIGHT / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>'
+    )
+    labels = []
+    for index, line, shown in kept:
+        if not shown:
+            continue
+        colour = _COLOURS[index % len(_COLOURS)]
+        dash = _DASHES[index // len(_COLOURS) % len(_DASHES)]
+        width = 3.2 if line.is_ours else 1.5
+        placed = [(x_axis.place(x), y_axis.place(y)) for x, y in shown]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
+        parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dash}"/>'
+        )
+        for (x, y), (_, value) in zip(placed, shown, strict=True):
+            tip = f"{line.name}: {value:.4g}"
+            parts.append(
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{width + 1.5}" fill="{colour}"><title>{escape(tip)}</title></circle>'
+            )
+        if len(line.intervals) == len(line.points) == len(shown):
+            for (x, _), (low, high) in zip(placed, line.intervals, strict=True):
+                top, foot = y_axis.place(high), y_axis.place(low)
+                parts.append(
+                    f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top:.1f}" y2="{foot:.1f}" stroke="{colour}" stroke-width="1.2"/>'
+                )
+        labels.append((placed[-1][1], placed[-1][0], line, colour))
+    parts.extend(_names(labels))
+    return "\n".join([*parts, "</svg>"])
+
+
+def page(title: str, lead: str, parts: Sequence[str]) -> str:
+    """Return a whole HTML page that needs nothing from outside."""
+    body = "\n".join(f"<figure>{part}</figure>" for part in parts)
+    style = (
+        "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1f2937;"
+        "background:#fff}figure{margin:1.5rem 0;overflow-x:auto}svg{width:100%;height:auto;min-width:34rem}"
+        "svg text{font:12px system-ui,sans-serif;fill:#374151}svg .title{font-weight:600;font-size:14px}"
+        "svg .ours{font-weight:700}svg .grid{stroke:#e5e7eb}table{border-collapse:collapse;font-size:13px}"
+        "td,th{border-bottom:1px solid #e5e7eb;padding:.25rem .6rem;text-align:right}td:first-child,th:first-child"
+        "{text-align:left}@media(prefers-color-scheme:dark){body{background:#111827;color:#e5e7eb}"
+        "svg text{fill:#d1d5db}svg .grid,td,th{stroke:#374151;border-color:#374151}}"
+    )
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>\n'
+        f"<body><h1>{escape(title)}</h1>\n<p>{escape(lead)}</p>\n{body}\n</body></html>\n"
+    )
+
+
+def _visible(line: Series, log_x: bool, log_y: bool) -> list[tuple[float, float]]:
+    return [
+        (x, y)
+        for x, y in line.points
+        if math.isfinite(x) and math.isfinite(y) and (x > 0.0 or not log_x) and (y > 0.0 or not log_y)
+    ]
+
+
+def _names(labels: list[tuple[float, float, Series, str]]) -> list[str]:
+    """Write the names at the right margin, moved apart where lines end close together."""
+    parts = []
+    lowest = float(_TOP - 14)
+    x = _WIDTH - _RIGHT + 14
+    for wanted, end, line, colour in sorted(labels, key=lambda label: (label[0], label[2].name)):
+        y = max(wanted, lowest + 14.0)
+        lowest = y
+        weight = ' class="ours"' if line.is_ours else ""
+        parts.append(
+            f'<line x1="{end:.1f}" y1="{wanted:.1f}" x2="{x - 4}" y2="{y:.1f}" stroke="{colour}" stroke-width=".5"/>'
+        )
+        parts.append(f'<text x="{x}" y="{y + 4:.1f}" style="fill:{colour}"{weight}>{escape(line.name)}</text>')
+    return parts
+
+
+def _number(value: float) -> str:
+    if value == 0.0 or 1e-3 <= abs(value) < 1e4:
+        return f"{value:g}"
+    return f"10^{math.log10(value):.0f}" if math.log10(abs(value)).is_integer() else f"{value:.0e}"
+
+
+class _Axis:
+    """Places numbers between two pixels, on a linear or a logarithmic scale."""
+
+    def __init__(self, values: Sequence[float], is_log: bool, first: float, last: float) -> None:
+        self.is_log, self.first, self.last = is_log, first, last
+        low, high = min(values), max(values)
+        if is_log:
+            self.low = float(math.floor(math.log10(low)))
+            self.high = max(float(math.ceil(math.log10(high) + 1e-9)), self.low + 1.0)
+        else:
+            margin = 0.05 * (high - low) or 1.0
+            self.low, self.high = (0.0 if 0.0 <= low < 0.3 * high else low - margin), high + margin
+
+    def place(self, value: float) -> float:
+        number = math.log10(max(value, 1e-300)) if self.is_log else value
+        share = min(max((number - self.low) / (self.high - self.low), 0.0), 1.0)
+        return self.first + share * (self.last - self.first)
+
+    def ticks(self) -> list[float]:
+        if self.is_log:
+            step = max(1, math.ceil((self.high - self.low) / 10))
+            return [10.0**power for power in range(int(self.low), int(self.high) + 1, step)]
+        raw = (self.high - self.low) / 6.0
+        size = 10.0 ** math.floor(math.log10(raw))
+        step_size = next(size * factor for factor in (1.0, 2.0, 5.0, 10.0) if size * factor >= raw)
+        first = math.ceil(self.low / step_size)
+        return [round(index * step_size, 12) for index in range(first, int(self.high / step_size) + 1)]

@@ -1,0 +1,131 @@
+r"""CombEXP against Lazy-ComBCP on the shortcut DAG: the paper's appendix as a measurement.
+
+For each n both play the real path polytope of ``environments.shortcut_dag(n, T)``. The realised regret of a run is
+:math:`1 - \frac1T\sum_t r_t`, since the shortcut pays 1 every day. The appendix says that CombEXP's is T with
+probability at least :math:`1 - T/(2^n+1)`.
+
+May touch: ``play``, ``environments``, ``learners``, ``workers``, ``arrays``.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from swapregret.arrays import as_integer
+from swapregret.environments.shortcut import shortcut_dag
+from swapregret.errors import InvalidInput
+from swapregret.learners.baselines.combcp import combcp
+from swapregret.learners.baselines.combexp import combexp
+from swapregret.play import play
+from swapregret.workers import run_tasks
+
+__all__ = ["LENGTHS", "PLAYERS", "Counterexample", "CounterexampleRow", "counterexample"]
+
+LENGTHS = (4, 6, 8, 10, 12, 14)
+PLAYERS: dict[str, Callable[..., Any]] = {"CombEXP": combexp, "Lazy-ComBCP": combcp}
+
+
+@dataclass(frozen=True)
+class CounterexampleRow:
+    """One player on one DAG.
+
+    Attributes
+    ----------
+    length : int
+        n, the number of layers.
+    n_paths : int
+        2ⁿ + 1.
+    player : str
+    regret : float
+        Mean realised regret a day.
+    low, high : float
+        95 % interval of that mean over the runs (Student), within [0, 1].
+    runs : tuple of float
+        The realised regret a day of each run.
+    promised : float or None
+        For CombEXP, the probability of regret T that the appendix guarantees.
+    """
+
+    length: int
+    n_paths: int
+    player: str
+    regret: float
+    low: float
+    high: float
+    runs: tuple[float, ...]
+    promised: float | None
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """All rows, and what they were made with."""
+
+    horizon: int
+    replications: int
+    seed: int
+    rows: tuple[CounterexampleRow, ...]
+
+
+def counterexample(
+    lengths: Sequence[int] = LENGTHS,
+    *,
+    horizon: int = 10_000,
+    replications: int = 8,
+    seed: int = 0,
+    n_jobs: int = 1,
+    progress: Callable[[], None] | None = None,
+) -> Counterexample:
+    """Play both on every DAG.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+    horizon, replications, seed : int
+    n_jobs : int
+        Processes; the rows are the same for any number.
+    progress : callable, optional
+        Called after every run.
+
+    Examples
+    --------
+    >>> table = counterexample([8], horizon=300, replications=2)
+    >>> [row.player for row in table.rows], table.rows[0].n_paths
+    (['CombEXP', 'Lazy-ComBCP'], 257)
+    """
+    sizes = [as_integer(length, "lengths", 1) for length in lengths]
+    if not sizes:
+        raise InvalidInput("`lengths` must not be empty", "none", "The paper's figure has 4..14.")
+    days, count = as_integer(horizon, "horizon", 1), as_integer(replications, "replications", 1)
+    tasks = [(n, days, name, seed, run) for n in sizes for name in PLAYERS for run in range(count)]
+    regrets: dict[tuple[int, str], list[float]] = {}
+    for task, regret in zip(tasks, run_tasks(realised_regret, tasks, as_integer(n_jobs, "n_jobs", 1)), strict=True):
+        regrets.setdefault((task[0], task[2]), []).append(regret)
+        if progress is not None:
+            progress()
+    rows = tuple(_row(n, name, days, values) for (n, name), values in regrets.items())
+    return Counterexample(days, count, seed, rows)
+
+
+def realised_regret(length: int, horizon: int, player: str, seed: int, run: int) -> float:
+    """Play one run and return its realised regret a day."""
+    world = shortcut_dag(length, horizon)
+    entropy = int(np.random.SeedSequence([seed, length, run]).generate_state(1, np.uint64)[0])
+    result = play(PLAYERS[player](world.actions, horizon), world, rng=entropy, measure="none")
+    return 1.0 - result.reward
+
+
+def _row(length: int, player: str, horizon: int, values: list[float]) -> CounterexampleRow:
+    mean = float(np.mean(values))
+    half = 0.0
+    if len(values) > 1:
+        spread = float(np.std(values, ddof=1)) / math.sqrt(len(values))
+        half = float(student.ppf(0.975, len(values) - 1)) * spread
+    n_paths = 2**length + 1
+    promised = max(0.0, 1.0 - horizon / n_paths) if player == "CombEXP" else None
+    return CounterexampleRow(
+        length, n_paths, player, mean, max(0.0, mean - half), min(1.0, mean + half), tuple(values), promised
+    )

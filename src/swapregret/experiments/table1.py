@@ -1,0 +1,296 @@
+r"""The paper's Table 1 as measurements: swap regret and time of every competitor that can run, against N.
+
+Instances go from 15 to 10⁹ actions: m-sets, and one family each of paths and permutations. Competitors that list all
+actions are refused above their limit or beyond a budget of time, with what a run would take.
+
+May touch: ``play``, ``environments``, ``learners``, ``actions``, ``regret.bounds``, ``workers``, ``arrays``,
+``errors``.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from swapregret import environments
+from swapregret.actions.base import ActionSet
+from swapregret.actions.dag_paths import DagPaths
+from swapregret.actions.m_sets import MSets
+from swapregret.actions.permutations import Permutations
+from swapregret.arrays import as_integer
+from swapregret.environments.base import Environment
+from swapregret.errors import InvalidInput, TooLarge, Unsupported
+from swapregret.learners import baselines
+from swapregret.learners.baselines.listing import read_duration
+from swapregret.learners.presets import swap_combcp
+from swapregret.play import play
+from swapregret.regret.bounds import Bound
+from swapregret.regret.bounds import table1 as theory
+from swapregret.workers import run_tasks
+
+__all__ = ["COMPETITORS", "INSTANCES", "WORLDS", "Cell", "Competitor", "Instance", "Table1", "layered_dag", "table1"]
+
+_PILOT = 40
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """Who plays, and what the paper's Table 1 says of it.
+
+    Attributes
+    ----------
+    name : str
+    make : callable
+        ``make(actions, horizon)`` returns the player.
+    theory : str or None
+        The row of ``regret.bounds.table1`` it belongs to.
+    regret, time : str
+        The orders of its swap regret (with N = d^m) and of its time a round; empty where nothing is proved.
+    """
+
+    name: str
+    make: Callable[[ActionSet, int], Any]
+    theory: str | None
+    regret: str
+    time: str
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A family, what identifies its member, and how to make it."""
+
+    family: str
+    label: str
+    make: Callable[[], ActionSet]
+    in_default: bool = True
+
+
+def layered_dag(width: int, layers: int) -> DagPaths:
+    """Return the paths through complete layers: width^layers of them.
+
+    Examples
+    --------
+    >>> layered_dag(3, 2).n_actions
+    9
+    """
+    edges = [("S", (0, i)) for i in range(width)]
+    for layer in range(layers - 1):
+        edges += [((layer, i), (layer + 1, j)) for i in range(width) for j in range(width)]  # type: ignore[misc]
+    edges += [((layers - 1, i), "D") for i in range(width)]  # type: ignore[misc]
+    return DagPaths(edges, source="S", sink="D")
+
+
+def _all_swaps(actions: ActionSet, horizon: int) -> Any:
+    return baselines.stoltz(actions, horizon, rules="swap")
+
+
+COMPETITORS = (
+    Competitor("Swap-ComBCP (ours)", swap_combcp, "Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)"),
+    Competitor("uniform play", baselines.uniform, None, "", "O(m)"),
+    Competitor("Lazy-ComBCP, K = 1", baselines.combcp, None, "", "poly(d, m)"),
+    Competitor("ComBand", baselines.comband, None, "", "poly(d) or O(N)"),
+    Competitor("CombEXP", baselines.combexp, None, "", "poly(d)"),
+    Competitor("follow the leader", baselines.follow_the_leader, None, "", "poly(d)"),
+    Competitor("Exp3", baselines.exp3, None, "", "O(N)"),
+    Competitor("Tsallis-INF", baselines.tsallis_inf, None, "", "O(N)"),
+    Competitor("Stoltz, all swaps", _all_swaps, "Stoltz (2005)", "N √(T log N)", "exp(N)"),
+    Competitor("Stoltz, pairs", baselines.stoltz, None, "", "poly(N)"),
+    Competitor("Blum–Mansour", baselines.blum_mansour, "Blum and Mansour (2007)", "N √(N T log N)", "poly(N)"),
+    Competitor("Ito", baselines.ito, "Ito (2020)", "N √T", "poly(N)"),
+    Competitor(
+        "TreeSwap",
+        baselines.treeswap,
+        "Dagan et al. (2024)",
+        "T log(m log T)/log(T/N) + √(N T log NT)",
+        "poly(N, log T)",
+    ),
+    Competitor("regret matching", baselines.regret_matching, None, "", "poly(N)"),
+)
+
+INSTANCES = (
+    Instance("m-sets", "6 choose 2", lambda: MSets(6, 2)),
+    Instance("m-sets", "10 choose 3", lambda: MSets(10, 3)),
+    Instance("m-sets", "14 choose 4", lambda: MSets(14, 4)),
+    Instance("m-sets", "20 choose 5", lambda: MSets(20, 5)),
+    Instance("m-sets", "30 choose 8", lambda: MSets(30, 8)),
+    Instance("m-sets", "46 choose 9", lambda: MSets(46, 9)),
+    Instance("paths", "3 layers of 3", lambda: layered_dag(3, 3)),
+    Instance("paths", "5 layers of 3", lambda: layered_dag(3, 5), in_default=False),
+    Instance("paths", "8 layers of 4", lambda: layered_dag(4, 8)),
+    Instance("paths", "15 layers of 4", lambda: layered_dag(4, 15), in_default=False),
+    Instance("permutations", "of 4", lambda: Permutations(4)),
+    Instance("permutations", "of 5", lambda: Permutations(5), in_default=False),
+    Instance("permutations", "of 8", lambda: Permutations(8)),
+    Instance("permutations", "of 12", lambda: Permutations(12), in_default=False),
+)
+
+WORLDS: dict[str, Callable[..., Environment]] = {
+    "cyclic": environments.cyclic,
+    "spiral": environments.spiral,
+    "slots": environments.slots,
+    "tree": environments.tree,
+    "iid": environments.iid,
+    "piecewise": environments.piecewise,
+    "random-walk": environments.random_walk,
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One competitor on one instance.
+
+    Attributes
+    ----------
+    family, instance : str
+    n_actions, dimension, size : int
+    player : str
+    swap_regret, lower : float or None
+        Swap regret a day, and the lower end of its bracket where it is not exact.
+    standard_error : float or None
+        Over replications.
+    microseconds : float or None
+        A day: draw, learn and measure.
+    refused : str or None
+        Why there is no measurement.
+    bound : float or None
+        The row of the paper's Table 1 divided by T, an order with constant 1.
+    """
+
+    family: str
+    instance: str
+    n_actions: int
+    dimension: int
+    size: int
+    player: str
+    swap_regret: float | None
+    lower: float | None
+    standard_error: float | None
+    microseconds: float | None
+    refused: str | None
+    bound: float | None
+
+
+@dataclass(frozen=True)
+class Table1:
+    """All cells, and what they were made with."""
+
+    world: str
+    horizon: int
+    replications: int
+    budget: float
+    seed: int
+    cells: tuple[Cell, ...]
+
+
+def table1(
+    *,
+    world: str = "cyclic",
+    horizon: int = 50_000,
+    replications: int = 1,
+    budget: float = 60.0,
+    seed: int = 0,
+    is_full: bool = False,
+    instances: Sequence[Instance] | None = None,
+    competitors: Sequence[Competitor] = COMPETITORS,
+    n_jobs: int = 1,
+    progress: Callable[[str], None] | None = None,
+) -> Table1:
+    """Measure every competitor on every instance.
+
+    Parameters
+    ----------
+    world : str
+        A name of ``WORLDS``.
+    horizon, replications, seed : int
+    budget : float
+        Seconds a competitor may take on an instance; a pilot of some days decides.
+    is_full : bool
+        Whether to take all instances, and not only those of the default.
+    instances, competitors : sequence, optional
+    n_jobs : int
+        Processes. Times are those of one process each.
+    progress : callable, optional
+        Called with the name of what was done last.
+
+    Examples
+    --------
+    >>> table = table1(horizon=60, instances=INSTANCES[:1], competitors=COMPETITORS[:2])
+    >>> [(cell.player, cell.n_actions) for cell in table.cells]
+    [('Swap-ComBCP (ours)', 15), ('uniform play', 15)]
+    """
+    if world not in WORLDS:
+        raise InvalidInput(f"`world` must be one of {sorted(WORLDS)}", repr(world), "'cyclic' is the default.")
+    if not budget > 0.0:
+        raise InvalidInput("`budget` must be a positive number of seconds", repr(budget), "60 is the default.")
+    days, count = as_integer(horizon, "horizon", 3), as_integer(replications, "replications", 1)
+    chosen = instances or [instance for instance in INSTANCES if is_full or instance.in_default]
+    tasks = [(instance, rival, world, days, count, float(budget), seed) for instance in chosen for rival in competitors]
+    cells = []
+    for task, cell in zip(tasks, run_tasks(measure_cell, tasks, as_integer(n_jobs, "n_jobs", 1)), strict=True):
+        cells.append(cell)
+        if progress is not None:
+            progress(f"{task[1].name}, {task[0].family} {task[0].label}")
+    return Table1(world, days, count, float(budget), seed, tuple(cells))
+
+
+def measure_cell(
+    instance: Instance, competitor: Competitor, world: str, horizon: int, replications: int, budget: float, seed: int
+) -> Cell:
+    """Measure one competitor on one instance, or say why not."""
+    actions = instance.make()
+    count = actions.n_actions
+    assert count is not None
+    made: dict[str, Any] = {"swap_regret": None, "lower": None, "standard_error": None, "microseconds": None}
+    refused = None
+    try:
+        pilot = _pilot(competitor, actions, world, horizon, seed)
+        player = competitor.make(actions, horizon)
+    except (TooLarge, Unsupported) as error:
+        refused = f"refused: {error.came}"
+    else:
+        expected = pilot * horizon * replications
+        if expected > budget:
+            refused = f"refused: would take {read_duration(expected)}"
+        else:
+            place = WORLDS[world](actions, horizon, rng=seed)
+            started = time.perf_counter()
+            result = play(player, place, rng=seed, replications=replications)
+            regret = result.swap_regret
+            elapsed = time.perf_counter() - started
+            deviation = regret.standard_error
+            made = {
+                "swap_regret": regret.per_round,
+                "lower": None if regret.is_exact else regret.lower / regret.n_days,
+                "standard_error": deviation / horizon if math.isfinite(deviation) else None,
+                "microseconds": 1e6 * elapsed / (horizon * replications),
+            }
+    return Cell(
+        family=instance.family,
+        instance=instance.label,
+        n_actions=count,
+        dimension=actions.dimension,
+        size=actions.size,
+        player=competitor.name,
+        refused=refused,
+        bound=_bound(competitor, actions, horizon),
+        **made,
+    )
+
+
+def _pilot(competitor: Competitor, actions: ActionSet, world: str, horizon: int, seed: int) -> float:
+    """Return the seconds of a day, from some days after as many that compile and warm up."""
+    place = WORLDS[world](actions, horizon, rng=seed)
+    player = competitor.make(actions, horizon)
+    from_start = environments.from_function(actions, _PILOT, lambda day: actions.size * place.means(day, day + 1)[0])
+    play(player, from_start, rng=seed)
+    started = time.perf_counter()
+    play(player, from_start, rng=seed)
+    return (time.perf_counter() - started) / _PILOT
+
+
+def _bound(competitor: Competitor, actions: ActionSet, horizon: int) -> float | None:
+    if competitor.theory is None or actions.dimension < 2:
+        return None
+    bound: Bound = theory(actions.dimension, max(1, actions.size), horizon)[competitor.theory]
+    return bound.per_round if math.isfinite(bound.value) else None
