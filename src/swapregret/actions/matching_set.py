@@ -22,9 +22,7 @@ from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.kernels.assignment import best_matching
-from swapregret.kernels.birkhoff import strip_matchings
-from swapregret.kernels.permutation_atoms import sort_matchings
-from swapregret.kernels.permutation_rounding import round_matching_point
+from swapregret.kernels.permutation_decompose import decompose_matching_point, distance_outside
 from swapregret.kernels.sinkhorn import project_matchings
 from swapregret.policy import Policy, on_grid
 
@@ -144,14 +142,13 @@ class MatchingSet(ActionSet):
         for log-weights within 1000 of each other, and in proportion beyond (rounding of the log-weights themselves).
         """
         scores = self._table(log_weights, "log_weights")
-        spread = float(scores.max()) - float(scores.min())
+        point, log_point, gap, residual, n_iterations, spread = project_matchings(scores)
         if spread > _SPREAD:
             raise InvalidInput(
                 f"`log_weights` must lie within {_SPREAD:g} of each other",
                 f"a spread of {spread:.3g}",
                 "Beyond that a float holds no digit of their differences; use argmax instead.",
             )
-        point, log_point, gap, residual, n_iterations = project_matchings(scores)
         acceptable = _GAP * max(1.0, spread / 1e3)
         if not (residual <= _FEASIBLE and gap <= acceptable):
             raise NotConverged(
@@ -174,26 +171,7 @@ class MatchingSet(ActionSet):
         """
         table = self._table(marginals, "marginals")
         count = as_integer(variants, "variants", 1)
-        self._check_inside(table)
-        units = round_matching_point(table, _UNITS)
-        parts = []
-        for index in range(count):
-            order, onto = self._relabelling(index)
-            found, mass = strip_matchings(np.ascontiguousarray(units[order][:, onto]), _UNITS)
-            chosen = np.empty_like(found)
-            chosen[:, order] = onto[found]
-            parts.append((chosen, mass))
-        chosen, mass = sort_matchings(
-            np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]), self._columns
-        )
-        weights = mass / (count * _UNITS)
-        return MatchingPolicy(chosen, weights if count == 1 else on_grid(weights), self._columns)
-
-    def _check_inside(self, table: Matrix) -> None:
-        across, down = table.sum(axis=1), table.sum(axis=0)
-        excess = max(float(np.abs(across - 1.0).max()), float(down.max()) - 1.0, -float(table.min()))
-        if self._rows == self._columns:
-            excess = max(excess, 1.0 - float(down.min()))
+        excess = distance_outside(table)
         if excess > _OUTSIDE:
             sums = "1" if self._rows == self._columns else "at most 1"
             raise InvalidInput(
@@ -201,19 +179,23 @@ class MatchingSet(ActionSet):
                 f"a point that misses by {excess:.3g}",
                 "Project it first: kl_project(log_weights).point.",
             )
+        chosen, mass = decompose_matching_point(table, _UNITS, *self._orders(count))
+        weights = mass / (count * _UNITS)
+        return MatchingPolicy(chosen, weights if count == 1 else on_grid(weights), self._columns)
 
-    def _relabelling(self, index: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the fixed orders of rows and columns of one variant; the first is the natural one."""
-        if index not in self._orders:
-            if index == 0:
-                self._orders[index] = np.arange(self._rows), np.arange(self._columns)
-            else:
+    def _orders(self, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the fixed orders of rows and columns of each variant: the natural one, then pseudo-random ones."""
+        if count not in self._order_tables:
+            across, down = [np.arange(self._rows)], [np.arange(self._columns)]
+            for index in range(1, count):
                 rng = np.random.default_rng([_ORDER_SEED, index])
-                self._orders[index] = rng.permutation(self._rows), rng.permutation(self._columns)
-        return self._orders[index]
+                across.append(rng.permutation(self._rows))
+                down.append(rng.permutation(self._columns))
+            self._order_tables[count] = np.array(across), np.array(down)
+        return self._order_tables[count]
 
     @cached_property
-    def _orders(self) -> dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    def _order_tables(self) -> dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
         return {}
 
     def uniform_policy(self) -> Policy:

@@ -2,7 +2,8 @@
 
 Coordinates are (row, column) pairs, row by row; an action gives every row a column of its own.
 
-May touch: ``arrays``, ``policy``, ``kernels.assignment``, ``kernels.permutation_atoms``, ``kernels.permutation_gibbs``.
+May touch: ``arrays``, ``policy``, ``kernels.assignment``, ``kernels.ledger``, ``kernels.permutation_atoms``,
+``kernels.permutation_gibbs``.
 """
 
 import math
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.kernels.assignment import assign
+from swapregret.kernels.ledger import pack_lists
 from swapregret.kernels.permutation_atoms import (
     matching_cooccurrence,
     matching_marginals,
@@ -76,10 +78,7 @@ class MatchingPolicy(Policy):
         self.rows, self.columns = chosen.shape[1], columns
         self.dimension = self.rows * columns
         self._chosen = np.ascontiguousarray(chosen, dtype=np.int32)
-        self._mass = np.ascontiguousarray(weights)
-        self._weights = frozen(self._mass.view())
-        self._cumulative = frozen(np.cumsum(weights))
-        self._offsets = frozen(columns * np.arange(self.rows))
+        self._mass = weights
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw one action by inversion: one uniform number a draw."""
@@ -87,6 +86,14 @@ class MatchingPolicy(Policy):
         action = np.zeros(self.dimension, dtype=np.int64)
         action[self._offsets + row] = 1
         return action
+
+    @cached_property
+    def _cumulative(self) -> Vector:
+        return np.cumsum(self._mass)
+
+    @cached_property
+    def _offsets(self) -> npt.NDArray[np.int64]:
+        return self.columns * np.arange(self.rows)
 
     @cached_property
     def _marginals(self) -> Vector:
@@ -126,15 +133,21 @@ class MatchingPolicy(Policy):
     @property
     def weights(self) -> Vector:
         """Return the probability of each atom; they add up to exactly 1."""
-        return self._weights
+        return frozen(self._mass.view())
 
     @cached_property
     def _finite(self) -> FinitePolicy:
-        return FinitePolicy(self._atoms, self._weights)
+        return FinitePolicy(self._atoms, self._mass)
 
     def finite(self) -> FinitePolicy:
         """Return the same law with its atoms as 0/1 vectors."""
         return self._finite
+
+    def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """List the support as packed bits and weights in O(support · rows)."""
+        elements = (self._chosen + self._offsets).astype(np.int32).ravel()
+        first = self.rows * np.arange(len(self._chosen) + 1)
+        return pack_lists(frozen(first), frozen(elements), self.dimension), self.weights
 
     def __repr__(self) -> str:
         return f"MatchingPolicy({len(self._mass)} matchings of {self.rows} rows and {self.columns} columns)"

@@ -167,10 +167,14 @@ def strip_matchings(units: _IntArray, total: int) -> tuple[_ColumnArray, _IntArr
                 if row == start:
                     break
                 column = via[row]
-        soonest = deadline.min()
+        soonest = deadline[0]
+        for j in range(1, n_columns):
+            soonest = min(soonest, deadline[j])
         if n == limit:
             return chosen[:0], weights[:0]
-        chosen[n] = current
+        target = chosen[n]
+        for i in range(n_rows):
+            target[i] = current[i]
         weights[n] = soonest - clock
         n += 1
         clock = soonest

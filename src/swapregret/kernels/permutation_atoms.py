@@ -19,42 +19,64 @@ _ColumnArray = npt.NDArray[np.int32]
 
 
 @kernel
-def sort_matchings(chosen: _ColumnArray, weights: _IntArray, n_columns: int) -> tuple[_ColumnArray, _IntArray]:
-    """Put matchings in canonical order (last row most significant) and merge equal ones; O(n · rows).
+def _compare(chosen: _ColumnArray, keys: _IntArray, n_left: int, a: int, b: int) -> int:
+    """Tell which of two matchings comes first: negative for a, positive for b, 0 if they are equal."""
+    if keys[a] != keys[b]:
+        return -1 if keys[a] < keys[b] else 1
+    for i in range(n_left - 1, -1, -1):
+        if chosen[a, i] != chosen[b, i]:
+            return -1 if chosen[a, i] < chosen[b, i] else 1
+    return 0
 
-    One counting sort a row, least significant first, which leaves rows that agree in their order.
+
+@kernel
+def sort_matchings(chosen: _ColumnArray, weights: _IntArray, n_columns: int) -> tuple[_ColumnArray, _IntArray]:
+    """Put matchings in canonical order (last row most significant) and merge equal ones.
+
+    A merge sort; the last rows are packed into one number each, which decides most comparisons.
     """
     n, n_rows = chosen.shape
-    order, moved = np.arange(n), np.empty(n, dtype=np.int64)
-    starts = np.empty(n_columns + 1, dtype=np.int64)
-    for i in range(n_rows):
-        starts[:] = 0
-        for a in range(n):
-            starts[chosen[a, i] + 1] += 1
-        for j in range(n_columns):
-            starts[j + 1] += starts[j]
-        for a in range(n):
-            column = chosen[order[a], i]
-            moved[starts[column]] = order[a]
-            starts[column] += 1
-        order, moved = moved, order
+    n_bits = 1
+    while (1 << n_bits) < n_columns:
+        n_bits += 1
+    n_left = max(n_rows - 62 // n_bits, 0)
+    keys = np.empty(n, dtype=np.int64)
+    for a in range(n):
+        row, key = chosen[a], 0
+        for i in range(n_rows - 1, n_left - 1, -1):
+            key = (key << n_bits) | row[i]
+        keys[a] = key
+    order, merged = np.arange(n), np.empty(n, dtype=np.int64)
+    width = 1
+    while width < n:
+        for low in range(0, n, 2 * width):
+            middle, high = min(low + width, n), min(low + 2 * width, n)
+            left, right = low, middle
+            for position in range(low, high):
+                if left == middle:
+                    is_right = True
+                else:
+                    is_right = right < high and _compare(chosen, keys, n_left, order[left], order[right]) > 0
+                if is_right:
+                    merged[position] = order[right]
+                    right += 1
+                else:
+                    merged[position] = order[left]
+                    left += 1
+        order, merged = merged, order
+        width *= 2
     rows, mass = np.empty((n, n_rows), dtype=np.int32), np.empty(n, dtype=np.int64)
     n_kept = 0
-    for a in range(n):
-        source = chosen[order[a]]
-        is_new = n_kept == 0
-        if not is_new:
-            before = rows[n_kept - 1]
-            for i in range(n_rows):
-                if source[i] != before[i]:
-                    is_new = True
-                    break
-        if is_new:
-            rows[n_kept] = source
-            mass[n_kept] = weights[order[a]]
-            n_kept += 1
+    for k in range(n):
+        a = order[k]
+        if k > 0 and _compare(chosen, keys, n_left, order[k - 1], a) == 0:
+            mass[n_kept - 1] += weights[a]
         else:
-            mass[n_kept - 1] += weights[order[a]]
+            source, target = chosen[a], rows[n_kept]
+            for i in range(n_rows):
+                target[i] = source[i]
+            mass[n_kept] = weights[a]
+            n_kept += 1
     return rows[:n_kept], mass[:n_kept]
 
 

@@ -124,7 +124,7 @@ def _sweep(
 
 
 @kernel
-def project_matchings(scores: _FloatArray) -> tuple[_FloatArray, _FloatArray, float, float, int]:
+def project_matchings(scores: _FloatArray) -> tuple[_FloatArray, _FloatArray, float, float, int, float]:
     """Project exp(scores) onto the convex hull of matchings that cover all rows.
 
     Parameters
@@ -143,13 +143,21 @@ def project_matchings(scores: _FloatArray) -> tuple[_FloatArray, _FloatArray, fl
         How far the worst column sum is from what it should be; row sums are right to rounding.
     n_iterations : int
         Sweeps and Newton steps.
+    spread : float
+        Largest less smallest score.
     """
     n_rows, n_columns = scores.shape
     is_square = n_rows == n_columns
     potentials, prices = np.empty(n_rows), np.empty(n_columns)
     x = np.empty((n_rows, n_columns))
     patience = 12.0 + 0.8 * n_rows
-    if scores.max() - scores.min() > _SPREAD:
+    least, most = np.inf, -np.inf
+    for i in range(n_rows):
+        row = scores[i]
+        for j in range(n_columns):
+            least, most = min(least, row[j]), max(most, row[j])
+    spread = most - least
+    if spread > _SPREAD:
         _start_at_assignment(scores, potentials, prices)
     else:
         _start_at_maxima(scores, potentials, prices, is_square)
@@ -171,4 +179,4 @@ def project_matchings(scores: _FloatArray) -> tuple[_FloatArray, _FloatArray, fl
     for j in range(n_columns):
         gap += prices[j] * (1.0 - sums[j])
     residual = column_residual(sums, prices, is_square)
-    return x.reshape(-1), log_point.reshape(-1), max(gap, 0.0), residual, n_iterations
+    return x.reshape(-1), log_point.reshape(-1), max(gap, 0.0), residual, n_iterations, spread
