@@ -126,6 +126,15 @@ def test_projection_keeps_its_certificate_at_any_spread(spread):
         assert actions.decompose(found.point).marginals() == pytest.approx(found.point, abs=1e-12)
 
 
+def test_projection_ignores_the_scale_of_the_weights_where_paths_are_equally_long():
+    """On a levelled graph, log-weights around −1,000,000 give the point of those around 0."""
+    actions = layered(3, 5)
+    w = np.random.default_rng(1).normal(size=actions.dimension)
+    far = actions.kl_project(w - 1e6)
+    assert far.point == pytest.approx(actions.kl_project(w).point, abs=1e-8)
+    assert far.gap <= 1e-9
+
+
 def test_projection_recovers_a_flow_too_small_for_floats():
     """A detour of weight e^-120 beside a path of 30 edges of weight e^60 keeps its exact logarithm."""
     chain = [(i, i + 1) for i in range(30)]

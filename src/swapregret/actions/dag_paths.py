@@ -35,6 +35,7 @@ __all__ = ["DagPaths"]
 _ORDER_SEED = 0xDA6
 _TOLERANCE = 1e-8
 _ACCEPTABLE = 1e-6
+_FAR = 1e3
 
 
 class DagPaths(ActionSet):
@@ -207,6 +208,8 @@ class DagPaths(ActionSet):
             log_weights = log_weights.copy()
             log_weights[idle] = 0.0
         w = self._usable(as_vector(log_weights, self.dimension, "log_weights"))
+        if self.is_uniform and abs(mean := float(w.mean())) > _FAR:
+            w = w - mean  # the scale of w does not matter, only rounding does
         x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self._plan, w)
         if not gap <= _ACCEPTABLE:
             raise NotConverged(
