@@ -210,6 +210,14 @@ class ActionSet(ABC):
         """
         return project_kl(self, as_vector(log_weights, self.dimension, "log_weights"))
 
+    @property
+    def most_atoms(self) -> int | None:
+        """Return how many actions one variant of :meth:`decompose` uses at most.
+
+        Carathéodory's rank + 1, unless a set has another bound; None where it promises none.
+        """
+        return self.rank + 1
+
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
         """Write a point of conv(A) as a law over actions with these marginals (Algorithm 2, line 5).
 

@@ -150,12 +150,12 @@ def check_decomposition(case: SetCase) -> str | None:
                 "another law",
                 "Remove randomness and memory from it.",
             )
-            most = variants * (actions.rank + 1)
+            most = actions.most_atoms
             require(
-                not law.has_atoms or len(law.weights) <= most,
-                f"`decompose` must use at most variants · (rank + 1) = {most} actions",
-                f"{len(law.weights)}",
-                "Drop actions until they are affinely independent (Carathéodory).",
+                most is None or not law.has_atoms or len(law.weights) <= variants * most,
+                f"`decompose` must use at most `most_atoms` = {most} actions a variant",
+                f"{len(law.weights)} for {variants} variants",
+                "Drop actions until they are affinely independent (Carathéodory), or declare another bound.",
             )
             check_law(law, actions, case.reference, n_samples=300, seed=case.seed)
     return None
