@@ -197,8 +197,7 @@ def test_uniform_law(shape):
     assert np.abs(law.cooccurrence() - listed.cooccurrence()).max() <= 1e-14
     assert np.abs(law.second_moment(vector) - listed.second_moment(vector)).max() <= 1e-13
     values = np.linalg.eigvalsh(law.cooccurrence())
-    least = (m - k) / (m * (m - 1)) if k > 1 else 1.0 / m
-    assert abs(values[values > 1e-9].min() - least) <= 1e-12
+    assert abs(values[values > 1e-9].min() - (m - k) / (m * (m - 1))) <= 1e-12
 
 
 @pytest.mark.parametrize("kind", ["uniform", "decomposition"])
