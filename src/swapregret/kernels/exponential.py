@@ -68,7 +68,7 @@ def shift_column(
         row = new_weights[i]
         growth = 1.0 + row[column] * np.expm1(learning_rate * increments[i])
         new_scores[i, column] += increments[i]
-        if growth < 1e-8:  # nearly all weight was on the column and is lost: too little is left to rescale
+        if growth < 1e-3:  # nearly all weight was on the column and is lost: rescaling the rest would lose digits
             old = new_scores[i]
             largest = old[0]
             for j in range(old.size):

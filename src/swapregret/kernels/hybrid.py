@@ -62,5 +62,5 @@ def hybrid_capped(costs: Floats, size: int, mix: float) -> tuple[Floats, float]:
         new = nu - (total - size) / rate
         nu = new if low < new < high else 0.5 * (low + high)
     for i in range(d):
-        x[i] *= size / total
+        x[i] = min(1.0, x[i] * size / total)
     return x, nu

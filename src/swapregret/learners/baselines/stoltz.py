@@ -182,8 +182,8 @@ def stoltz(
     rules : {"internal", "swap"}
         Pairs of actions, or all functions from actions to actions.
     learning_rate : float, optional
-        η; √(2 ln K / (N T)) with K rules if not given, √(2 ln N / T) for all functions (the two agree: ln K = N ln N),
-        √(8 ln K / T) with full feedback.
+        η; √(2 N ln K / T) for K = N(N−1) pairs and √(8 N ln N / T) for all functions if not given, by the reasoning
+        (and the measurements) of :mod:`~swapregret.learners.baselines.blum_mansour`.
     exploration, baseline : float
         γ and b.
     feedback : {"bandit", "full"}
@@ -192,8 +192,8 @@ def stoltz(
     Examples
     --------
     >>> from swapregret.actions.m_sets import MSets
-    >>> round(stoltz(MSets(4, 2), 1000).learning_rate, 6)          # √(2 ln 30 / 6000)
-    0.033671
+    >>> round(stoltz(MSets(4, 2), 1000).learning_rate, 6)          # √(12 ln 30 / 1000)
+    0.202026
     """
     days = as_integer(horizon, "horizon", 1)
     if rules not in ("internal", "swap"):
@@ -208,7 +208,7 @@ def stoltz(
             "Use rules='internal', or blum_mansour.",
         )
     log_rules = n * math.log(n) if rules == "swap" else math.log(max(2, n * (n - 1)))
-    default = math.sqrt((8.0 if feedback == "full" else 2.0 / n) * log_rules / days)
+    default = math.sqrt((8.0 if rules == "swap" else 2.0 * n) * log_rules / days)
     return Stoltz(
         actions,
         days,
