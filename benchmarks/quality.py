@@ -33,7 +33,7 @@ PLAYERS: dict[str, Callable[..., Any]] = {
     "multiscale": lambda a, t: sr.swap_combcp(a, t, preset="multiscale"),
     "comband": lambda a, t: sr.swap_comband(a, t, preset="multiscale"),
     "paper": lambda a, t: sr.swap_combcp(a, t, preset="paper"),
-    "single": lambda a, t: sr.baselines.combcp(a, t),
+    "single": sr.baselines.combcp,
     "uniform": lambda a, t: sr.baselines.uniform(a),
 }
 

@@ -9,38 +9,52 @@
 The public names are listed in ``__all__`` and described in ``docs/api.md``.
 """
 
-from swapregret import environments, errors, testing
+from swapregret import environments, errors, networks, testing
 from swapregret.actions.base import ActionSet
+from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
+from swapregret.actions.partitions import Partitions
+from swapregret.actions.permutations import Permutations
+from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.learners import baselines
+from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision
-from swapregret.learners.presets import swap_combcp
+from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.play import PlayResult, play
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
+from swapregret.regret.audit import audit
 from swapregret.regret.measure import Regret
 from swapregret.session import Session
 
 __all__ = [
     "ActionSet",
+    "DagPaths",
     "Decision",
     "Explicit",
     "FinitePolicy",
     "MSets",
     "Mixture",
     "OracleSet",
+    "Partitions",
+    "Permutations",
     "PlayResult",
     "Policy",
     "Regret",
     "Schedule",
     "Session",
+    "TruncatedPermutations",
+    "anytime",
+    "audit",
     "baselines",
     "environments",
     "errors",
     "mix",
+    "networks",
     "play",
+    "swap_comband",
     "swap_combcp",
     "testing",
 ]
