@@ -1,0 +1,64 @@
+"""The counterexample as a measurement: CombEXP does not find the shortcut, Lazy-ComBCP does."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from swapregret.cli.counterexample import counterexample as command
+from swapregret.errors import InvalidInput
+from swapregret.experiments.counterexample import counterexample
+
+
+def test_combexp_misses_the_shortcut_and_lazy_combcp_finds_it() -> None:
+    """At n = 10, T = 10⁴ the realised regret / T of CombEXP is at least .99, that of Lazy-ComBCP at most .12."""
+    table = counterexample([10], replications=2, seed=1)
+    combexp, ours = table.rows
+    assert (combexp.player, ours.player) == ("CombEXP", "Lazy-ComBCP")
+    assert combexp.regret >= 0.99
+    assert ours.regret <= 0.12
+
+
+def test_rows_do_not_depend_on_what_else_is_asked() -> None:
+    """A run is seeded by its DAG and its number: asking for more DAGs or runs changes none of them."""
+    few = counterexample([3], horizon=150, replications=2)
+    many = counterexample([2, 3], horizon=150, replications=3)
+    assert few.rows[0].runs == many.rows[2].runs[:2]
+    assert few.rows[1].runs == many.rows[3].runs[:2]
+
+
+def test_intervals_and_promises() -> None:
+    """The interval holds the mean, stays in [0, 1], and the promise is 1 − T/(2ⁿ+1) where that is positive."""
+    table = counterexample([2, 9], horizon=100, replications=3)
+    for row in table.rows:
+        assert 0.0 <= row.low <= row.regret <= row.high <= 1.0
+        assert abs(row.regret - sum(row.runs) / 3) < 1e-12
+    assert [row.promised for row in table.rows] == [0.0, None, 1 - 100 / 513, None]
+
+
+def test_nothing_to_play_is_refused() -> None:
+    """No DAG, or a DAG without layers, is refused."""
+    for lengths in ([], [0]):
+        with pytest.raises(InvalidInput):
+            counterexample(lengths)
+
+
+def test_command_prints_a_table_json_and_a_figure(tmp_path: Path) -> None:
+    """The command prints one line a DAG, the same numbers as JSON, and writes a page that needs nothing from outside."""
+    app = typer.Typer()
+    app.command()(command)
+    page = tmp_path / "figure.html"
+    options = ["--length", "3", "--horizon", "100", "--replications", "2", "--jobs", "1"]
+    shown = CliRunner().invoke(app, [*options, "--html", str(page)])
+    assert shown.exit_code == 0
+    assert "CombEXP" in shown.stdout
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") == 1
+    assert "src=" not in text
+    assert "href=" not in text
+    printed = CliRunner().invoke(app, [*options, "--json"])
+    rows = json.loads(printed.stdout)["rows"]
+    assert [row["player"] for row in rows] == ["CombEXP", "Lazy-ComBCP"]
+    assert rows[0]["n_paths"] == 9

@@ -1,0 +1,111 @@
+"""Table 1 as measurements: who runs, who is refused and why, and what is printed."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import swapregret.cli.table1 as cli
+import swapregret.experiments.table1 as experiment
+from swapregret.errors import InvalidInput
+from swapregret.experiments.chart import Series, line_chart
+from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Instance, layered_dag, table1
+
+
+def named(*names: str) -> list[experiment.Competitor]:
+    """Return competitors by the beginning of their names."""
+    return [next(rival for rival in COMPETITORS if rival.name.startswith(name)) for name in names]
+
+
+def test_every_cell_is_measured_or_refused() -> None:
+    """On 15 actions all competitors run but the one with 15^15 functions; regrets lie in [0, 1]."""
+    table = table1(horizon=100, instances=INSTANCES[:1])
+    assert len(table.cells) == len(COMPETITORS)
+    for cell in table.cells:
+        assert (cell.refused is None) == (cell.swap_regret is not None) == (cell.microseconds is not None)
+        if cell.swap_regret is not None:
+            assert -1e-9 <= cell.swap_regret <= 1.0
+    refused = [cell for cell in table.cells if cell.refused is not None]
+    assert [cell.player for cell in refused] == ["Stoltz, all swaps"]
+    assert "functions" in str(refused[0].refused)
+
+
+def test_large_sets_refuse_the_listing_competitors_only() -> None:
+    """On 10⁹ actions Exp3 and Blum–Mansour are refused with time and memory; ours and uniform play run."""
+    large = next(instance for instance in INSTANCES if instance.label == "46 choose 9")
+    table = table1(horizon=50, instances=[large], competitors=named("Swap", "uniform", "Exp3", "Blum"))
+    ours, uniform, exp3, blum = table.cells
+    assert ours.n_actions == 1_101_716_330
+    assert ours.swap_regret is not None
+    assert uniform.swap_regret is not None
+    for cell in (exp3, blum):
+        assert "would take" in str(cell.refused)
+        assert "B" in str(cell.refused)
+
+
+def test_budget_refuses_what_would_take_too_long() -> None:
+    """A competitor whose pilot promises more seconds than the budget is refused with the estimate."""
+    (cell,) = table1(horizon=10**7, instances=INSTANCES[1:2], competitors=named("Ito"), budget=1.0).cells
+    assert cell.swap_regret is None
+    assert str(cell.refused).startswith("refused: would take")
+
+
+def test_same_world_for_all() -> None:
+    """Two uniform players on one instance measure the same swap regret: they meet the same world."""
+    pair = named("uniform", "uniform")
+    a, b = table1(horizon=200, instances=INSTANCES[:1], competitors=pair, world="piecewise").cells
+    assert a.swap_regret == b.swap_regret
+
+
+def test_families_have_the_sizes_they_claim() -> None:
+    """Instances go from 15 to over 10⁹ actions, with paths and permutations among them; labels are unique."""
+    assert layered_dag(3, 4).n_actions == 81
+    assert {instance.family for instance in INSTANCES} == {"m-sets", "paths", "permutations"}
+    counts = [instance.make().n_actions for instance in INSTANCES if instance.family == "m-sets"]
+    assert counts[0] == 15
+    assert counts[-1] is not None
+    assert counts[-1] > 10**9
+    assert len({(instance.family, instance.label) for instance in INSTANCES}) == len(INSTANCES)
+
+
+def test_unknown_worlds_and_budgets_are_refused() -> None:
+    """A world that does not exist and a budget of nothing are refused by name."""
+    with pytest.raises(InvalidInput, match="world"):
+        table1(world="flat")
+    with pytest.raises(InvalidInput, match="budget"):
+        table1(budget=0.0)
+
+
+def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command prints a table a family with the theory beside it, the same as JSON, and two figures a family."""
+    few: tuple[Instance, ...] = (INSTANCES[0],)
+    some = tuple(named("Swap", "uniform", "Stoltz, all"))
+    for module in (cli, experiment):
+        monkeypatch.setattr(module, "INSTANCES", few)
+        monkeypatch.setattr(module, "COMPETITORS", some)
+    monkeypatch.setattr(cli, "measure", lambda **options: table1(instances=few, competitors=some, **options))
+    app = typer.Typer()
+    app.command()(cli.table1)
+    page = tmp_path / "figure.html"
+    options = ["--horizon", "100", "--jobs", "1"]
+    shown = CliRunner().invoke(app, [*options, "--html", str(page)], env={"COLUMNS": "200"})
+    assert shown.exit_code == 0
+    assert "T log(d log T)/log T" in shown.stdout
+    assert "refused" in shown.stdout
+    assert page.read_text(encoding="utf-8").count("<svg") == 2
+    rows = json.loads(CliRunner().invoke(app, [*options, "--json"]).stdout)["cells"]
+    assert [row["player"] for row in rows] == [rival.name for rival in some]
+
+
+def test_charts_place_points_on_logarithmic_axes() -> None:
+    """On a log–log chart equal factors are equal distances, and what cannot be shown is left out."""
+    svg = line_chart("t", "x", "y", [Series("a", ((1.0, 1.0), (10.0, 0.1), (100.0, 0.01), (1000.0, 0.0)))])
+    spots = [part.split('"') for part in svg.split("<circle ")[1:]]
+    xs = [float(spot[1]) for spot in spots]
+    ys = [float(spot[3]) for spot in spots]
+    assert len(spots) == 3
+    assert abs((xs[1] - xs[0]) - (xs[2] - xs[1])) < 0.2
+    assert abs((ys[1] - ys[0]) - (ys[2] - ys[1])) < 0.2
+    assert "nothing to draw" in line_chart("t", "x", "y", [Series("a", ((1.0, 0.0),))])
