@@ -13,7 +13,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: help run setup test lint types tests format bench clean
+.PHONY: help run setup test lint types tests test-crash test-numerics format bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -34,6 +34,12 @@ types: $(VENV)/.dev  ## mypy --strict
 
 tests: $(VENV)/.dev  ## the test suite, on WORKERS=2 processes
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+test-crash: $(VENV)/.dev  ## kill a playing process 200 times, and find nothing lost (a minute)
+	SWAPREGRET_CRASHES=200 $(BIN)/python -m pytest tests/test_crash.py
+
+test-numerics: $(VENV)/.dev  ## a million rounds of rewards made to break arithmetic (half an hour on WORKERS=2)
+	SWAPREGRET_ROUNDS=1000000 $(BIN)/python -m pytest -n $(WORKERS) tests/test_numerics.py
 
 format: $(VENV)/.dev  ## rewrite the code in the house format
 	$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .

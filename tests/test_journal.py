@@ -23,7 +23,7 @@ from swapregret.session import Session
 
 def player(**options: object) -> object:
     """Make a player with short windows, so that little play has many turns."""
-    return swap_combcp(MSets(5, 2), 100, schedule=Schedule([2, 4, 12]), **options)  # type: ignore[arg-type]
+    return swap_combcp(MSets(5, 2), 100, preset="multiscale", schedule=Schedule([2, 4, 12]), **options)  # type: ignore[arg-type]
 
 
 def go(session: Session, days: int) -> None:
@@ -359,7 +359,7 @@ def test_journals_of_other_configurations_are_refused(tmp_path: Path) -> None:
 def test_players_with_functions_of_ones_own(tmp_path: Path) -> None:
     """A set known by a function can be journalled; the player is made again by the user."""
     actions = OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64))
-    mine = swap_combcp(actions, 100, schedule=Schedule([2, 4, 12]))
+    mine = swap_combcp(actions, 100, preset="multiscale", schedule=Schedule([2, 4, 12]))
     session = Session(mine, rng=3, journal=tmp_path / "j")
     go(session, 9)
     before = session.snapshot()

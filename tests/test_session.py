@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,14 @@ import pytest
 import swapregret as sr
 from swapregret import storage
 from swapregret.errors import InvalidInput, InvalidReward, ProtocolError, Unsupported
+from swapregret.learners import presets
 from swapregret.learners.doubling import anytime
-from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.session import Session
 from swapregret.storage import to_bytes
 
+swap_combcp = partial(presets.swap_combcp, preset="multiscale")
+swap_comband = partial(presets.swap_comband, preset="multiscale")
 SHORT = Schedule([2, 4, 12])
 PAIRS = [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 1, 0]]
 
@@ -59,16 +62,21 @@ def players() -> dict[str, object]:
         made[f"comband {name}"] = swap_comband(actions, 100, schedule=SHORT)
         made[f"warm {name}"] = swap_combcp(actions, 100, schedule=SHORT, warm_restarts=True)
     m_sets = sets["m-sets"]
-    made["paper combcp"] = swap_combcp(m_sets, 100, preset="paper")
-    made["paper comband"] = swap_comband(m_sets, 100, preset="paper")
+    made["paper combcp"] = presets.swap_combcp(m_sets, 100, preset="paper")
+    made["paper comband"] = presets.swap_comband(m_sets, 100, preset="paper")
     made["semi-bandit"] = swap_combcp(m_sets, 100, schedule=SHORT, feedback="semi-bandit")
     made["full"] = swap_combcp(m_sets, 100, schedule=SHORT, feedback="full")
     made["comband full"] = swap_comband(m_sets, 100, schedule=SHORT, feedback="full")
     made["no exploration"] = swap_combcp(m_sets, 100, schedule=SHORT, exploration=0.0, variants=1)
     made["iterative"] = swap_combcp(m_sets, 100, schedule=SHORT, solver="iterative")
-    made["anytime combcp"] = anytime(swap_combcp, m_sets, first_epoch=9)
-    made["anytime comband"] = anytime(swap_comband, sets["list"], first_epoch=9, feedback="semi-bandit")
-    made["anytime paper"] = anytime(swap_combcp, sets["list"], first_epoch=9, preset="paper")
+    for name, preset in (("multiscale", "multiscale"), ("adaptive", "adaptive"), ("paper", "paper")):
+        made[f"anytime {name}"] = anytime(presets.swap_combcp, sets["list"], first_epoch=9, preset=preset)
+    made["anytime m-sets"] = anytime(presets.swap_combcp, m_sets, first_epoch=9)
+    made["anytime comband"] = anytime(presets.swap_comband, sets["list"], first_epoch=9, feedback="semi-bandit")
+    for name, actions in sets.items():
+        made[f"adaptive {name}"] = presets.swap_combcp(actions, 100, preset="adaptive", schedule=SHORT)
+    made["adaptive comband"] = presets.swap_comband(m_sets, 100, preset="adaptive", schedule=SHORT)
+    made["adaptive full"] = presets.swap_combcp(m_sets, 100, preset="adaptive", schedule=SHORT, feedback="full")
     for name in sr.baselines.__all__:
         made[f"baseline {name}"] = getattr(sr.baselines, name)(sr.MSets(5, 2), 100)
     return made
@@ -298,7 +306,9 @@ def test_entropy_of_an_unseeded_session_is_recorded() -> None:
 # ---- files ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["combcp m-sets", "warm m-sets", "comband list", "anytime paper", "no exploration"])
+@pytest.mark.parametrize(
+    "name", ["combcp m-sets", "warm m-sets", "comband list", "anytime paper", "no exploration", "adaptive m-sets"]
+)
 def test_saved_at_any_day_it_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
     """Saving after every day, with decisions open or not, changes neither the saved session nor the loaded one."""
     player = players()[name]
@@ -333,7 +343,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     found[path.name] = hashlib.sha256(session.snapshot()).hexdigest()
 for d, m, days in ((40, 5, 20), (130, 8, 6), (260, 5, 4)):
     for factory in (swap_combcp, swap_comband):
-        session = sr.Session(factory(sr.MSets(d, m), 100, schedule=Schedule([2, 4, 8])), rng=1)
+        session = sr.Session(factory(sr.MSets(d, m), 100, preset="multiscale", schedule=Schedule([2, 4, 8])), rng=1)
         go(session, days)
         found[f"{{factory.__name__}} {{d}}"] = hashlib.sha256(session.snapshot()).hexdigest()
 print(json.dumps(found))

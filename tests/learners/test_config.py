@@ -20,13 +20,19 @@ from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 
 PLAYERS = {
-    "combcp": swap_combcp(MSets(5, 2), 1000),
-    "comband": swap_comband(MSets(5, 2, labels=["a", "b", ("c", 1), 4, None]), 1000, feedback="full"),
+    "combcp": swap_combcp(MSets(5, 2), 1000, preset="multiscale"),
+    "adaptive": swap_combcp(MSets(5, 2), 1000, preset="adaptive"),
+    "adaptive list": swap_comband(Explicit(np.eye(3, dtype=int)), 1000, preset="adaptive"),
+    "comband": swap_comband(
+        MSets(5, 2, labels=["a", "b", ("c", 1), 4, None]), 1000, preset="multiscale", feedback="full"
+    ),
     "paper": swap_combcp(MSets(5, 2), 1000, preset="paper"),
-    "warm": swap_combcp(Explicit(np.eye(3, dtype=int)), 1000, warm_restarts=True, feedback="semi-bandit"),
+    "warm": swap_combcp(
+        Explicit(np.eye(3, dtype=int)), 1000, preset="multiscale", warm_restarts=True, feedback="semi-bandit"
+    ),
     "one scale": combcp(MSets(4, 2), 1000),
     "uniform": uniform(MSets(4, 2)),
-    "anytime": anytime(swap_combcp, MSets(4, 2), first_epoch=7, schedule=Schedule([1, 2])),
+    "anytime": anytime(swap_combcp, MSets(4, 2), first_epoch=7, preset="multiscale", schedule=Schedule([1, 2])),
 }
 
 
@@ -128,7 +134,7 @@ def test_player_of_a_file() -> None:
     assert player_of(json.loads(json.dumps(config)), player, "x") is player
     assert encode(player_of(config, None, "x")) == config
     with pytest.raises(InvalidInput, match="configured as the one in 'x'"):
-        player_of(config, swap_combcp(MSets(5, 2), 5000), "x")
+        player_of(config, swap_combcp(MSets(5, 2), 5000, preset="multiscale"), "x")
     with pytest.raises(Unsupported, match="hand it over"):
         player_of(None, None, "x")
     mine = swap_combcp(OracleSet(2, lambda weights: np.array([1, 0])), 10)

@@ -37,7 +37,7 @@ def test_epochs_double_and_each_has_a_player_for_its_horizon() -> None:
 
 def test_epochs_draw_their_randomness_from_the_start() -> None:
     """Offsets of later epochs depend on the generator of the start alone, differ between epochs, and repeat with the seed."""
-    player = anytime(swap_combcp, MSets(6, 2), first_epoch=200)
+    player = anytime(swap_combcp, MSets(6, 2), first_epoch=200, preset="multiscale")
 
     def offsets(seed: int) -> list[int]:
         state = player.start(np.random.default_rng(seed))
@@ -56,7 +56,7 @@ def test_epochs_draw_their_randomness_from_the_start() -> None:
 def test_rewards_of_an_earlier_epoch_are_estimated_with_their_own_law() -> None:
     """A decision of epoch 0 observed in epoch 1 adds R̂ + (r − R̂·M)Σ⁺M with the Σ of epoch 0."""
     actions = MSets(4, 2)
-    player = anytime(swap_combcp, actions, first_epoch=4, predictor_step=0.0, random_offset=False)
+    player = anytime(swap_combcp, actions, first_epoch=4, preset="multiscale", predictor_step=0.0, random_offset=False)
     session = Session(player, rng=3, max_open=2)
     for _ in range(3):
         session.act()
@@ -97,7 +97,7 @@ def test_dump_and_load(factory: object) -> None:
 
 def test_it_never_stops() -> None:
     """Epoch 40, of 10¹⁵ days, works as the first did."""
-    player = anytime(swap_combcp, MSets(4, 2))
+    player = anytime(swap_combcp, MSets(4, 2), preset="multiscale")
     state = DoublingState(39, player.epoch_length(39) - 1, 5, None)
     law = MSets(4, 2).uniform_policy()
     state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), (), law), 0.5)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.learners import presets
 from swapregret.learners.baselines import combcp
 from swapregret.learners.estimator import BanditEstimator, FullEstimator, SemiBanditEstimator
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
@@ -18,10 +20,11 @@ from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import SwapMaster
 from swapregret.learners.player import Decision
-from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.session import Session
 
+swap_combcp = partial(presets.swap_combcp, preset="multiscale")
+swap_comband = partial(presets.swap_comband, preset="multiscale")
 RANK_THREE = Explicit([[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1], [0, 1, 0, 0, 1]])
 
 

@@ -13,16 +13,15 @@ from swapregret.geometry.solve import DenseSolver, IterativeSolver
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
-from swapregret.learners.presets import PRESETS, Ingredients, swap_comband, swap_combcp
+from swapregret.learners.presets import Ingredients, swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 
 ACTIONS = MSets(10, 3)
 
 
-def test_multiscale_is_the_default() -> None:
-    """The default is the practical schedule, γ = .02, the adaptive rate, eight decompositions, the predictor, an offset."""
-    player = swap_combcp(ACTIONS, 100_000)
-    assert player == swap_combcp(ACTIONS, 100_000, preset="multiscale")
+def test_multiscale() -> None:
+    """The practical schedule, γ = .02, the adaptive rate, eight decompositions, the predictor, an offset."""
+    player = swap_combcp(ACTIONS, 100_000, preset="multiscale")
     assert player.schedule == Schedule.practical(100_000, rank=10, size=3)
     assert player.learners == (LazyComBCP(ACTIONS, 0.02, AdaptiveRate(3.0), None, 8),) * 5
     assert (player.estimator.predictor_step, player.estimator.solver) == (0.2, "auto")  # type: ignore[attr-defined]
@@ -71,22 +70,27 @@ def test_a_huge_horizon_is_no_trouble() -> None:
 )
 def test_every_ingredient_can_be_switched(name: str, value: object, reads: object) -> None:
     """An ingredient given by name reaches the part that uses it, in both presets."""
-    for preset in PRESETS:
+    for preset in ("multiscale", "paper"):
         assert reads(swap_combcp(ACTIONS, 1000, preset=preset, **{name: value})) == value  # type: ignore[operator]
     assert name in {field.name for field in fields(Ingredients)}
 
 
 def test_all_ingredients_have_a_switch_test() -> None:
-    """A new ingredient must be added to the test above."""
-    switched = {mark.args[1][i][0] for mark in test_every_ingredient_can_be_switched.pytestmark for i in range(9)}
-    assert switched == {field.name for field in fields(Ingredients)}
+    """A new ingredient must be added to the test above, or belong to the adaptive preset and be refused elsewhere."""
+    (mark,) = test_every_ingredient_can_be_switched.pytestmark
+    switched = {case[0] for case in mark.args[1]}
+    for field in fields(Ingredients):
+        if field.name not in switched:
+            for preset in ("multiscale", "paper"):
+                with pytest.raises(InvalidInput, match="preset='adaptive'"):
+                    swap_combcp(ACTIONS, 1000, preset=preset, **{field.name: field.default})
 
 
 def test_solver_ingredient_decides_how_sigma_is_solved() -> None:
     """Dense or iterative, as asked, and both play the same game to rounding."""
     states = {}
     for solver in ("dense", "iterative"):
-        player = swap_combcp(ACTIONS, 1000, solver=solver)
+        player = swap_combcp(ACTIONS, 1000, preset="multiscale", solver=solver)
         states[solver] = player.start(np.random.default_rng(0))
     assert isinstance(states["dense"].solver, DenseSolver)
     assert isinstance(states["iterative"].solver, IterativeSolver)
@@ -96,7 +100,7 @@ def test_solver_ingredient_decides_how_sigma_is_solved() -> None:
 @pytest.mark.parametrize("factory", [swap_combcp, swap_comband])
 def test_the_step_depends_on_the_feedback(factory: object, feedback: str, step: float) -> None:
     """More to see, larger steps; the estimator is the one for the feedback."""
-    player = factory(ACTIONS, 1000, feedback=feedback)  # type: ignore[operator]
+    player = factory(ACTIONS, 1000, preset="multiscale", feedback=feedback)  # type: ignore[operator]
     assert player.feedback == feedback
     assert player.learners[0].rate == AdaptiveRate(step)
 
@@ -109,17 +113,17 @@ def test_swap_comband() -> None:
         assert isinstance(learner, LazyComBand)
         assert learner.rate.learning_rate == pytest.approx(smallest / (10 ** (k - 1 / 3) * 2))
     with pytest.raises(InvalidInput, match="warm_restarts"):
-        swap_comband(MSets(4, 2), 1000, warm_restarts=True)
+        swap_comband(MSets(4, 2), 1000, preset="multiscale", warm_restarts=True)
     oracle = OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64))
     with pytest.raises(Unsupported, match="Gibbs"):
-        swap_comband(oracle, 1000)
-    uneven = swap_comband(Explicit([[1, 1, 0], [0, 0, 1]]), 1000)
+        swap_comband(oracle, 1000, preset="multiscale")
+    uneven = swap_comband(Explicit([[1, 1, 0], [0, 0, 1]]), 1000, preset="multiscale")
     assert uneven.start(np.random.default_rng(0)).mixture.marginals() == pytest.approx([0.5, 0.5, 0.5])
 
 
 def test_a_schedule_of_ones_own() -> None:
     """Any schedule can be given; the number of learners follows."""
-    assert swap_combcp(ACTIONS, 10, schedule=Schedule([1, 2, 4, 8, 16])).n_scales == 4
+    assert swap_combcp(ACTIONS, 10, preset="multiscale", schedule=Schedule([1, 2, 4, 8, 16])).n_scales == 4
 
 
 @pytest.mark.parametrize(

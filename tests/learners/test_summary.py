@@ -1,16 +1,20 @@
 """What a player says of itself, against direct computation."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
+from swapregret.learners import presets
 from swapregret.learners.baselines import uniform
 from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision
-from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.learners.summary import summarise
+
+swap_combcp = partial(presets.swap_combcp, preset="multiscale")
 
 
 @pytest.mark.parametrize("seed", range(3))

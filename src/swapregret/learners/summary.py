@@ -110,7 +110,7 @@ def _of_master(
     if actions.rank <= DENSE_LIMIT:
         smallest = smallest_eigenvalue(mixture, actions.span)
         largest = float(eigvalsh(mixture.cooccurrence())[-1])
-        condition = largest / smallest if smallest > 0.0 else float("inf")
+        condition = max(1.0, largest / smallest) if smallest > 0.0 else float("inf")
     return PlayerSummary(tuple(scales), best - earned, smallest, condition, n_recoveries)
 
 
