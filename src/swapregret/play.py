@@ -3,14 +3,17 @@
 May touch: everything but ``experiments`` and ``cli``. Learners, environments and regrets meet here and nowhere below.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import as_integer
+from swapregret.arrays import Vector, as_integer
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput
+from swapregret.kernels.vectors import action_total
+from swapregret.learners.engine import find_engine
 from swapregret.learners.player import Decision, Player
 from swapregret.play_result import MEASURES, PlayResult, Run
 from swapregret.recorders import Recorders
@@ -116,27 +119,49 @@ def play_once(
     options: dict[str, Any],
     progress: Callable[[int], None] | None = None,
 ) -> Run:
-    """Play one replication and return what was recorded: the same draws as a ``Session`` with this seed."""
+    """Play one replication and return what was recorded: the same draws as a ``Session`` with this seed.
+
+    Blocks of days run in compiled code where an engine for the player exists and nothing is asked for that only single
+    days can tell; otherwise, and wherever an engine stops, days are stepped.
+    """
     rng = np.random.default_rng(seed)
-    actions, feedback, names = player.actions, player.feedback, player.actions.labels
     state = player.start(rng)
-    recorders = Recorders(actions, state, **options)
-    received = 0.0
+    recorders = Recorders(player.actions, state, **options)
+    engine = find_engine(player) if recorders.can_run_blocks else None
+    received: list[float] = []
     for start in range(0, environment.horizon, _BLOCK):
         stop = min(start + _BLOCK, environment.horizon)
-        rewards = environment.rewards(start, stop)
+        rewards = np.ascontiguousarray(environment.rewards(start, stop))
         recorders.begin(environment, start, stop)
-        for index, reward_vector in enumerate(rewards):
-            policy = player.policy(state)
-            action = policy.sample(rng)
-            action.flags.writeable = False
-            decision = Decision(start + index, action, tuple(names[i] for i in action.nonzero()[0].tolist()), policy)
-            reward = float(reward_vector @ action)
-            recorders.note(index, policy, state, action)
-            seen = reward if feedback == "bandit" else reward_vector if feedback == "full" else reward_vector * action
-            state = player.observe(state, decision, seen)
-            received += reward
+        done = 0
+        if engine is not None:
+            block = engine.run(state, rng, rewards)
+            recorders.run_block(engine, start, block)
+            state, done = block.state, len(block.received)
+            received.extend(block.received.tolist())
+            engine = engine if done == len(rewards) else None
+        for index in range(done, len(rewards)):
+            decision = _draw(player, state, rng, start + index)
+            recorders.note(index, decision, state)
+            reward = min(max(action_total(rewards[index], decision.action), 0.0), 1.0)
+            state = player.observe(state, decision, _seen(player.feedback, reward, rewards[index], decision))
+            received.append(reward)
         recorders.end(rewards)
         if progress is not None:
             progress(stop - start)
-    return recorders.close(received / environment.horizon)
+    return recorders.close(math.fsum(received) / environment.horizon)
+
+
+def _draw(player: Player[Any], state: Any, rng: np.random.Generator, day: int) -> Decision:
+    policy = player.policy(state)
+    action = policy.sample(rng)
+    action.flags.writeable = False
+    names = player.actions.labels
+    return Decision(day, action, tuple(names[i] for i in action.nonzero()[0].tolist()), policy)
+
+
+def _seen(feedback: str, reward: float, rewards: Vector, decision: Decision) -> float | Vector:
+    """Return what the player is shown of the day."""
+    if feedback == "bandit":
+        return reward
+    return rewards if feedback == "full" else rewards * decision.action

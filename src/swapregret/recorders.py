@@ -1,6 +1,6 @@
 """What is written down while a player plays: the glue between the days of a run and the ledgers of ``regret``.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``, ``environments.base``, ``regret``.
+May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``, ``environments.base``, ``learners``, ``regret``.
 """
 
 from typing import Any
@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Matrix
+from swapregret.arrays import Matrix
 from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
+from swapregret.learners.engine import BlockResult, MSetEngine
+from swapregret.learners.player import Decision
 from swapregret.play_result import Run
-from swapregret.policy import Policy
+from swapregret.policy import Policy, on_grid
 from swapregret.regret.decomposition import DecompositionLedger
 from swapregret.regret.interval import IntervalLedger
 from swapregret.regret.laziness import LazinessLedger
 from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.tape import Tape
 
 __all__ = ["Recorders"]
 
@@ -57,6 +60,13 @@ class Recorders:
         self._stretches: list[tuple[int, Policy, Any]] = []
         self._policy: Policy | None = None
         self._played = np.zeros((0, actions.dimension), dtype=np.int64)
+        self._tape: Tape | None = None
+        self._tape_laws: tuple[Policy, Policy, float]
+
+    @property
+    def can_run_blocks(self) -> bool:
+        """Tell whether compiled blocks, which show turns of the calendar but no single day, are enough."""
+        return self._lazy is None and self._realised is None and not self._intervals and self._lemma is None
 
     def begin(self, environment: Environment, start: int, stop: int) -> None:
         """Begin a block of days."""
@@ -66,13 +76,27 @@ class Recorders:
             self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._stretches, self._policy = [], None
 
-    def note(self, index: int, policy: Policy, state: Any, action: Action) -> None:
+    def run_block(self, engine: MSetEngine, start: int, block: BlockResult) -> None:
+        """Enter the days of a block that ran in compiled code."""
+        if self._ledger is None or self._means is None:
+            return
+        learner: Any = engine.master.learners[0]
+        exploit, explore = on_grid([1.0 - learner.exploration, learner.exploration]).tolist()
+        if self._tape is None:
+            n = engine.master.n_scales
+            self._tape = self._ledger.tape(learner.actions.orders(learner.variants), exploit / n, n)
+            self._tape_laws = (learner.start().exploit, learner.mu, explore)
+        n_days = len(block.received)
+        if n_days:
+            self._tape.record(self._means[:n_days], start, block.events, block.event_units)
+
+    def note(self, index: int, decision: Decision, state: Any) -> None:
         """Note one day of the block."""
-        if policy is not self._policy:
-            self._stretches.append((index, policy, state))
-            self._policy = policy
+        if decision.policy is not self._policy:
+            self._stretches.append((index, decision.policy, state))
+            self._policy = decision.policy
         if self._realised is not None:
-            self._played[index] = action
+            self._played[index] = decision.action
 
     def end(self, rewards: Matrix) -> None:
         """Enter the days of the block."""
@@ -95,6 +119,8 @@ class Recorders:
 
     def close(self, reward: float) -> Run:
         """Return what was recorded."""
+        if self._tape is not None and self._ledger is not None:
+            self._ledger.absorb(self._tape, *self._tape_laws)
         return Run(
             reward=reward,
             ledger=self._ledger.close() if self._ledger is not None else None,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from swapregret.actions.directed import Digraph, for_kernel
 from swapregret.arrays import Action, Matrix, Vector, as_action, frozen
 from swapregret.kernels.dag import is_path
+from swapregret.kernels.ledger import pack_lists
 from swapregret.kernels.path_laws import (
     chain_cooccurrence,
     chain_draw,
@@ -179,6 +180,10 @@ class PathList(Policy):
     def finite(self) -> FinitePolicy:
         """List the paths as a table of zeros and ones; paths that come twice are merged."""
         return self._finite
+
+    def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """List the support as packed bits and weights in the total length of the paths; a path may come twice."""
+        return pack_lists(self.first, self.path, self.dimension), self.path_weights
 
     def __repr__(self) -> str:
         return f"PathList({len(self.path_weights)} paths, dimension={self.dimension})"

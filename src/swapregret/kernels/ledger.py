@@ -16,6 +16,7 @@ __all__ = [
     "accumulate_law",
     "dot_rows",
     "locate_rows",
+    "pack_lists",
     "pack_rows",
     "pool_days",
     "pool_law",
@@ -35,6 +36,10 @@ _HALF = np.uint64(32)
 _TAIL = np.uint64(29)
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
+_TOP = np.uint64(58)
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_PLACES = np.zeros(64, dtype=np.int64)
+_PLACES[[((1 << i) * 0x03F79D71B4CB0A89 & (2**64 - 1)) >> 58 for i in range(64)]] = np.arange(64)
 
 
 @kernel
@@ -47,6 +52,18 @@ def pack_rows(actions: Integers) -> Words:
         for i in range(d):
             if action[i] != 0:
                 line[i >> 6] |= _ONE << np.uint64(i & 63)
+    return words
+
+
+@kernel
+def pack_lists(first: Integers, chosen: npt.NDArray[np.int32], dimension: int) -> Words:
+    """Pack actions given as lists of elements: action a is ``chosen[first[a]:first[a+1]]``."""
+    n = first.size - 1
+    words = np.zeros((n, (dimension + 63) // 64), dtype=np.uint64)
+    for row in range(n):
+        for place in range(first[row], first[row + 1]):
+            i = np.int64(chosen[place])
+            words[row, i >> 6] |= _ONE << np.uint64(i & 63)
     return words
 
 
@@ -64,11 +81,11 @@ def unpack_rows(words: Words, dimension: int) -> Integers:
 
 
 @kernel
-def mixed(line: Words) -> int:
-    """Return a well-mixed 63-bit hash of a packed action."""
+def mixed(words: Words, row: int) -> int:
+    """Return a well-mixed 63-bit hash of the packed action in one row."""
     state = _ODD
-    for word in line:
-        state = (state ^ word) * _FACTOR
+    for w in range(words.shape[1]):
+        state = (state ^ words[row, w]) * _FACTOR
         state ^= state >> _HALF
         state *= _ODD
         state ^= state >> _TAIL
@@ -80,7 +97,7 @@ def pool_of(words: Words, n_pools: int) -> Integers:
     """Return the pool each packed action belongs to: a fixed partition of all actions."""
     pools = np.empty(words.shape[0], dtype=np.int64)
     for row in range(words.shape[0]):
-        pools[row] = (mixed(words[row]) >> 32) % n_pools
+        pools[row] = (mixed(words, row) >> 32) % n_pools
     return pools
 
 
@@ -89,7 +106,7 @@ def rebuild_slots(slots: Integers, keys: Words, n_rows: int) -> None:
     """Enter rows 0..n_rows−1 into empty slots."""
     mask = slots.size - 1
     for row in range(n_rows):
-        place = mixed(keys[row]) & mask
+        place = mixed(keys, row) & mask
         while slots[place] != 0:
             place = (place + 1) & mask
         slots[place] = row + 1
@@ -107,16 +124,14 @@ def locate_rows(
     rows = np.empty(n, dtype=np.int64)
     mask = slots.size - 1
     for index in range(n):
-        line = words[index]
-        hashed = mixed(line)
+        hashed = mixed(words, index)
         place = hashed & mask
         row = -1
         while slots[place] != 0:
             candidate = slots[place] - 1
-            other = keys[candidate]
             same = True
             for w in range(width):
-                if other[w] != line[w]:
+                if keys[candidate, w] != words[index, w]:
                     same = False
                     break
             if same:
@@ -127,7 +142,8 @@ def locate_rows(
             row = n_rows
             n_rows += 1
             slots[place] = row + 1
-            keys[row] = line
+            for w in range(width):
+                keys[row, w] = words[index, w]
             whole[row] = pool_counts.size == 0 or pool_counts[(hashed >> 32) % pool_counts.size] == 0
         rows[index] = row
     return rows, n_rows
@@ -173,12 +189,15 @@ def accumulate_days(values: Floats, days: Floats, scores: Floats, rows: Integers
 
 
 @kernel
-def dot_line(vector: Floats, line: Words) -> float:
-    """Return vector · M for a packed action."""
+def dot_line(vector: Floats, words: Words, row: int) -> float:
+    """Return vector · M for one packed action, element by element: bits are found by a de Bruijn sequence."""
     total = 0.0
-    for i in range(vector.size):
-        if (line[i >> 6] >> np.uint64(i & 63)) & _ONE != _ZERO:
-            total += vector[i]
+    for w in range(words.shape[1]):
+        word = words[row, w]
+        while word != _ZERO:
+            rest = word & (word - _ONE)
+            total += vector[64 * w + _PLACES[((word ^ rest) * _DE_BRUIJN) >> _TOP]]
+            word = rest
     return total
 
 
@@ -187,7 +206,7 @@ def dot_rows(values: Floats, words: Words) -> Floats:
     """Return values[row] · M[row] for packed actions."""
     result = np.empty(values.shape[0])
     for row in range(values.shape[0]):
-        result[row] = dot_line(values[row], words[row])
+        result[row] = dot_line(values[row], words, row)
     return result
 
 
@@ -207,13 +226,12 @@ def pool_law(
     for index in range(rows.size):
         if rows[index] >= 0:
             continue
-        line = words[index]
         weight = weights[index]
-        place = (mixed(line) >> 32) % counts.size
+        place = (mixed(words, index) >> 32) % counts.size
         pool = pools[place]
         for i in range(vector.size):
             pool[i] += weight * vector[i]
-        gains[place] += weight * (best - dot_line(vector, line))
+        gains[place] += weight * (best - dot_line(vector, words, index))
         counts[place] += 1
         pooled += weight
     return pooled
@@ -223,10 +241,10 @@ def pool_law(
 def pool_days(pools: Floats, gains: Floats, counts: Integers, words: Words, vectors: Floats, bests: Floats) -> None:
     """Pool actions with a vector each; ``bests`` are their max vector·M'."""
     for index in range(words.shape[0]):
-        line, vector = words[index], vectors[index]
-        place = (mixed(line) >> 32) % counts.size
+        vector = vectors[index]
+        place = (mixed(words, index) >> 32) % counts.size
         pool = pools[place]
         for i in range(vector.size):
             pool[i] += vector[i]
-        gains[place] += bests[index] - dot_line(vector, line)
+        gains[place] += bests[index] - dot_line(vector, words, index)
         counts[place] += 1

@@ -19,6 +19,25 @@ Words = npt.NDArray[np.uint64]
 _ONE = np.uint64(1)
 
 
+_SHORT = 48
+
+
+@kernel
+def ranked(values: Integers, ranks: Integers) -> None:
+    """Write the positions of the values in increasing order; short lists by insertion, without allocating."""
+    n = values.size
+    if n > _SHORT:
+        ranks[:] = np.argsort(values)
+        return
+    for i in range(n):
+        value = values[i]
+        j = i
+        while j > 0 and values[ranks[j - 1]] > value:
+            ranks[j] = ranks[j - 1]
+            j -= 1
+        ranks[j] = i
+
+
 @kernel
 def systematic_words(units: Integers, starts: Integers, orders: Integers, circle: int) -> tuple[Words, Integers]:
     """List the packed sets the needle can draw in each order, with the lengths of the arcs that draw them.
@@ -31,6 +50,7 @@ def systematic_words(units: Integers, starts: Integers, orders: Integers, circle
     lengths = np.empty(n * d, dtype=np.int64)
     current = np.empty(words.shape[1], dtype=np.uint64)
     before = np.empty(d, dtype=np.int64)
+    ranks = np.empty(d, dtype=np.int64)
     count = 0
     for v in range(n):
         row, order = starts[v], orders[v]
@@ -40,7 +60,7 @@ def systematic_words(units: Integers, starts: Integers, orders: Integers, circle
             before[i] = order[j - 1]
             if (circle - 1 - row[i]) % circle < units[i]:  # covers the last unit of the circle
                 current[i >> 6] |= _ONE << np.uint64(i & 63)
-        ranks = np.argsort(row)
+        ranked(row, ranks)
         for j in range(d):
             i = ranks[j]
             leaving = before[i]
@@ -50,6 +70,7 @@ def systematic_words(units: Integers, starts: Integers, orders: Integers, circle
             end = row[ranks[j + 1]] if j + 1 < d else np.int64(circle)
             if end > row[i]:
                 lengths[count] = end - row[i]
-                words[count] = current
+                for w in range(current.size):
+                    words[count, w] = current[w]
                 count += 1
     return words[:count], lengths[:count]

@@ -23,7 +23,7 @@ Words = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Actions with a vector each, in canonical order.
+    """Actions with a vector each: of a run in the order they were first played, of a merged ledger in canonical order.
 
     Attributes
     ----------
@@ -43,12 +43,6 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.days)
-
-    @staticmethod
-    def sorted(keys: Words, values: Matrix, days: Vector, whole: npt.NDArray[np.bool_]) -> "Rows":
-        """Bring rows into canonical order; rows of one action must have been added up before."""
-        order = np.lexsort(keys.T)
-        return Rows(frozen(keys[order]), frozen(values[order]), frozen(days[order]), frozen(whole[order]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,8 @@ class LawBook:
     """
 
     def __init__(self, actions: ActionSet, capacity: int) -> None:
-        self._table = ActionTable(actions, capacity)
+        self._actions, self._capacity = actions, capacity
+        self._samples: ActionTable | None = None
         self._rng = np.random.default_rng(_SEED)
         self._laws: dict[int, Law] = {}
         self._highest = 0.0
@@ -58,17 +59,18 @@ class LawBook:
 
     def dropped(self) -> Dropped | None:
         """Return what remains of the others, or None if there are none."""
-        if self._n_dropped == 0:
+        table = self._samples
+        if table is None:
             return None
-        table = self._table
-        n = table.n_rows
-        rows = Rows.sorted(table.keys[:n], table.values[:n], table.days[:n], table.whole[:n])
+        rows = Rows(*table.lend())
         return Dropped(self._highest, self._lowest, float(self._n_dropped), table.pools.split, rows)
 
     def _drop(self, law: Law) -> None:
-        self._highest += self._table.best(law.value)
-        self._lowest -= self._table.best(-law.value)
+        if self._samples is None:
+            self._samples = ActionTable(self._actions, self._capacity)
+        self._highest += self._samples.best(law.value)
+        self._lowest -= self._samples.best(-law.value)
         self._n_dropped += 1
         drawn = np.stack([law.policy.sample(self._rng) for _ in range(_SAMPLES)])
         shares = np.full(_SAMPLES, 1.0 / _SAMPLES)
-        self._table.add_law(pack_rows(reading(drawn)), shares, np.ascontiguousarray(law.value), law.days)
+        self._samples.add_law(pack_rows(reading(drawn)), shares, np.ascontiguousarray(law.value), law.days)

@@ -10,6 +10,7 @@ May touch: ``arrays``, ``errors``, ``policy``, ``actions.base``, ``kernels.ledge
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector, as_integer, frozen
@@ -21,6 +22,7 @@ from swapregret.regret.laws import LawBook
 from swapregret.regret.stretches import Stretches
 from swapregret.regret.support import Packer
 from swapregret.regret.table import ActionTable, reading
+from swapregret.regret.tape import Tape
 
 __all__ = ["Ledger", "SwapLedger", "default_capacity"]
 
@@ -47,7 +49,8 @@ class SwapLedger:
         Its oracle answers for what exceeds the capacity.
     capacity : int, optional
         Most actions with an entry of their own. Exact up to there; past it, regrets come as certified brackets.
-        Memory is at most 2.5 · capacity · dimension floats and a little. 256 MiB worth of entries if not given.
+        Memory is that of the entries in use, at most 1.75 · capacity · dimension floats and a little; 256 MiB worth of
+        entries if not given.
 
     Examples
     --------
@@ -91,14 +94,27 @@ class SwapLedger:
         self._earned += float(dot_rows(reading(vectors), reading(words)).sum())
         self._n_played += len(vectors)
 
+    def tape(self, orders: npt.NDArray[np.int64], weight: float, n_scales: int) -> Tape:
+        """Return a tape for a compiled run on m-sets whose rows go to this ledger; close it with ``absorb``."""
+        self._from("policies")
+        return Tape(self._table, orders, weight, n_scales)
+
+    def absorb(self, tape: Tape, fresh: Policy, explore: Policy, share: float) -> None:
+        """Add what a tape gathered beside its rows: the law of fresh scales, and the exploration law with its weight."""
+        turned = tape.close()
+        self._earned += turned.earned
+        self._played += turned.total
+        self._n_played += turned.n_days
+        self._enter(fresh, turned.fresh_value, turned.fresh_days)
+        if share > 0.0:
+            self._enter(explore, share * turned.total, share * turned.n_days)
+
     def close(self) -> Ledger:
         """Return the ledger of all days so far; recording may go on."""
         self._stretches.flush()
-        table = self._table
-        n = table.n_rows
         return Ledger(
-            rows=Rows.sorted(table.keys[:n], table.values[:n], table.days[:n], table.whole[:n]),
-            pooled=pooled_of(table),
+            rows=Rows(*self._table.lend()),
+            pooled=pooled_of(self._table),
             laws=self._laws.kept(),
             dropped=self._laws.dropped(),
             total=frozen(self._stretches.total + self._played),

@@ -34,7 +34,9 @@ Rows = npt.NDArray[np.int64]
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
 _FIRST = 64
+_LAZY = 2**28
 _DECAY = 0.5
+_MOST_POOLS = 4096
 
 
 def reading(array: _Array) -> _Array:
@@ -62,7 +64,8 @@ class ActionTable:
     oracle : LinearOracle
         Asked for the best answer to what is pooled.
     capacity : int
-        Most actions with a row. Memory is at most 2.5 · capacity vectors and as many packed actions.
+        Most actions with a row. Memory in use is that of the rows in use, at most 1.75 · capacity vectors while half of them
+        make room.
 
     Examples
     --------
@@ -80,8 +83,10 @@ class ActionTable:
         self.capacity = capacity
         self.n_rows = 0
         self._credit = 0
+        self._is_lent = False
         self._width = (self.dimension + 63) // 64
-        self._allocate(min(_FIRST, capacity))
+        self._allocate(min(capacity, max(_FIRST, _LAZY // (8 * self.dimension))))
+        self._index(min(_FIRST, capacity))
         self.pools = Pools(np.zeros((0, self.dimension)), np.zeros(0), np.zeros(0, dtype=np.int64))
 
     @property
@@ -99,7 +104,7 @@ class ActionTable:
             best = self.best(vector)
             weight = pool_law(pools.values, pools.gains, pools.counts, words, rows, weights, vector, best)
             pools.split += weight * best
-            self._make_room()
+            self._make_room(1)
 
     def add_days(self, words: Words, vectors: npt.NDArray[np.float64]) -> None:
         """Add one vector to each of a list of actions, a day each."""
@@ -108,39 +113,82 @@ class ActionTable:
         if accumulate_days(self.values, self.days, self._scores, rows, vectors):
             lost = np.flatnonzero(rows < 0)
             self._pool(words[lost], vectors[lost])
-            self._make_room()
+            self._make_room(len(lost))
+
+    def arrays(
+        self,
+    ) -> tuple[Rows, Words, npt.NDArray[np.bool_], Rows, npt.NDArray[np.float64], Vector, Vector]:
+        """Return what kernels that fill rows themselves work on; they must set ``n_rows`` afterwards."""
+        self._own()
+        return self._slots, self.keys, self.whole, self.pools.counts, self.values, self.days, self._scores
+
+    def lend(self) -> tuple[Words, npt.NDArray[np.float64], Vector, npt.NDArray[np.bool_]]:
+        """Return keys, values, days and wholes of all rows, in the order they came, for good.
+
+        Nothing is copied unless something is added afterwards.
+        """
+        self._is_lent = True
+        n = self.n_rows
+        return reading(self.keys[:n]), reading(self.values[:n]), reading(self.days[:n]), reading(self.whole[:n])
+
+    def _own(self) -> None:
+        """Part from what was lent, before rows change."""
+        if self._is_lent:
+            old = [column[: self.n_rows] for column in self._columns()]
+            self._allocate(len(self.keys))
+            for column, part in zip(self._columns(), old, strict=True):
+                column[: self.n_rows] = part
+            self._is_lent = False
+
+    @property
+    def limit(self) -> int:
+        """Return how many rows there may be before the table must grow."""
+        return min(len(self.keys), len(self._slots) // 2)
+
+    def grow(self) -> bool:
+        """Double the room for rows, as far as the capacity goes; tell whether there is more room now."""
+        if self.limit == self.capacity:
+            return False
+        self._extend(2 * self.limit)
+        return True
 
     def best(self, vector: Vector) -> float:
         """Return max vector·M'."""
         return float(vector @ self.oracle.argmax(vector))
 
     def _locate(self, words: Words) -> Rows:
+        self._own()
         wanted = min(self.capacity, self.n_rows + len(words))
-        if wanted > len(self.keys):
-            self._grow(min(self.capacity, max(wanted, 2 * len(self.keys))))
+        if wanted > self.limit:
+            self._extend(max(wanted, 2 * self.limit))
         rows, self.n_rows = locate_rows(
-            self._slots, self.keys, self.whole, self.pools.counts, self.n_rows, len(self.keys), words
+            self._slots, self.keys, self.whole, self.pools.counts, self.n_rows, self.limit, words
         )
         return rows
 
     def _allocate(self, size: int) -> None:
+        """Make empty rows. The pages of an array of zeros cost nothing until they are written to."""
         self.keys: Words = np.zeros((size, self._width), dtype=np.uint64)
         self.values = np.zeros((size, self.dimension))
         self.days = np.zeros(size)
         self.whole = np.zeros(size, dtype=np.bool_)
         self._scores = np.zeros(size)
+
+    def _columns(self) -> tuple[npt.NDArray[Any], ...]:
+        return self.keys, self.values, self.days, self.whole, self._scores
+
+    def _extend(self, wanted: int) -> None:
+        """Make room for at least this many rows, within the capacity."""
+        n, size = self.n_rows, min(wanted, self.capacity)
+        if size > len(self.keys):
+            old = [column[:n] for column in self._columns()]
+            self._allocate(min(self.capacity, max(size, 2 * len(self.keys))))
+            for column, part in zip(self._columns(), old, strict=True):
+                column[:n] = part
+        self._index(size)
+
+    def _index(self, size: int) -> None:
         self._slots = np.zeros(1 << (2 * size - 1).bit_length(), dtype=np.int64)
-
-    def _grow(self, size: int) -> None:
-        self._refill(size, np.arange(self.n_rows))
-
-    def _refill(self, size: int, kept: Rows) -> None:
-        """Make tables of another size from the rows kept."""
-        old = self.keys[kept], self.values[kept], self.days[kept], self.whole[kept], self._scores[kept]
-        self.n_rows = len(kept)
-        self._allocate(size)
-        for table, part in zip((self.keys, self.values, self.days, self.whole, self._scores), old, strict=True):
-            table[: len(kept)] = part
         rebuild_slots(self._slots, self.keys, self.n_rows)
 
     def _ready_pools(self) -> Pools:
@@ -155,20 +203,24 @@ class ActionTable:
         pool_days(pools.values, pools.gains, pools.counts, reading(words), reading(vectors), bests)
         pools.split += float(bests.sum())
 
-    def _make_room(self) -> None:
+    def _make_room(self, n_entries: int) -> None:
         """Let the half of the rows used least lately go, once as many entries have found the table full."""
-        self._credit += 1
-        leaving = self.n_rows // 2
+        self._credit += n_entries
+        n, leaving = self.n_rows, self.n_rows // 2
         if leaving == 0 or self._credit < leaving:
             return
-        order = np.argsort(self._scores[: self.n_rows], kind="stable")
+        order = np.argsort(self._scores[:n], kind="stable")
         gone, kept = order[:leaving], np.sort(order[leaving:])
         self._pool(self.keys[gone], self.values[gone])
+        for column in self._columns():
+            column[: len(kept)] = column[kept]
+            column[len(kept) : n] = 0
         self._scores *= _DECAY
-        self._refill(len(self.keys), kept)
+        self.n_rows = len(kept)
+        self._index(len(self._slots) // 2)
         self._credit = 0
 
 
 def n_pools_of(capacity: int) -> int:
-    """Return how many pools a table of this capacity has: a fourth of its rows."""
-    return max(1, capacity // 4)
+    """Return how many pools a table of this capacity has: a fourth of its rows, at most 4,096."""
+    return min(max(1, capacity // 4), _MOST_POOLS)
