@@ -59,6 +59,8 @@ class Ingredients:
         ε, the share of the unfiltered cold scales in the adaptive preset (D26).
     trackers, learned_weights, swap_filter, pooling, guarded : bool
         Ingredients of the adaptive preset, each of which can be switched off (D26).
+    guard_slack : float
+        The guard trips when its estimate exceeds ``guard_slack``·T/K.
     """
 
     exploration: float | None = 0.02
@@ -75,6 +77,7 @@ class Ingredients:
     swap_filter: bool = True
     pooling: bool = True
     guarded: bool = True
+    guard_slack: float = 2.0
 
 
 PRESETS = {
@@ -91,7 +94,7 @@ PRESETS = {
 }
 """The ready-made mixtures: adaptive, the paper's with practical ingredients, and to the letter."""
 
-_ADAPTIVE_ONLY = ("floor", "trackers", "learned_weights", "swap_filter", "pooling", "guarded")
+_ADAPTIVE_ONLY = ("floor", "trackers", "learned_weights", "swap_filter", "pooling", "guarded", "guard_slack")
 
 
 def swap_combcp(
@@ -229,6 +232,7 @@ def _adaptive(
         mixed.learned_weights,
         mixed.guarded,
         mixed.random_offset,
+        guard_slack=mixed.guard_slack,
     )
     return MSetAdaptiveMaster(plain) if MSetAdaptiveMaster.can_run(plain) else plain
 

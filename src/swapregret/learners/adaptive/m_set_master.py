@@ -117,7 +117,7 @@ class MSetAdaptiveMaster:
             predictor_step=step,
             prior=plain.swap_filter.prior if plain.swap_filter is not None else 0.0,
             standard_errors=plain.swap_filter.standard_errors if plain.swap_filter is not None else 0.0,
-            threshold=2.0 * plain.horizon / plain.n_scales,
+            threshold=plain.threshold,
             windows=np.array(plain.schedule.windows, dtype=np.int64),
             orders=actions.orders(plain.variants).copy(),
             retention=np.array([member.retention for member in plain.members]),

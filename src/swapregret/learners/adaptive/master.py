@@ -51,7 +51,7 @@ class AdaptiveMaster:
     schedule : Schedule
         Of the cold scales; the pool turns with its base window.
     horizon : int
-        T, which sets the threshold of the guard, 2T/K.
+        T, which sets the threshold of the guard.
     estimator : Estimator
     exploration : float
         γ.
@@ -67,6 +67,8 @@ class AdaptiveMaster:
         Each ingredient can be switched off.
     capacity : int
         Most actions with a vector of their own, in the filter and in the guard.
+    guard_slack : float
+        The guard trips when Ŝ exceeds ``guard_slack``·T/K.
     """
 
     members: tuple[PoolMember, ...]
@@ -83,6 +85,7 @@ class AdaptiveMaster:
     guarded: bool = True
     random_offset: bool = True
     capacity: int = 8192
+    guard_slack: float = 2.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "members", tuple(self.members))
@@ -100,6 +103,8 @@ class AdaptiveMaster:
                 "0.1 and 0.02 are usual.",
             )
         as_integer(self.capacity, "capacity", 256)
+        if not self.guard_slack > 0.0:
+            raise InvalidInput("`guard_slack` must be positive", repr(self.guard_slack), "2.0 is usual.")
 
     @property
     def actions(self) -> ActionSet:
@@ -116,6 +121,11 @@ class AdaptiveMaster:
         """Return K, the number of cold scales."""
         return self.schedule.n_scales
 
+    @property
+    def threshold(self) -> float:
+        """Return the Ŝ above which the guard trips."""
+        return self.guard_slack * self.horizon / self.n_scales
+
     @cached_property
     def mu(self) -> Policy:
         """The exploration law μ."""
@@ -126,7 +136,7 @@ class AdaptiveMaster:
         windows, d, n = self.schedule.windows, self.actions.dimension, len(self.members)
         offset = windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
         zero = frozen(np.zeros(d))
-        threshold = 2.0 * self.horizon / self.n_scales if self.guarded else np.inf
+        threshold = self.threshold if self.guarded else np.inf
         state = AdaptiveState(
             day=0,
             calendar=Calendar(self.schedule, offset),
