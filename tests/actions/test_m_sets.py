@@ -188,3 +188,24 @@ def test_the_same_question_gets_the_same_bits() -> None:
     first, second = (MSets(9, 4).decompose(point, variants=8) for _ in range(2))
     assert first.finite() == second.finite()
     assert repr(MSets(9, 4)) == "MSets(9, 4)"
+
+
+def test_ten_thousand_coordinates() -> None:
+    """With C(10⁴, 10³) ≈ 10^1410 actions every operation but a list still answers, and no dense matrix is made."""
+    actions = MSets(10_000, 1_000)
+    weights = np.random.default_rng(0).uniform(-30.0, 30.0, 10_000)
+    best = actions.argmax(weights)
+    projection = actions.kl_project(weights)
+    law, uniform = actions.decompose(projection.point), actions.uniform_policy()
+    assert best in actions
+    assert law.sample(np.random.default_rng(1)) in actions
+    assert uniform.sample(np.random.default_rng(2)) in actions
+    assert projection.gap <= 1e-9
+    np.testing.assert_allclose(law.marginals(), projection.point, atol=1e-12)
+    np.testing.assert_allclose(law.second_moment(np.ones(10_000)), 1_000 * law.marginals(), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(uniform.second_moment(np.ones(10_000)), np.full(10_000, 100.0), rtol=1e-12)
+    assert uniform.probability(best) == 0.0  # 10^-1410 is no float
+    assert actions.rank == 10_000
+    assert not {"lift", "basis"} & set(vars(actions.span))
+    with pytest.raises(TooLarge, match=r"about 10\^1409\.9 actions"):
+        actions.enumerate()

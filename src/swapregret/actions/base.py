@@ -8,6 +8,7 @@ some sets (uniform, Gibbs) are refused by name elsewhere.
 May touch: ``errors``, ``arrays``, ``policy``, ``geometry``. Knows no concrete set.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -160,7 +161,7 @@ class ActionSet(ABC):
         if self.n_actions is not None and self.n_actions > limit:
             raise TooLarge(
                 f"the set must have at most `limit` = {limit:,} actions to be listed",
-                f"{self.n_actions:,} actions",
+                f"{_in_words(self.n_actions)} actions",
                 "Raise `limit`, or work with marginals and policies, which need no list.",
             )
         rows: list[Action] = []
@@ -266,3 +267,8 @@ class ActionSet(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(dimension={self.dimension}, size={self.size})"
+
+
+def _in_words(count: int) -> str:
+    """Write a count; one of thousands of digits, which Python would not even print, by its order of magnitude."""
+    return f"{count:,}" if count < 10**15 else f"about 10^{math.log10(count):.1f}"

@@ -129,7 +129,7 @@ class UniformSubsets(Policy):
         self._single = size / dimension
         self._pair = size * (size - 1) / (dimension * (dimension - 1)) if dimension > 1 else self._single
         self._n_actions = math.comb(dimension, size)
-        self.largest_probability = 1.0 / self._n_actions
+        self.largest_probability = 1 / self._n_actions  # of whole numbers: 0 where no float is as small
         self.has_atoms = self._n_actions <= _LISTED
 
     def sample(self, rng: np.random.Generator) -> Action:
@@ -161,7 +161,7 @@ class UniformSubsets(Policy):
 
     def probability(self, action: Action) -> float:
         """1/N for every m-set."""
-        return 1.0 / self._n_actions if int(np.sum(action)) == self.size else 0.0
+        return self.largest_probability if int(np.sum(action)) == self.size else 0.0
 
     @cached_property
     def _finite(self) -> FinitePolicy:

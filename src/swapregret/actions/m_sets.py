@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
-from swapregret.arrays import Action, Label, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
-from swapregret.geometry.span import Span
+from swapregret.geometry.span import LazySpan, Span
 from swapregret.kernels.subsets import project_capped, round_to_units, top_elements
 from swapregret.policy import Policy
 
@@ -95,13 +95,18 @@ class MSets(ActionSet):
         d, m = self.dimension, self.size
         if m == d:
             return Span(1, np.zeros(1, dtype=np.int64), np.ones((d, 1)), np.ones((1, d), dtype=np.int64))
+        return LazySpan(np.arange(d), lambda: np.eye(d), self._basis)
+
+    def _basis(self) -> Actions:
+        """Return d independent actions, for m < d."""
+        d, m = self.dimension, self.size
         basis = np.zeros((d, d), dtype=np.int64)
         for shift in range(d - m):  # windows of m neighbours, then exchanges against the last one
             basis[shift, shift : shift + m] = 1
         for row, out in enumerate(range(d - m - 1, d - 1), start=d - m):
             basis[row, d - m - 1 :] = 1
             basis[row, out] = 0
-        return Span(d, np.arange(d), np.eye(d), basis)
+        return basis
 
     def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
         """Project onto the capped simplex, exactly: x_i = min(1, c·w_i)."""

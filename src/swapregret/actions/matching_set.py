@@ -20,7 +20,7 @@ from swapregret.actions.permutation_laws import MatchingPolicy, UniformMatchings
 from swapregret.arrays import Action, Label, Matrix, as_action, as_integer, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
-from swapregret.geometry.span import Span
+from swapregret.geometry.span import LazySpan
 from swapregret.kernels.assignment import best_matching
 from swapregret.kernels.permutation_decompose import decompose_matching_point, distance_outside
 from swapregret.kernels.sinkhorn import project_matchings
@@ -96,7 +96,7 @@ class MatchingSet(ActionSet):
             yield row
 
     @cached_property
-    def span(self) -> Span:
+    def span(self) -> LazySpan:
         """All matrices with equal row sums (and, for k = m, the same column sums), in closed form.
 
         The first row whole and the other rows but for the last column determine everything (for k = m also without
@@ -106,6 +106,12 @@ class MatchingSet(ActionSet):
         n_kept = k if k < m else max(k - 1, 1)
         index = np.arange(k * m).reshape(k, m)
         J = np.concatenate([index[0], index[1:n_kept, : m - 1].reshape(-1)])
+        return LazySpan(J, lambda: self._lift(J, n_kept), self._basis)
+
+    def _lift(self, J: npt.NDArray[np.int64], n_kept: int) -> Matrix:
+        """Give every entry from those in J by the sums of rows and columns."""
+        k, m = self._rows, self._columns
+        index = np.arange(k * m).reshape(k, m)
         L = np.zeros((k * m, len(J)))
         L[J, np.arange(len(J))] = 1.0
         one = L[index[0]].sum(axis=0)
@@ -113,7 +119,7 @@ class MatchingSet(ActionSet):
             L[index[i, -1]] = one - L[index[i, :-1]].sum(axis=0)
         if n_kept < k:
             L[index[-1]] = one - L[index[:-1].reshape(-1)].reshape(k - 1, m, -1).sum(axis=0)
-        return Span(len(J), frozen(J), frozen(L), frozen(self._basis()))
+        return L
 
     def _basis(self) -> npt.NDArray[np.int64]:
         """Return independent actions, as many as the rank: few moves away from row i ↦ column i."""

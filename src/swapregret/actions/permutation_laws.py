@@ -207,7 +207,7 @@ class UniformMatchings(Policy):
 
     def probability(self, action: Action) -> float:
         """1/N for every matching."""
-        return 0.0 if columns_of(action, self.rows, self.columns) is None else 1.0 / self._n_actions
+        return 0.0 if columns_of(action, self.rows, self.columns) is None else 1 / self._n_actions
 
     @cached_property
     def _finite(self) -> FinitePolicy:

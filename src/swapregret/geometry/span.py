@@ -7,6 +7,7 @@ needs instead of an inverse on :math:`\mathbb R^d` is a set J of r coordinates t
 May touch: ``errors``, ``arrays``, ``geometry.oracle``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +19,7 @@ from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.oracle import LinearOracle
 
-__all__ = ["Span", "find_span"]
+__all__ = ["LazySpan", "Span", "find_span"]
 
 _ZERO = 1e-9
 _REFACTOR = 32
@@ -53,6 +54,47 @@ class Span:
     def project(self, vector: Vector) -> Vector:
         """Return the part of a vector in span(A); what is orthogonal to all actions is lost on every one of them."""
         return np.asarray(self._orthonormal @ (self._orthonormal.T @ vector))
+
+
+class LazySpan(Span):
+    """A span in closed form whose dense matrices are made when they are first asked for.
+
+    At 10⁴ coordinates each of them is most of a gigabyte, while rank and coordinates are all a matrix-free solver needs.
+
+    Parameters
+    ----------
+    coordinates : int64 array, shape (r,)
+        J, increasing.
+    make_lift, make_basis : callable
+        Give the attributes of the same name.
+
+    Examples
+    --------
+    >>> span = LazySpan(np.arange(2), lambda: np.eye(2), lambda: np.eye(2, dtype=np.int64))
+    >>> span.rank, span.lift.tolist()
+    (2, [[1.0, 0.0], [0.0, 1.0]])
+    """
+
+    _make_lift: Callable[[], Matrix]
+    _make_basis: Callable[[], Actions]
+
+    def __init__(
+        self, coordinates: npt.NDArray[np.int64], make_lift: Callable[[], Matrix], make_basis: Callable[[], Actions]
+    ) -> None:
+        object.__setattr__(self, "rank", len(coordinates))
+        object.__setattr__(self, "coordinates", frozen(coordinates))
+        object.__setattr__(self, "_make_lift", make_lift)
+        object.__setattr__(self, "_make_basis", make_basis)
+
+    @cached_property
+    def lift(self) -> Matrix:
+        """L, with M = L @ M[J] for every action M."""
+        return frozen(self._make_lift())
+
+    @cached_property
+    def basis(self) -> Actions:
+        """As many linearly independent actions as the rank."""
+        return frozen(self._make_basis())
 
 
 def find_span(oracle: LinearOracle) -> Span:
