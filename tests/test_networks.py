@@ -175,7 +175,9 @@ def test_other_files_and_a_missing_networkx_are_refused(write, monkeypatch, read
         return real(name, *arguments)
 
     monkeypatch.setattr(builtins, "__import__", without_networkx)
-    with pytest.raises(Unsupported, match=f"networkx must be installed to read {what}"):
+    with pytest.raises(
+        Unsupported, match=rf"networkx must be installed to read {what}.*pip install 'swapregret\[networks\]'"
+    ):
         read(path)
 
 

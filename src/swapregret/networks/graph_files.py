@@ -81,7 +81,7 @@ def _networkx(what: str) -> Any:
         raise Unsupported(
             f"networkx must be installed to read {what}",
             "an environment without it",
-            "Install it (pip install networkx), or read an edge list with read_edges_csv.",
+            "Install it (pip install 'swapregret[networks]'), or read an edge list with read_edges_csv.",
         ) from None
     return networkx
 
