@@ -20,6 +20,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("stoltz", {}),
     ("stoltz", {"feedback": "full", "exploration": 0.1}),
     ("ito", {}),
+    ("ito", {"is_variance_reduced": True}),
     ("treeswap", {}),
     ("treeswap", {"estimator": "shared", "random_offset": False}),
     ("treeswap", {"feedback": "full"}),

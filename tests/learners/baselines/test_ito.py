@@ -13,7 +13,7 @@ ARMS = np.eye(3, dtype=np.int64)
 
 def test_rounds_by_hand(walk, weights_of) -> None:
     """Only the drawn expert learns: its loss grows by (1 − r)/q_i(j), its row becomes Tsallis weights with η = c/√(n + 1)."""
-    player = sr.baselines.ito(sr.MSets(3, 1), 100, scale=1.0, is_variance_reduced=False)
+    player = sr.baselines.ito(sr.MSets(3, 1), 100, scale=1.0)
     plays, rewards = [0, 1, 1, 2, 0], [0.5, 0.2, 0.9, 0.0, 0.3]
     states = walk(player, [player.table.rows[j] for j in plays], rewards, seed=7)
     L, Q, counts, p = np.zeros((3, 3)), np.full((3, 3), 1 / 3), np.zeros(3), np.full(3, 1 / 3)
@@ -42,5 +42,5 @@ def test_swap_regret_is_within_its_bound() -> None:
     """Mean swap regret of 6 runs below 4 N √T + N, on two sequences."""
     T, actions = 3000, sr.MSets(4, 2)
     for world in (sr.environments.cyclic(actions, T, rng=1), sr.environments.random_walk(actions, T, rng=1)):
-        player = sr.baselines.ito(actions, T, is_variance_reduced=False)
+        player = sr.baselines.ito(actions, T, scale=2.0)
         assert sr.play(player, world, rng=0, replications=6).swap_regret.value < 4 * 6 * math.sqrt(T) + 6

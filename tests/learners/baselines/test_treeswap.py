@@ -50,7 +50,7 @@ def test_bandit_feedback_by_hand(walk, weights_of, estimator: str) -> None:
         sr.MSets(2, 1), 3, schedule=sr.Schedule([1, 4]), estimator=estimator, random_offset=False
     )
     (eta,) = player.learning_rates
-    assert math.isclose(eta, math.sqrt(2 * math.log(2) / (4 * (2 + 1))))
+    assert math.isclose(eta, 3 * math.sqrt(2 * math.log(2) / (4 * (2 + 1))))
     states = walk(player, [ARMS[0], ARMS[1], ARMS[0]], [0.5, 0.25, 1.0])
     S, p = np.zeros(2), np.array([0.5, 0.5])
     for arm, reward, state in zip((0, 1, 0), (0.5, 0.25, 1.0), states[1:], strict=True):
