@@ -13,7 +13,7 @@ from swapregret.arrays import Vector, as_integer
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput
 from swapregret.kernels.vectors import action_total
-from swapregret.learners.engine import find_engine
+from swapregret.learners.engine import BlockResult, StretchResult, find_engine
 from swapregret.learners.player import Decision, Player
 from swapregret.play_result import MEASURES, PlayResult, Run
 from swapregret.recorders import Recorders
@@ -135,7 +135,7 @@ def play_once(
         recorders.begin(environment, start, stop)
         done = 0
         if engine is not None:
-            block = engine.run(state, rng, rewards)
+            block: BlockResult | StretchResult = engine.run(state, rng, rewards)
             recorders.run_block(engine, start, block)
             state, done = block.state, len(block.received)
             received.extend(block.received.tolist())

@@ -11,7 +11,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix
 from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
-from swapregret.learners.engine import BlockResult, MSetEngine
+from swapregret.learners.engine import BlockResult, Engine, StretchResult
 from swapregret.learners.player import Decision
 from swapregret.play_result import Run
 from swapregret.policy import Policy, on_grid
@@ -76,14 +76,19 @@ class Recorders:
             self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._stretches, self._policy = [], None
 
-    def run_block(self, engine: MSetEngine, start: int, block: BlockResult) -> None:
+    def run_block(self, engine: Engine, start: int, block: BlockResult | StretchResult) -> None:
         """Enter the days of a block that ran in compiled code."""
+        if isinstance(block, StretchResult):
+            self._stretches.extend((index, policy, None) for index, policy in block.stretches)
+            self._policy = block.stretches[-1][1]
+            return
         if self._ledger is None or self._means is None:
             return
-        learner: Any = engine.master.learners[0]
+        master: Any = engine.master
+        learner: Any = master.learners[0]
         exploit, explore = on_grid([1.0 - learner.exploration, learner.exploration]).tolist()
         if self._tape is None:
-            n = engine.master.n_scales
+            n = master.n_scales
             self._tape = self._ledger.tape(learner.actions.orders(learner.variants), exploit / n, n)
             self._tape_laws = (learner.start().exploit, learner.mu, explore)
         n_days = len(block.received)
