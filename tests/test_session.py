@@ -5,6 +5,7 @@ import inspect
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from functools import partial
@@ -55,7 +56,14 @@ def go(session: Session, days: int) -> None:
 
 def players() -> dict[str, object]:
     """Return one player of every kind the library makes, with windows short enough to turn often."""
-    sets = {"m-sets": sr.MSets(5, 2, labels="abcde"), "list": sr.Explicit(PAIRS), "one": sr.MSets(3, 3)}
+    edges = [("s", 1), ("s", 2), (1, 2), (1, "t"), (2, "t")]
+    sets: dict[str, sr.ActionSet] = {
+        "m-sets": sr.MSets(5, 2, labels="abcde"),
+        "list": sr.Explicit(PAIRS),
+        "one": sr.MSets(3, 3),
+        "permutations": sr.Permutations(3),
+        "paths": sr.DagPaths(edges, source="s", sink="t"),
+    }
     made: dict[str, object] = {}
     for name, actions in sets.items():
         made[f"combcp {name}"] = swap_combcp(actions, 100, schedule=SHORT)
@@ -468,3 +476,20 @@ def test_the_file_holds_no_pickle(tmp_path: Path) -> None:
     assert header["metadata"]["entropy"] == 5
     assert b"numpy" not in data
     assert b"pickle" not in data
+
+
+def test_the_page_on_sessions_runs_as_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every block of docs/how_to/run_a_session.md runs after the one before, and prints what its comments say."""
+    page = (Path(__file__).parents[1] / "docs" / "how_to" / "run_a_session.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 6
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(block, names)
+    printed = capsys.readouterr().out.splitlines()
+    assert "in [-50, 200]: got 1000.0" in printed[1]
+    assert printed[2] == "3 ()"
+    assert printed[-1] == "1"

@@ -169,7 +169,9 @@ class Session(Generic[State]):
         policy = self.player.policy(self._state)
         action = policy.sample(self._rng)
         action.flags.writeable = False
-        decision = Decision(self._n_acted, action, self.player.actions.elements(action), policy)
+        names = self.player.actions.labels
+        elements = tuple(names[index] for index in action.nonzero()[0].tolist())
+        decision = Decision(self._n_acted, action, elements, policy)
         if self._journal is not None:
             moved = {} if before == self._rng_after else {"rng": before}  # somebody else drew from the generator
             try:
@@ -191,8 +193,8 @@ class Session(Generic[State]):
         held = self._held(decision, "observe")
         seen = self._reader.read(reward, held.action)
         state = self.player.observe(self._state, held, seen)
-        plain = np.asarray(reward, dtype=np.float64).tolist()
-        self._write({"observe": held.day, "reward": plain})
+        if self._journal is not None:
+            self._write({"observe": held.day, "reward": np.asarray(reward, dtype=np.float64).tolist()})
         self._close(held, state)
 
     def skip(self, decision: Decision | None = None) -> None:

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
+from swapregret.actions.permutations import Permutations
 from swapregret.errors import InvalidInput
 from swapregret.learners.estimator import (
     BanditEstimator,
@@ -32,6 +34,8 @@ SETS: dict[str, ActionSet] = {
     "m = d − 1": MSets(4, 3),
     "one action, rank 1": MSets(3, 3),
     "permutations, rank 5 of 9": Explicit(permutation_list(3)),
+    "permutations": Permutations(3),
+    "paths of unequal length": DagPaths([("s", 1), ("s", 2), (1, 2), (1, "t"), (2, "t")], source="s", sink="t"),
     "paths, rank 3 of 5": Explicit([[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1], [0, 1, 0, 0, 1]]),
     "sizes differ": Explicit([[1, 1, 0, 0], [1, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 0]]),
     "zero among them": Explicit([[0, 0, 0], [1, 1, 0], [0, 1, 1]]),
@@ -48,9 +52,11 @@ def exploring_law(actions: ActionSet, rng: np.random.Generator) -> Policy:
 def expected_estimate(rule: Estimator, actions: ActionSet, law: Policy, R: np.ndarray, guess: np.ndarray) -> np.ndarray:
     """Return Σ_M p(M) R̃(M), each term computed as the master computes it."""
     solver = rule.prepare(law, actions.span)
-    atoms = law.finite()
     total = np.zeros(actions.dimension)
-    for action, weight in zip(atoms.atoms, atoms.weights, strict=True):
+    for action in actions.enumerate():
+        weight = law.probability(action)
+        if weight == 0.0:
+            continue
         shown = {"bandit": float(R @ action), "semi-bandit": R * action, "full": R}[rule.feedback]
         total += weight * rule.estimate(law, solver, action, shown, guess)
     return total
