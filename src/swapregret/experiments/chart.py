@@ -12,6 +12,7 @@ __all__ = ["Series", "line_chart", "page"]
 
 _WIDTH, _HEIGHT = 880, 460
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 210, 44, 56
+_LINE = 14
 _COLOURS = (
     "#2563eb",
     "#c2410c",
@@ -129,12 +130,17 @@ def _visible(line: Series, log_x: bool, log_y: bool) -> list[tuple[float, float]
 
 def _names(labels: list[tuple[float, float, Series, str]]) -> list[str]:
     """Write the names at the right margin, moved apart where lines end close together."""
+    ordered = sorted(labels, key=lambda label: (label[0], label[2].name))
+    places: list[float] = []
+    for wanted, *_ in ordered:
+        places.append(max(wanted, places[-1] + _LINE if places else float(_TOP)))
+    bottom = float(_HEIGHT - _LINE)
+    for index in range(len(places) - 1, -1, -1):
+        places[index] = min(places[index], bottom)
+        bottom = places[index] - _LINE
     parts = []
-    lowest = float(_TOP - 14)
     x = _WIDTH - _RIGHT + 14
-    for wanted, end, line, colour in sorted(labels, key=lambda label: (label[0], label[2].name)):
-        y = max(wanted, lowest + 14.0)
-        lowest = y
+    for (wanted, end, line, colour), y in zip(ordered, places, strict=True):
         weight = ' class="ours"' if line.is_ours else ""
         parts.append(
             f'<line x1="{end:.1f}" y1="{wanted:.1f}" x2="{x - 4}" y2="{y:.1f}" stroke="{colour}" stroke-width=".5"/>'
