@@ -13,7 +13,7 @@ from swapregret.testing import check_action_set, strategies
 from swapregret.testing.report import Report, require, run
 
 
-@settings(max_examples=12)
+@settings(max_examples=20)
 @given(strategies.action_sets(5), st.integers(0, 2**32))
 def test_sets_of_any_kind_conform(actions: ActionSet, seed: int) -> None:
     """Whatever set is drawn, of whatever rank and sizes, every check of the kit passes on it."""

@@ -3,12 +3,18 @@
 May touch: everything but ``experiments`` and ``cli``. This file alone imports Hypothesis, which is needed for tests only.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
+from swapregret.actions.partitions import Partitions
+from swapregret.actions.permutations import Permutations
+from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.policy import FinitePolicy
 
@@ -23,13 +29,17 @@ except ModuleNotFoundError as missing:
 
 __all__ = [
     "action_sets",
+    "dag_paths",
     "explicit_sets",
     "log_weights",
     "m_sets",
     "oracle_sets",
+    "partitions",
+    "permutations",
     "points",
     "policies",
     "reward_sequences",
+    "truncated_permutations",
     "weights",
 ]
 
@@ -69,9 +79,45 @@ def _hidden(table: Actions) -> OracleSet:
     return OracleSet(table.shape[1], argmax)
 
 
+def permutations(max_items: int = 4) -> st.SearchStrategy[Permutations]:
+    """Draw permutations of 1 to ``max_items`` items."""
+    return st.integers(1, max_items).map(Permutations)
+
+
+def truncated_permutations(max_columns: int = 4) -> st.SearchStrategy[TruncatedPermutations]:
+    """Draw k × m truncated permutations, k ≤ m ≤ ``max_columns``."""
+    return st.integers(1, max_columns).flatmap(
+        lambda columns: st.integers(1, columns).map(lambda rows: TruncatedPermutations(rows, columns))
+    )
+
+
+@st.composite
+def dag_paths(draw: st.DrawFn, max_vertices: int = 5) -> DagPaths:
+    """Draw the paths of a random acyclic graph, with edges on no path, and paths of different lengths."""
+    n = draw(st.integers(2, max_vertices))
+    pairs = [(tail, head) for head in range(n) for tail in range(head)]
+    chosen = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=len(pairs)))
+    road = [0, *sorted(draw(st.sets(st.integers(1, n - 1)))), n - 1]  # one path there is
+    stretches = [(tail, head) for tail, head in pairwise(road) if tail != head]
+    return DagPaths(list(dict.fromkeys([*chosen, *stretches])), source=0, sink=n - 1)
+
+
+def partitions(max_total: int = 4, max_parts: int = 3) -> st.SearchStrategy[Partitions]:
+    """Draw the ways to divide a total among a few parts."""
+    return st.builds(Partitions, st.integers(1, max_total), st.integers(1, max_parts))
+
+
 def action_sets(max_dimension: int = 6) -> st.SearchStrategy[ActionSet]:
-    """Draw an action set of any kind, small enough to be listed."""
-    return st.one_of(m_sets(max_dimension), explicit_sets(max_dimension), oracle_sets(max_dimension))
+    """Draw an action set of any kind, small enough to be listed; ``max_dimension`` bounds the sets that have a free one."""
+    return st.one_of(
+        m_sets(max_dimension),
+        explicit_sets(max_dimension),
+        oracle_sets(max_dimension),
+        permutations(3),
+        truncated_permutations(3),
+        dag_paths(4),
+        partitions(3, 3),
+    )
 
 
 def weights(dimension: int, bound: float = 100.0) -> st.SearchStrategy[Vector]:
