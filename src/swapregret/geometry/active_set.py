@@ -3,8 +3,8 @@ r"""A point of conv(A) as a convex combination of affinely independent actions, 
 The KL projection meets points whose coordinates differ by forty orders of magnitude, and so Hessians diag(1/x) that
 do. Normal equations, or a QR factorisation in the weights, lose the small directions. What keeps them is a basis of
 the direction space :math:`\{\sum_a \delta_a M_a : \sum_a \delta_a = 0\}` in echelon form on the *smallest* coordinates of
-the point: E with :math:`E_P = I` on pivot coordinates P, and :math:`E_{ip} = 0` unless :math:`x_p \le 100\, x_i`. Scaled by
-the pivots, :math:`E^\top \mathrm{diag}(1/x) E` is then well conditioned whatever x is.
+the point: E with :math:`E_P = I` on pivot coordinates P, and :math:`E_{ip}^2\, x_p \le 100\, x_i`. Scaled by the
+pivots, :math:`E^\top \mathrm{diag}(1/x) E` is then well conditioned whatever x is.
 
 May touch: ``arrays``.
 """
@@ -21,6 +21,7 @@ _WHOLE = 1e-11
 _PIVOT = 1e-6
 _RATIO = 100.0
 _REBUILD = 32
+_TINY = 1e-290
 
 
 class ActiveSet:
@@ -82,7 +83,7 @@ class ActiveSet:
         free = np.flatnonzero(np.abs(column) > _PIVOT)
         if len(free) == 0:
             return False
-        pivot = int(free[np.argmin(self.point[free])])
+        pivot = int(free[np.argmax(column[free] ** 2 / np.maximum(self.point[free], _TINY))])
         mix = -self.C @ along
         mix[0] -= 1.0
         new = np.append(mix, 1.0) / column[pivot]
@@ -101,7 +102,7 @@ class ActiveSet:
         """Leave out an action: of the directions only those in which its weight stays the same remain."""
         row = self.C[index]
         usable = np.flatnonzero(np.abs(row) > _PIVOT)
-        out = int(usable[np.argmax(self.point[np.array(self.P)[usable]])])
+        out = int(usable[np.argmax(row[usable] ** 2 * self.point[np.array(self.P)[usable]])])
         ratio = row / row[out]
         E = self.E - np.outer(self.E[:, out], ratio)
         C = self.C - np.outer(self.C[:, out], ratio)
@@ -117,7 +118,7 @@ class ActiveSet:
         if self.changes > _REBUILD:
             self.rebuild()
         for _ in range(4 * len(self.point)):
-            ratios = np.where(np.abs(self.E) > _PIVOT, self.point[self.P] / self.point[:, None], 0.0)
+            ratios = np.where(np.abs(self.E) > _PIVOT, self.E**2 * (self.point[self.P] / self.point[:, None]), 0.0)
             worst = int(np.argmax(ratios))
             i, p = divmod(worst, len(self.P))
             if ratios[i, p] <= _RATIO:

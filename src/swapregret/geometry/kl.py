@@ -25,6 +25,7 @@ _ACCEPTABLE = 1e-6
 _SMALLEST = 1e-280
 _FRACTION = 0.999
 _STEPS = 100
+_PATIENCE = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,6 +225,8 @@ def _settle(held: ActiveSet, w: Vector, limit: int, accuracy: float) -> int:
         reduced -= float(held.weights @ reduced)
         if float(np.abs(reduced).max()) <= accuracy:
             return steps
+        if steps % _PATIENCE == _PATIENCE - 1:
+            held.rebuild()
         delta, dx, slope = held.newton(g)
         if not slope < 0.0:
             return steps
