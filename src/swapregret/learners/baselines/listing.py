@@ -67,7 +67,7 @@ class Cost:
 def read_duration(seconds: float) -> str:
     """Write a number of seconds for people."""
     for unit, size in (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0)):
-        if seconds >= 1.5 * size:
+        if seconds >= 2.0 * size:
             return f"{_rounded(seconds / size)} {unit}"
     return f"{seconds:.2g} seconds"
 
