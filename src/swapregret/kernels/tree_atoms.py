@@ -1,0 +1,262 @@
+r"""Putting vertices back: from the splits of a point to spanning trees with integer weights.
+
+The law over trees of the last vertex alone is trivial. Given one over the trees of the vertices without v, with the masses that
+:mod:`~swapregret.kernels.tree_splitting` left, the law with v follows: trees that use mass split off to (a, b) get the path
+a – v – b instead of that edge, and trees that use none get v as a leaf. A tree that uses such mass twice or more keeps it
+connected with one half of each further edge; the other half is then free for a tree that uses none. The sums come out even.
+
+May touch: ``kernels.compile``, ``kernels.kruskal``, ``kernels.tree_splitting``. Trees are arrays of parents, weights are integers.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.compile import kernel
+from swapregret.kernels.kruskal import find_root
+from swapregret.kernels.tree_splitting import Splits
+
+__all__ = ["level_sizes", "put_back", "write_rows"]
+
+Integers = npt.NDArray[np.int64]
+Table = npt.NDArray[np.int32]
+
+
+@kernel
+def divide(parents: Table, weights: Integers, tree: int, keep: int, n_trees: int) -> int:
+    """Copy a tree so that the first has weight ``keep`` and the copy the rest; return the new number of trees."""
+    parents[n_trees] = parents[tree]
+    weights[n_trees] = weights[tree] - keep
+    weights[tree] = keep
+    return n_trees + 1
+
+
+@kernel
+def insert(parents: npt.NDArray[np.int32], v: int, child: int, parent: int) -> int:
+    """Lead the edge from child to parent over v; return the neighbour whose half is free, or −1."""
+    before = parents[v]
+    free = -1
+    if before < 0:
+        parents[v] = parent
+    else:
+        node = v
+        while node >= 0 and node != child:
+            node = parents[node]
+        if node == child:  # v hangs below: it moves up, and its old parent's half is free
+            free = before
+            parents[v] = parent
+        else:
+            free = parent
+    parents[child] = v
+    return int(free)
+
+
+@kernel
+def hang_from(apex: int, parents: Table, weights: Integers, v: int, pool: Integers, n_trees: int) -> int:
+    """Hang v from the apex, as much as its pool, where the apex has the lowest degree; return the number of trees."""
+    degrees = np.zeros(n_trees, dtype=np.int64)
+    for tree in range(n_trees):
+        for vertex in range(parents.shape[1]):
+            degrees[tree] += parents[tree, vertex] == apex
+        degrees[tree] += parents[tree, apex] >= 0
+    for tree in np.argsort(degrees, kind="mergesort"):
+        if pool[apex] == 0:
+            break
+        if parents[tree, v] < 0:
+            if weights[tree] > pool[apex]:
+                n_trees = divide(parents, weights, tree, pool[apex], n_trees)
+            pool[apex] -= weights[tree]
+            parents[tree, v] = apex
+    return n_trees
+
+
+@kernel
+def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, Integers, int, bool]:
+    """Build the law: parents of every vertex in every tree, and the weights of the trees, which add up to a unit.
+
+    Where there is a choice, trees are kept even in the degree of the vertex ``apex``, if it is not −1. At most one tree more
+    for each piece of the splits, so 1 + n_pieces + Σ (neighbours of each vertex when it was taken out).
+
+    Returns
+    -------
+    parents : int32 array, shape (n_trees and ``room`` more or less, n_vertices)
+        −1 for the vertex that was never taken out.
+    weights : int64 array, as long
+    n_trees : int
+    is_even : bool
+        Whether all sums came out even; they do if the splits are valid.
+    """
+    n = splits.order.size
+    capacity = 1 + room
+    pool = np.zeros(n, dtype=np.int64)
+    for step in range(n - 1):
+        for piece in range(splits.starts[step], splits.starts[step + 1]):
+            capacity += 1
+            for side in range(2):
+                u = splits.pieces[piece, side]
+                if u >= 0 and pool[u] != step + 1:
+                    pool[u] = step + 1
+                    capacity += 1
+    pool[:] = 0
+    parents = np.empty((capacity, n), dtype=np.int32)
+    weights = np.empty(capacity, dtype=np.int64)
+    parents[0] = -1
+    weights[0] = unit
+    n_trees, is_even = 1, True
+    for step in range(n - 2, -1, -1):
+        v = splits.order[step]
+        low, high = splits.starts[step], splits.starts[step + 1]
+        for piece in range(low, high):
+            a, b, left = splits.pieces[piece, 0], splits.pieces[piece, 1], splits.amounts[piece]
+            if b < 0:
+                pool[a] += left
+                continue
+            for is_used in (False, True):  # trees without v first
+                tree = 0
+                while left > 0 and tree < n_trees:
+                    row = parents[tree]
+                    if (row[a] == b or row[b] == a) and (row[v] >= 0) == is_used:
+                        if weights[tree] > left:
+                            n_trees = divide(parents, weights, tree, left, n_trees)
+                        left -= weights[tree]
+                        free = insert(row, v, a, b) if row[a] == b else insert(row, v, b, a)
+                        if free >= 0:
+                            pool[free] += weights[tree]
+                    tree += 1
+            is_even = is_even and left == 0
+        if apex >= 0 and pool[apex] > 0:
+            n_trees = hang_from(apex, parents, weights, v, pool, n_trees)
+        tree = 0
+        for piece in range(low, high):
+            for side in range(2):
+                u = splits.pieces[piece, side]
+                while u >= 0 and pool[u] > 0 and tree < n_trees:
+                    if parents[tree, v] < 0:
+                        if weights[tree] > pool[u]:
+                            n_trees = divide(parents, weights, tree, pool[u], n_trees)
+                        pool[u] -= weights[tree]
+                        parents[tree, v] = u
+                    tree += 1
+                is_even = is_even and (u < 0 or pool[u] == 0)
+        is_even = is_even and bool((parents[:n_trees, v] >= 0).all())
+    return parents, weights, n_trees, is_even
+
+
+@kernel
+def write_rows(
+    parents: Table,
+    weights: Integers,
+    n_trees: int,
+    pair_tails: Integers,
+    pair_heads: Integers,
+    pair_starts: Integers,
+    pair_edges: Integers,
+    masses: Integers,
+    apex: int,
+) -> tuple[npt.NDArray[np.int64], Integers, bool]:
+    """Write trees as rows of edges, dividing them where parallel edges share the mass between two vertices.
+
+    Parameters
+    ----------
+    parents, weights, n_trees
+        From :func:`put_back`, with room for one more tree for every parallel edge.
+    pair_tails, pair_heads, pair_starts, pair_edges : int64 arrays
+        The edges between the two vertices of pair p are ``pair_edges[pair_starts[p] : pair_starts[p + 1]]``.
+    masses : int64 array, shape (d,)
+        Mass of each edge.
+    apex : int
+        A vertex whose edges are not written, or −1.
+
+    Returns
+    -------
+    rows : int64 array, shape (n_rows, d)
+    weights : int64 array, shape (n_rows,)
+    is_even : bool
+        Whether every edge got exactly its mass.
+    """
+    n, n_pairs = parents.shape[1], pair_tails.size
+    lists, starts = np.empty(2 * n_pairs, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    for pair in range(n_pairs):
+        starts[pair_tails[pair]] += 1
+        starts[pair_heads[pair]] += 1
+    for vertex in range(n):
+        starts[vertex + 1] += starts[vertex]
+    for pair in range(n_pairs):
+        for vertex in (pair_tails[pair], pair_heads[pair]):
+            starts[vertex] -= 1
+            lists[starts[vertex]] = pair
+    rows = np.zeros((weights.size, masses.size), dtype=np.int64)
+    left, cursors = masses.copy(), pair_starts.copy()
+    pair_to = np.full(n, -1, dtype=np.int64)
+    is_even = True
+    for v in range(n):
+        if v == apex:
+            continue
+        for index in range(starts[v], starts[v + 1]):
+            pair = lists[index]
+            pair_to[pair_tails[pair] + pair_heads[pair] - v] = pair
+        tree = 0
+        while tree < n_trees:
+            u = parents[tree, v]
+            if u >= 0 and u != apex:
+                pair = pair_to[u]
+                while cursors[pair] < pair_starts[pair + 1] and left[pair_edges[cursors[pair]]] == 0:
+                    cursors[pair] += 1
+                if cursors[pair] == pair_starts[pair + 1]:
+                    is_even = False
+                    break
+                edge = pair_edges[cursors[pair]]
+                if weights[tree] > left[edge]:
+                    rows[n_trees] = rows[tree]
+                    n_trees = divide(parents, weights, tree, left[edge], n_trees)
+                left[edge] -= weights[tree]
+                rows[tree, edge] = 1
+            tree += 1
+    return rows[:n_trees], weights[:n_trees].copy(), is_even and (left == 0).all()
+
+
+@kernel
+def move_edge(large: Integers, small: Integers, tails: Integers, heads: Integers, n_vertices: int) -> None:
+    """Move the first edge of the larger forest that closes no cycle in the smaller one; there always is one."""
+    parents = np.arange(n_vertices)
+    for edge in range(tails.size):
+        if small[edge]:
+            parents[find_root(parents, heads[edge])] = find_root(parents, tails[edge])
+    for edge in range(tails.size):
+        if large[edge] and find_root(parents, tails[edge]) != find_root(parents, heads[edge]):
+            large[edge], small[edge] = 0, 1
+            return
+
+
+@kernel
+def level_sizes(
+    rows: npt.NDArray[np.int64], weights: Integers, tails: Integers, heads: Integers, n_vertices: int
+) -> tuple[npt.NDArray[np.int64], Integers]:
+    """Move edges from the largest forests to the smallest until all have the same number of edges, which is the mean."""
+    n_rows = weights.size
+    sizes = rows.sum(axis=1)
+    while sizes[:n_rows].min() < sizes[:n_rows].max():
+        most, least = sizes[:n_rows].max(), sizes[:n_rows].min()
+        large, small = 0, 0
+        while True:
+            while large < n_rows and sizes[large] < most:
+                large += 1
+            while small < n_rows and sizes[small] > least:
+                small += 1
+            if large == n_rows or small == n_rows:
+                break
+            if weights[large] != weights[small]:
+                if n_rows == weights.size:
+                    wider = np.zeros((2 * n_rows, tails.size), dtype=np.int64)
+                    wider[:n_rows] = rows
+                    rows = wider
+                    weights = np.concatenate((weights, np.zeros(n_rows, dtype=np.int64)))
+                    sizes = np.concatenate((sizes, np.zeros(n_rows, dtype=np.int64)))
+                heavy, light = (large, small) if weights[large] > weights[small] else (small, large)
+                rows[n_rows], sizes[n_rows] = rows[heavy], sizes[heavy]
+                weights[n_rows] = weights[heavy] - weights[light]
+                weights[heavy] = weights[light]
+                n_rows += 1
+            move_edge(rows[large], rows[small], tails, heads, n_vertices)
+            sizes[large] -= 1
+            sizes[small] += 1
+    return rows[:n_rows].copy(), weights[:n_rows].copy()

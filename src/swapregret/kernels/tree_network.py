@@ -1,0 +1,120 @@
+"""Masses between vertices that come and go: adding as much as the sets allow, taking back, new edges.
+
+Works on the :class:`~swapregret.kernels.graphic_matroid.Network` of a graph without contractions.
+
+May touch: ``kernels.compile``, ``kernels.graphic_matroid``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.compile import kernel
+from swapregret.kernels.graphic_matroid import Network, find_levels, forget_levels, push
+
+__all__ = ["add_mass", "drain", "find_arc", "link", "take_back", "unlink", "widened"]
+
+Integers = npt.NDArray[np.int64]
+
+
+@kernel
+def drain(net: Network, source: int, root: int, floor: int, unit: int) -> tuple[int, int]:
+    """Move the load of ``source`` above ``floor`` to vertices with room other than ``root``.
+
+    Returns what could not be moved; if that is not 0, also how many vertices at the front of the queue, all full, it could
+    move to.
+    """
+    while net.loads[source] > floor:
+        net.queue[0] = source
+        length, has_room = find_levels(net, 1, root, unit)
+        if has_room:
+            push(net, source, floor, unit)
+        forget_levels(net, length, root)
+        if not has_room:
+            return int(net.loads[source] - floor), length
+    return 0, 0
+
+
+@kernel
+def add_mass(net: Network, root: int, other: int, amount: int, unit: int) -> tuple[int, int]:
+    """Add up to ``amount`` between two vertices, as much as the sets that contain both allow; it is handed to ``other``.
+
+    Returns how much was added and, if not all, how many vertices at the front of the queue form, with ``root``, a set that is
+    now full. The amount is −1 if the masses were out of bounds before. The caller adds it to ``held``.
+    """
+    if net.loads[root] > 0:
+        left, _ = drain(net, root, root, 0, unit)
+        if left > 0:
+            return -1, 0
+    net.loads[other] += amount
+    left, length = drain(net, other, root, unit, unit)
+    net.loads[other] -= left
+    return amount - left, length
+
+
+@kernel
+def find_arc(net: Network, tail: int, head: int) -> int:
+    """Return the arc between two vertices, or −1."""
+    arc = net.first[tail]
+    while arc >= 0:
+        if net.targets[arc] == head:
+            return int(arc)
+        arc = net.following[arc]
+    return -1
+
+
+@kernel
+def unlink(net: Network, arc: int) -> None:
+    """Take an arc out of the list of the vertex it leaves."""
+    tail = net.targets[arc ^ 1]
+    if net.first[tail] == arc:
+        net.first[tail] = net.following[arc]
+        return
+    before = net.first[tail]
+    while net.following[before] != arc:
+        before = net.following[before]
+    net.following[before] = net.following[arc]
+
+
+@kernel
+def widened(array: Integers) -> Integers:
+    """Return a copy with twice the room."""
+    wider = np.empty(2 * array.size + 8, dtype=np.int64)
+    wider[: array.size] = array
+    return wider
+
+
+@kernel
+def link(net: Network, tail: int, head: int, n_arcs: int) -> tuple[Network, int]:
+    """Lay an edge without mass; return the network, wider if need be, and its number of arcs."""
+    if n_arcs + 2 > net.held.size:
+        net = Network(
+            net.labels,
+            net.first,
+            net.last,
+            widened(net.following),
+            widened(net.targets),
+            widened(net.held),
+            net.loads,
+            net.levels,
+            net.queue,
+            net.pointers,
+            net.path,
+        )
+    net.targets[n_arcs], net.targets[n_arcs + 1] = head, tail
+    for arc in (n_arcs, n_arcs + 1):
+        vertex = net.targets[arc ^ 1]
+        net.following[arc] = net.first[vertex]
+        net.first[vertex] = arc
+        net.held[arc] = 0
+    return net, n_arcs + 2
+
+
+@kernel
+def take_back(net: Network, a: int, b: int, amount: int) -> None:
+    """Remove mass between two vertices, from the share of a first."""
+    arc = find_arc(net, a, b)
+    share = min(amount, net.held[arc])
+    net.held[arc] -= share
+    net.loads[a] -= share
+    net.held[arc ^ 1] -= amount - share
+    net.loads[b] -= amount - share
