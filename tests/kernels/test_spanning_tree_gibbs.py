@@ -67,7 +67,7 @@ def test_samplers_draw_from_the_exact_law(spread, kind):
 
 @pytest.mark.parametrize("spread", [0.0, 2.0, 30.0, 200.0])
 def test_no_entry_exceeds_one_and_the_determinant_counts(spread):
-    """log Σ exp(s(T)) is s(F) plus the log-determinant, whatever the spread."""
+    """The logarithm of Σ exp(s(T)) is s(F) plus the log-determinant, whatever the spread."""
     scores = np.random.default_rng(2).uniform(-spread, spread, size=9)
     _, chosen, _, _, matrix = prepared(scores)
     assert np.abs(matrix).max() <= 1.0

@@ -1,0 +1,174 @@
+r"""Forests of a fixed number of edges: what spanning trees and k-forests have in common.
+
+:math:`\mathcal A = \{M \in \{0,1\}^E : M \text{ has no cycle},\ \sum_e M_e = k\}` are the bases of a matroid, so
+:math:`\mathrm{conv}(\mathcal A) = \{x \ge 0 : x(E) = k,\ x(E[U]) \le |U| - 1\ \forall U\}`.
+
+May touch: ``errors``, ``arrays``, ``policy``, ``kernels.kruskal``, ``kernels.tree_*``, ``geometry``, ``actions.base``,
+``actions.undirected``.
+"""
+
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.undirected import UndirectedGraph
+from swapregret.arrays import Action, Matrix, as_action, as_integer, as_vector, frozen
+from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.geometry.kl import Projection
+from swapregret.geometry.span import Span
+from swapregret.kernels.kruskal import exchanges, heaviest_forest, is_forest, next_forests
+from swapregret.kernels.tree_decomposition import decompose_masses
+from swapregret.kernels.tree_partition import mass_unit, project_forests
+from swapregret.policy import GRID, FinitePolicy, Policy
+
+__all__ = ["GraphicBases", "for_kernel"]
+
+_INSIDE = 1e-8
+_ORDER_SEED = 0x7EE5
+_CHUNK = 1024
+
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+
+def for_kernel(array: _Array) -> _Array:
+    """Return an array kernels are compiled for: contiguous and not marked read-only."""
+    return array if array.flags.c_contiguous and array.flags.writeable else array.copy()
+
+
+class GraphicBases(ActionSet):
+    """The forests of ``size`` edges of a graph.
+
+    Parameters
+    ----------
+    graph : UndirectedGraph
+    size : int
+        Number of edges, from 1 to the rank of the graph.
+    """
+
+    def __init__(self, graph: UndirectedGraph, size: int) -> None:
+        super().__init__(len(graph.labels), size, graph.labels)
+        self._graph = graph
+
+    @property
+    def graph(self) -> UndirectedGraph:
+        """Return the graph as the kernels see it."""
+        return self._graph
+
+    @property
+    def vertices(self) -> tuple[Hashable, ...]:
+        """Return the names of the vertices: those with edges, then those without."""
+        return self._graph.vertices + self._graph.isolated
+
+    def argmax(self, weights: npt.ArrayLike) -> Action:
+        """Return the heaviest forest by Kruskal's rule; an edge given earlier wins a tie."""
+        w = for_kernel(as_vector(weights, self.dimension, "weights"))
+        return heaviest_forest(w, self._graph.tails, self._graph.heads, self._graph.n_vertices, self.size)
+
+    def __contains__(self, action: object) -> bool:
+        """Tell whether a vector has the right number of edges and no cycle."""
+        try:
+            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
+        except InvalidAction:
+            return False
+        if int(vector.sum()) != self.size:
+            return False
+        return bool(is_forest(for_kernel(vector), self._graph.tails, self._graph.heads, self._graph.n_vertices))
+
+    def _actions(self) -> Iterator[Action]:
+        graph = self._graph
+        state = np.full(self.size, -1, dtype=np.int64)
+        count = _CHUNK
+        while count == _CHUNK:
+            rows = np.empty((_CHUNK, self.dimension), dtype=np.int64)
+            count = next_forests(state, graph.tails, graph.heads, graph.n_vertices, self.size, rows)
+            yield from rows[:count]
+
+    @cached_property
+    def span(self) -> Span:
+        """The span in closed form, from the connected components of the matroid.
+
+        In every component the number of chosen edges is the same for all actions, and there are no other relations. So all
+        coordinates are independent but one in each component after the first: rank d − n_components + 1.
+        """
+        graph = self._graph
+        base = self.argmax(np.zeros(self.dimension))
+        blocks, swaps = exchanges(base, graph.tails, graph.heads, graph.n_vertices)
+        basis = np.tile(base, (len(swaps) + 1, 1))
+        rows = np.arange(1, len(swaps) + 1)
+        basis[rows, swaps[:, 0]] = 1
+        basis[rows, swaps[:, 1]] = 0
+        names = np.unique(blocks)
+        ranks = {int(name): int(base[blocks == name].sum()) for name in names}
+        first = min(ranks, key=lambda name: (ranks[name], name))
+        lift: Matrix = np.eye(self.dimension)
+        dropped = []
+        for name in names[names != first].tolist():
+            members = np.flatnonzero(blocks == name)
+            lift[members[-1], members] = -1.0
+            lift[members[-1], blocks == first] = ranks[name] / ranks[first]
+            dropped.append(members[-1])
+        kept = np.setdiff1d(np.arange(self.dimension), dropped)
+        return Span(len(kept), frozen(kept), frozen(np.ascontiguousarray(lift[:, kept])), frozen(basis))
+
+    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
+        """Project onto conv(A), exactly, by the principal partition; ``n_iterations`` counts the separations."""
+        graph = self._graph
+        w = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
+        return Projection(*project_forests(w, graph.tails, graph.heads, graph.n_vertices, self.size))
+
+    @property
+    def most_atoms(self) -> None:
+        """Promise no bound on the atoms of a decomposition: about one or two a coordinate, but not rank + 1."""
+        return None
+
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
+        """Write a point of conv(A) as a law over forests, in integers.
+
+        The point is rounded to multiples of 2⁻⁵² (less on graphs of more than a thousand vertices) that lie in conv(A) exactly;
+        no coordinate moves by more than about d·2⁻⁵² plus its own distance from conv(A). The law has exactly the rounded
+        marginals. It has about as many atoms as there are coordinates, not at most rank + 1: see ``kernels.tree_splitting``.
+        """
+        point = as_vector(marginals, self.dimension, "marginals")
+        count = as_integer(variants, "variants", 1)
+        total = int(mass_unit(self._graph.n_vertices + 1, GRID))
+        shares = [total // count + (index < total % count) for index in range(count)]
+        parts = [self._decompose_share(point, share, variant) for variant, share in enumerate(shares)]
+        rows = np.concatenate([rows for rows, _ in parts])
+        return FinitePolicy(rows, np.concatenate([weights for _, weights in parts]) / total)
+
+    def _decompose_share(
+        self, point: npt.NDArray[np.float64], share: int, variant: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Decompose with weights that add up to ``share``; each variant takes out vertices in its own order."""
+        graph, pairs = self._graph, self._graph.pairs
+        ranks = np.arange(graph.n_vertices + 1)
+        if variant > 0:
+            ranks = np.random.default_rng([_ORDER_SEED, variant]).permutation(graph.n_vertices + 1)
+        outside = max(float(-point.min()), float(point.max()) - 1.0)
+        if outside <= _INSIDE:
+            masses = np.floor(np.clip(point, 0.0, 1.0) * share).astype(np.int64)
+            rows, weights, rounded, is_done = decompose_masses(
+                masses,
+                graph.tails,
+                graph.heads,
+                pairs.tails,
+                pairs.heads,
+                pairs.starts,
+                pairs.edges,
+                graph.n_vertices,
+                self.size,
+                share,
+                ranks,
+            )
+            outside = float(np.abs(rounded / share - point).max())
+            if is_done and outside <= _INSIDE:
+                return rows, weights
+        raise InvalidInput(
+            f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {_INSIDE}",
+            f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",
+            "Project them first: kl_project(log_weights).point.",
+        )

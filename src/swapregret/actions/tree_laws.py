@@ -1,0 +1,245 @@
+r"""Laws over spanning trees that are not lists: Gibbs laws, and products of them over minors.
+
+A Gibbs law :math:`p(T) \propto \exp(\sum_{e \in T} s_e)` is determinantal (Burton and Pemantle 1993): with the transfer current
+matrix K, a projection of rank n − 1, :math:`P(e \in T) = K_{ee}` and :math:`P(e, f \in T) = K_{ee} K_{ff} - K_{ef}^2`.
+
+May touch: ``arrays``, ``policy``, ``kernels.kruskal``, ``kernels.spanning_tree_gibbs``, ``actions.undirected``.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import solve_triangular
+
+from swapregret.actions.undirected import UndirectedGraph
+from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.kernels.kruskal import heaviest_forest, is_forest, next_forests
+from swapregret.kernels.spanning_tree_gibbs import (
+    draw_by_chain,
+    draw_by_walk,
+    root_forest,
+    scaled_cuts,
+    walk_bound,
+    walk_table,
+)
+from swapregret.policy import FinitePolicy, Policy
+
+__all__ = ["GibbsTrees", "TreesOfMinors"]
+
+_LISTED_EDGES, _LISTED = 64, 10_000
+_DENSE = 4096
+
+
+class GibbsTrees(Policy):
+    """The law p(T) ∝ exp(Σ_{e ∈ T} s_e) over spanning trees, or over forests that span every component.
+
+    Parameters
+    ----------
+    graph : UndirectedGraph
+    scores : array, shape (dimension,)
+        s, finite. Zero everywhere is the uniform law.
+
+    Notes
+    -----
+    The matrices are built on first use, in O(n²d); K itself is kept up to 4,096 edges. Sampling needs none of them while
+    random walks are short (Wilson 1996); where the scores are so far apart that they might not be, edges are drawn one after
+    the other from K. Both draw from the exact law.
+
+    Examples
+    --------
+    On a triangle with scores 0, 0 and log 2 the three trees weigh 1, 2 and 2:
+
+    >>> from swapregret.actions.undirected import read_graph
+    >>> law = GibbsTrees(read_graph([(0, 1), (1, 2), (2, 0)]), np.log([1., 1., 2.]))
+    >>> law.marginals().round(12), law.cooccurrence()[0, 1].round(12)
+    (array([0.6, 0.6, 0.8]), np.float64(0.2))
+    """
+
+    def __init__(self, graph: UndirectedGraph, scores: Vector) -> None:
+        self.dimension = len(graph.labels)
+        self._graph = graph
+        self._scores = np.array(scores, dtype=np.float64)
+        self.has_atoms = self.dimension <= _LISTED_EDGES and graph.n_forests <= _LISTED
+
+    @cached_property
+    def _heaviest(self) -> Action:
+        graph = self._graph
+        return heaviest_forest(self._scores, graph.tails, graph.heads, graph.n_vertices, graph.rank)
+
+    @cached_property
+    def _rooted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Hang the heaviest forest from the vertices of largest degree: edges upwards, depths, order."""
+        graph = self._graph
+        weights = np.exp(self._scores - self._scores.max())
+        degrees = np.bincount(graph.tails, weights, graph.n_vertices)
+        degrees += np.bincount(graph.heads, weights, graph.n_vertices)
+        return root_forest(self._heaviest, np.argsort(-degrees, kind="stable"), *graph.arcs)
+
+    @cached_property
+    def _reduced(self) -> tuple[Matrix, float]:
+        """R in an orthonormal basis of its row space, one row an edge, and log Z."""
+        graph = self._graph
+        up, depths, _ = self._rooted
+        R = scaled_cuts(self._scores, self._heaviest, up, depths, graph.tails, graph.heads)
+        L = np.linalg.cholesky(R @ R.T)
+        columns = np.ascontiguousarray(solve_triangular(L, R, lower=True, check_finite=False).T)
+        return columns, float(self._scores @ self._heaviest + 2.0 * np.log(np.diag(L)).sum())
+
+    @property
+    def log_partition(self) -> float:
+        """Return log Z = log Σ_T exp(s(T))."""
+        return self._reduced[1]
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        columns = self._reduced[0]
+        return frozen(np.minimum(np.einsum("ij,ij->i", columns, columns), 1.0))
+
+    def marginals(self) -> Vector:
+        """E[M]: weight times effective resistance of each edge."""
+        return self._marginals
+
+    @cached_property
+    def _squared(self) -> Matrix:
+        """K∘K."""
+        columns = self._reduced[0]
+        return np.asarray((columns @ columns.T) ** 2)
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] = x (x·v) + x∘v − (K∘K) v in O(d²)."""
+        x, v = self._marginals, np.asarray(vector, dtype=np.float64)
+        if self.dimension <= _DENSE:
+            product = self._squared @ v
+        else:
+            columns = self._reduced[0]
+            blocks = range(0, self.dimension, _DENSE // 4)
+            product = np.concatenate([(columns[low : low + _DENSE // 4] @ columns.T) ** 2 @ v for low in blocks])
+        return np.asarray(x * (float(x @ v) + v) - product)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        x = self._marginals
+        matrix = np.maximum(np.outer(x, x) - self._squared, 0.0)
+        np.fill_diagonal(matrix, x)
+        return frozen(matrix)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ = xxᵀ − K∘K with diagonal x, computed once."""
+        return self._cooccurrence
+
+    def covariance(self) -> Matrix:
+        """Return Σ − xxᵀ = diag(x) − K∘K, without cancellation."""
+        matrix = -self._squared
+        np.fill_diagonal(matrix, self._marginals * (1.0 - self._marginals))
+        return matrix
+
+    def probability(self, action: Action) -> float:
+        """Return exp(s(T) − log Z) for a tree T, 0 for anything else."""
+        graph = self._graph
+        tree = np.array(action, dtype=np.int64)
+        if tree.sum() != graph.rank or not is_forest(tree, graph.tails, graph.heads, graph.n_vertices):
+            return 0.0
+        return float(np.exp(self._scores @ tree - self.log_partition))
+
+    @cached_property
+    def _walk(self) -> Vector | None:
+        """Steps of the random walk, or None if it may be long."""
+        graph = self._graph
+        starts, edges, _ = graph.arcs
+        up, _, order = self._rooted
+        s = self._scores - self._scores.mean()
+        bound = walk_bound(s, up, order, graph.tails, graph.heads, starts, edges)
+        affordable = 64.0 * graph.n_vertices + 0.05 * graph.rank**2 * self.dimension
+        return walk_table(s, starts, edges) if bound <= affordable else None
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw a tree by Wilson's algorithm, or edge by edge where walks may be long."""
+        graph = self._graph
+        if self._walk is not None:
+            return draw_by_walk(rng, self._walk, self._rooted[0], *graph.arcs)
+        return draw_by_chain(rng, self._reduced[0], graph.tails, graph.heads, graph.n_vertices)
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        graph = self._graph
+        rows = np.empty((graph.n_forests, self.dimension), dtype=np.int64)
+        next_forests(
+            np.full(graph.rank, -1, dtype=np.int64), graph.tails, graph.heads, graph.n_vertices, graph.rank, rows
+        )
+        totals = rows @ self._scores
+        mass = np.exp(totals - totals.max())
+        return FinitePolicy(rows, mass / mass.sum())
+
+    def finite(self) -> FinitePolicy:
+        """List all trees, where there are at most 10,000 of at most 64 edges to choose from."""
+        return self._finite if self.has_atoms else super().finite()
+
+    def __repr__(self) -> str:
+        return f"GibbsTrees({self._graph.n_vertices} vertices, {self.dimension} edges)"
+
+
+class TreesOfMinors(Policy):
+    """Independent Gibbs laws over the spanning trees of minors whose edges partition those of a graph.
+
+    Parameters
+    ----------
+    dimension : int
+    edges : sequence of int64 arrays
+        Which edges of the graph each minor has; edges in none are never chosen.
+    laws : sequence of GibbsTrees
+        One a minor.
+    """
+
+    def __init__(self, dimension: int, edges: Sequence[npt.NDArray[np.int64]], laws: Sequence[GibbsTrees]) -> None:
+        self.dimension = dimension
+        self._edges, self._laws = tuple(edges), tuple(laws)
+        x = np.zeros(dimension)
+        for chosen, law in zip(self._edges, self._laws, strict=True):
+            x[chosen] = law.marginals()
+        self._x: Vector = frozen(x)
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw a tree of every minor."""
+        action = np.zeros(self.dimension, dtype=np.int64)
+        for chosen, law in zip(self._edges, self._laws, strict=True):
+            action[chosen] = law.sample(rng)
+        return action
+
+    def marginals(self) -> Vector:
+        """E[M], minor by minor."""
+        return self._x
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] = x (x·v) plus the covariance of every minor."""
+        v = np.asarray(vector, dtype=np.float64)
+        total = self._x * float(self._x @ v)
+        for chosen, law in zip(self._edges, self._laws, strict=True):
+            x = self._x[chosen]
+            total[chosen] += law.second_moment(v[chosen]) - x * float(x @ v[chosen])
+        return total
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        matrix = np.outer(self._x, self._x)
+        for chosen, law in zip(self._edges, self._laws, strict=True):
+            matrix[np.ix_(chosen, chosen)] = law.cooccurrence()
+        return frozen(matrix)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ: xxᵀ between minors, the law's own inside each; computed once."""
+        return self._cooccurrence
+
+    def probability(self, action: Action) -> float:
+        """Return the product over the minors; 0 if an edge of none is chosen."""
+        tree = np.asarray(action)
+        used = np.zeros(self.dimension, dtype=bool)
+        result = 1.0
+        for chosen, law in zip(self._edges, self._laws, strict=True):
+            used[chosen] = True
+            result *= law.probability(tree[chosen])
+        return 0.0 if tree[~used].any() else result
+
+    def __repr__(self) -> str:
+        return f"TreesOfMinors({len(self._laws)} minors, {self.dimension} edges)"
