@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
@@ -64,6 +65,29 @@ def test_equal_parts_become_one_object() -> None:
     for each in (hand, read):
         assert each.learners[0] is each.learners[1]
         assert each.learners[0] is not each.learners[2]
+
+
+def test_sets_are_written_as_they_were_made() -> None:
+    """Lists and arrays that change afterwards, iterators that are spent and views of other objects do no harm."""
+    rows, table, edges = (
+        [[1, 0, 0], [0, 1, 0]],
+        np.eye(3, dtype=np.int64),
+        {("s", "a"): 1, ("a", "t"): 2, ("s", "t"): 3},
+    )
+    sets = [
+        Explicit(rows),
+        Explicit(table),
+        MSets(3, 1, labels=iter("abc")),
+        DagPaths(edges.keys(), source="s", sink="t"),
+        DagPaths((edge for edge in list(edges)), source="s", sink="t"),
+    ]
+    lists = [actions.enumerate() for actions in sets]
+    rows[0][1], table[:] = 1, 1
+    edges.clear()
+    for actions, listed in zip(sets, lists, strict=True):
+        made = decode(json.loads(json.dumps(encode(actions))))
+        assert np.array_equal(made.enumerate(), listed)
+        assert made.labels == actions.labels
 
 
 def test_plain_values() -> None:

@@ -269,6 +269,20 @@ def test_totals_are_kept(feedback: str) -> None:
     assert np.allclose(state.total, total)
 
 
+def test_aggregates_lie_in_the_span() -> None:
+    """Whatever solution of Σy = M the solver chose, scales aggregate its part in span(A): the adaptive step sees nothing else."""
+    master = swap_combcp(RANK_THREE, 100, schedule=Schedule([2, 8]), random_offset=False)
+    state = master.start(np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    for day in range(4):
+        law = master.policy(state)
+        state = master.observe(state, Decision(day, law.sample(rng), (), law), float(rng.random()))
+    span = RANK_THREE.span
+    assert np.abs(state.total - span.project(state.total)).max() > 1e-3
+    score = state.scales[0].score
+    assert np.allclose(score, span.project(state.total), rtol=0.0, atol=1e-9)
+
+
 def test_recoveries_are_counted() -> None:
     """Without exploration Σ becomes singular; each estimate made the second way is counted, and play goes on."""
     master = swap_combcp(

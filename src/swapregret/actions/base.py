@@ -5,11 +5,11 @@ From that alone the base class has membership, enumeration, span and rank, baryc
 decomposition (``geometry``). A set with a faster or exact way of its own overrides the method; laws that exist only for
 some sets (uniform, Gibbs) are refused by name elsewhere.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``geometry``. Knows no concrete set.
+May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``actions.remember``. Knows no concrete set.
 """
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Self
@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.remember import Remembering
 from swapregret.arrays import Action, Actions, Label, as_action, as_integer, as_vector
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
@@ -32,7 +33,7 @@ ENUMERATION_LIMIT = 100_000
 """How many actions ``enumerate`` lists before it asks to be told otherwise."""
 
 
-class ActionSet(ABC):
+class ActionSet(metaclass=Remembering):
     r"""A finite set of actions :math:`\mathcal A \subset \{0,1\}^d`.
 
     Parameters
