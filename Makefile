@@ -13,7 +13,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: help run setup test lint types tests test-crash test-numerics format bench clean
+.PHONY: help run setup test lint types tests test-crash test-numerics format bench bench-oracles clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -46,6 +46,9 @@ format: $(VENV)/.dev  ## rewrite the code in the house format
 
 bench: $(VENV)/.dev  ## the quality table: swap regret of every player on every sequence (minutes)
 	$(BIN)/python benchmarks/quality.py
+
+bench-oracles: $(VENV)/.dev  ## every operation of every set: ours, plain NumPy/SciPy, CVXPY, growth (two minutes)
+	$(BIN)/python benchmarks/oracles.py
 
 clean:  ## remove .venv and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
