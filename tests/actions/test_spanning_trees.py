@@ -261,6 +261,10 @@ def test_labels_elements_and_listing():
     with pytest.raises(InvalidInput, match="labels"):
         SpanningTrees([(0, 1), (1, 2)], labels=["x", "x"])
     assert repr(actions) == "SpanningTrees(3 vertices, 3 edges)"
+    multi = SpanningTrees.from_networkx(nx.MultiGraph([("a", "b"), ("a", "b")]))
+    assert multi.labels == (("a", "b", 0), ("a", "b", 1))
+    arguments, options = multi.arguments
+    assert SpanningTrees(*arguments, **options).labels == multi.labels
     assert [1, 1, 1] not in actions
     assert [1, 0, 0] not in actions
     assert "ab" not in actions

@@ -68,10 +68,10 @@ def test_networkx_graphs_are_read_with_keys_and_isolated_nodes():
     """Multigraphs name their edges (u, v, key); directed graphs and other objects are refused."""
     multi = nx.MultiGraph([("a", "b"), ("a", "b"), ("b", "c")])
     multi.add_node("z")
-    graph = read_networkx(multi)
+    graph = read_graph(*read_networkx(multi))
     assert graph.labels == (("a", "b", 0), ("a", "b", 1), ("b", "c", 0))
     assert graph.isolated == ("z",)
-    assert read_networkx(nx.path_graph(3)).labels == ((0, 1), (1, 2))
+    assert read_graph(*read_networkx(nx.path_graph(3))).labels == ((0, 1), (1, 2))
     with pytest.raises(InvalidInput, match="undirected"):
         read_networkx(nx.DiGraph([(0, 1)]))
     with pytest.raises(InvalidInput, match="networkx graph"):
@@ -94,10 +94,12 @@ def test_networkx_graphs_are_read_with_keys_and_isolated_nodes():
 )
 def test_known_counts(graph, count):
     """Counts of spanning trees are exact integers, also beyond 64 bits; components multiply."""
-    assert read_networkx(graph).n_forests == count
+    assert read_graph(*read_networkx(graph)).n_forests == count
 
 
 def test_counts_agree_with_networkx():
     """On named networks the count is networkx's, to its own rounding."""
     for graph in (nx.florentine_families_graph(), nx.krackhardt_kite_graph(), nx.davis_southern_women_graph()):
-        assert read_networkx(graph).n_forests == pytest.approx(nx.number_of_spanning_trees(graph), rel=1e-9)
+        assert read_graph(*read_networkx(graph)).n_forests == pytest.approx(
+            nx.number_of_spanning_trees(graph), rel=1e-9
+        )

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ENUMERATION_LIMIT
 from swapregret.actions.graphic_bases import GraphicBases
 from swapregret.actions.tree_laws import GibbsTrees
-from swapregret.actions.undirected import UndirectedGraph, read_graph, read_networkx
+from swapregret.actions.undirected import read_graph, read_networkx
 from swapregret.arrays import Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy
@@ -61,16 +61,7 @@ class Forests(GraphicBases):
         vertices: Iterable[Hashable] | None = None,
         labels: Sequence[Label] | None = None,
     ) -> None:
-        self._build(read_graph(edges, vertices, labels), size)
-
-    @classmethod
-    def from_networkx(cls, graph: Any, size: int, *, labels: Sequence[Label] | None = None) -> "Forests":
-        """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
-        forests = cls.__new__(cls)
-        forests._build(read_networkx(graph, labels), size)
-        return forests
-
-    def _build(self, graph: UndirectedGraph, size: int) -> None:
+        graph = read_graph(edges, vertices, labels)
         k = as_integer(size, "size", 1)
         if k > graph.rank:
             raise InvalidInput(
@@ -79,6 +70,12 @@ class Forests(GraphicBases):
                 "Choose a smaller size, or join the components by further edges.",
             )
         super().__init__(graph, k)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, size: int, *, labels: Sequence[Label] | None = None) -> "Forests":
+        """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
+        edges, vertices, names = read_networkx(graph)
+        return cls(edges, size, vertices=vertices, labels=names if labels is None else labels)
 
     @property
     def is_maximal(self) -> bool:

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.undirected import UndirectedGraph
-from swapregret.arrays import Action, Matrix, as_action, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, as_action, as_integer, as_vector
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection
-from swapregret.geometry.span import Span
+from swapregret.geometry.span import LazySpan
 from swapregret.kernels.kruskal import exchanges, heaviest_forest, is_forest, next_forests
 from swapregret.kernels.tree_decomposition import decompose_masses
 from swapregret.kernels.tree_partition import mass_unit, project_forests
@@ -88,7 +88,7 @@ class GraphicBases(ActionSet):
             yield from rows[:count]
 
     @cached_property
-    def span(self) -> Span:
+    def span(self) -> LazySpan:
         """The span in closed form, from the connected components of the matroid.
 
         In every component the number of chosen edges is the same for all actions, and there are no other relations. So all
@@ -97,22 +97,27 @@ class GraphicBases(ActionSet):
         graph = self._graph
         base = self.argmax(np.zeros(self.dimension))
         blocks, swaps = exchanges(base, graph.tails, graph.heads, graph.n_vertices)
-        basis = np.tile(base, (len(swaps) + 1, 1))
-        rows = np.arange(1, len(swaps) + 1)
-        basis[rows, swaps[:, 0]] = 1
-        basis[rows, swaps[:, 1]] = 0
         names = np.unique(blocks)
-        ranks = {int(name): int(base[blocks == name].sum()) for name in names}
-        first = min(ranks, key=lambda name: (ranks[name], name))
-        lift: Matrix = np.eye(self.dimension)
-        dropped = []
-        for name in names[names != first].tolist():
-            members = np.flatnonzero(blocks == name)
-            lift[members[-1], members] = -1.0
-            lift[members[-1], blocks == first] = ranks[name] / ranks[first]
-            dropped.append(members[-1])
+        ranks = np.array([base[blocks == name].sum() for name in names])
+        first = int(np.argmin(ranks))
+        dropped = [np.flatnonzero(blocks == name)[-1] for name in np.delete(names, first)]
         kept = np.setdiff1d(np.arange(self.dimension), dropped)
-        return Span(len(kept), frozen(kept), frozen(np.ascontiguousarray(lift[:, kept])), frozen(basis))
+
+        def make_lift() -> Matrix:
+            lift: Matrix = np.eye(self.dimension)
+            for name, rank, edge in zip(np.delete(names, first), np.delete(ranks, first), dropped, strict=True):
+                lift[edge, blocks == name] = -1.0
+                lift[edge, blocks == names[first]] = rank / ranks[first]
+            return np.ascontiguousarray(lift[:, kept])
+
+        def make_basis() -> Actions:
+            basis = np.tile(base, (len(swaps) + 1, 1))
+            rows = np.arange(1, len(swaps) + 1)
+            basis[rows, swaps[:, 0]] = 1
+            basis[rows, swaps[:, 1]] = 0
+            return basis
+
+        return LazySpan(kept, make_lift, make_basis)
 
     def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
         """Project onto conv(A), exactly, by the principal partition; ``n_iterations`` counts the separations."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from swapregret.actions.graphic_bases import GraphicBases
 from swapregret.actions.tree_entropy import fit_entropy
 from swapregret.actions.tree_laws import GibbsTrees, TreesOfMinors
-from swapregret.actions.undirected import UndirectedGraph, read_graph, read_networkx
+from swapregret.actions.undirected import read_graph, read_networkx
 from swapregret.arrays import Label, as_vector
 from swapregret.errors import InvalidInput
 
@@ -69,16 +69,7 @@ class SpanningTrees(GraphicBases):
         vertices: Iterable[Hashable] | None = None,
         labels: Sequence[Label] | None = None,
     ) -> None:
-        self._build(read_graph(edges, vertices, labels))
-
-    @classmethod
-    def from_networkx(cls, graph: Any, *, labels: Sequence[Label] | None = None) -> "SpanningTrees":
-        """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
-        trees = cls.__new__(cls)
-        trees._build(read_networkx(graph, labels))
-        return trees
-
-    def _build(self, graph: UndirectedGraph) -> None:
+        graph = read_graph(edges, vertices, labels)
         numbers = graph.components
         if graph.isolated or numbers.max() > 0:
             other = graph.isolated[0] if graph.isolated else graph.vertices[int(np.argmax(numbers > 0))]
@@ -88,6 +79,12 @@ class SpanningTrees(GraphicBases):
                 "Add edges, take one component, or use Forests, which may leave vertices apart.",
             )
         super().__init__(graph, graph.rank)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, labels: Sequence[Label] | None = None) -> "SpanningTrees":
+        """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
+        edges, vertices, names = read_networkx(graph)
+        return cls(edges, vertices=vertices, labels=names if labels is None else labels)
 
     @property
     def n_actions(self) -> int:

@@ -159,8 +159,8 @@ def read_graph(
     )
 
 
-def read_networkx(graph: Any, labels: Sequence[Label] | None = None) -> UndirectedGraph:
-    """Read an undirected networkx graph or multigraph; edges of a multigraph are named (u, v, key)."""
+def read_networkx(graph: Any) -> tuple[list[Any], list[Hashable], list[Label] | None]:
+    """Read the edges, the vertices and, of a multigraph, the labels (u, v, key) of an undirected networkx graph."""
     if not all(hasattr(graph, name) for name in ("is_directed", "is_multigraph", "nodes", "edges")):
         raise InvalidInput("`graph` must be a networkx graph", type(graph).__name__, "Pass a Graph or MultiGraph.")
     if graph.is_directed():
@@ -169,8 +169,8 @@ def read_networkx(graph: Any, labels: Sequence[Label] | None = None) -> Undirect
         )
     if graph.is_multigraph():
         triples = [tuple(edge) for edge in graph.edges(keys=True)]
-        return read_graph([edge[:2] for edge in triples], list(graph.nodes), labels if labels is not None else triples)
-    return read_graph(list(graph.edges()), list(graph.nodes), labels)
+        return [edge[:2] for edge in triples], list(graph.nodes), list(triples)
+    return list(graph.edges()), list(graph.nodes), None
 
 
 def _listed(values: Any) -> list[Any]:
