@@ -38,7 +38,8 @@ class ActionTable(NamedTuple):
 class PoolConfig(NamedTuple):
     """What does not change during a run.
 
-    ``windows`` and ``orders`` as of the schedule and the set; ``retention[g]`` and ``rates[g]`` of each member, cold
+    ``windows`` and ``orders`` as of the schedule and the set; ``retention[g]``, ``rates[g]`` and
+    ``update_every[g]`` (base windows) of each member, cold
     scales first, then the steady learner and uniform play; ``switches`` are (filter, pooling, learned weights, guard).
     """
 
@@ -55,6 +56,7 @@ class PoolConfig(NamedTuple):
     orders: Integers
     retention: Floats
     rates: Floats
+    update_every: Integers
     switches: Integers
     first_point: Floats
     first_log: Floats
@@ -64,7 +66,7 @@ class PoolArrays(NamedTuple):
     """What changes. G members, K cold scales, A atoms at most a law, d elements.
 
     ``clock`` (day, offset, windows seen, tripped); ``numbers`` (typical, noise, earned, split, estimate);
-    ``points``, ``scores`` (G, d) and ``spreads`` (G, 3: variation, memory sum, memory count); ``aggregates`` (K, d);
+    ``points``, ``scores`` (G, d) and ``spreads`` (G, 3: variation, memory sum, memory count); ``aggregates`` (G, d);
     ``recommended``, ``played`` words (G, A) with ``chances`` (G, A) and ``n_atoms`` (G), 0 for members without a law;
     ``recommended_pairs``, ``played_pairs`` (G, d, d); the weights ``gain_scores``, ``transition`` (G, G), ``gain_spreads``,
     ``law`` (G); ``seen``, ``adaptive`` (G, d), ``counts`` (G, 2); ``pair_values`` (d, d, d), ``pair_counts``, ``pair_squares``;

@@ -15,7 +15,7 @@ from swapregret.kernels.subsets import project_capped
 from swapregret.kernels.swap_filter import pool_weights
 from swapregret.kernels.vectors import action_total, centred_square, learn_prediction
 
-__all__ = ["absorb_day", "draw_action", "mix_laws", "run_days", "turn_pool"]
+__all__ = ["absorb_day", "draw_action", "mix_laws", "run_window", "turn_pool"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -80,7 +80,7 @@ def mix_laws(pool: PoolArrays, config: PoolConfig) -> bool:
 def draw_action(rng: np.random.Generator, pool: PoolArrays, size: int) -> Integers:
     """Draw an action: a component, then one of its sets."""
     n, d = pool.points.shape
-    n_cold = pool.aggregates.shape[0]
+    n_cold = pool.shares.size - n - 1
     component = np.searchsorted(pool.cumulative, rng.random(), side="right")
     if component >= n + n_cold:
         return draw_uniform(rng, d, size)
@@ -120,7 +120,7 @@ def absorb_day(pool: PoolArrays, config: PoolConfig, action: Integers, rewards: 
         if config.predictor_step != 0.0:
             prediction[:] = learn_prediction(prediction, action, reward, config.predictor_step)
     else:
-        n_cold = pool.aggregates.shape[0]
+        n_cold = pool.shares.size - n - 1
         for i in range(d):
             estimate = rewards[i]
             if config.feedback == 1:
@@ -140,19 +140,21 @@ def absorb_day(pool: PoolArrays, config: PoolConfig, action: Integers, rewards: 
 
 @kernel
 def advance_members(pool: PoolArrays, config: PoolConfig, n_ending: int, changed: Integers) -> None:
-    """Let the members learn: cold scales on the calendar (Algorithm 1), the others every base window."""
+    """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows."""
     n, d = pool.points.shape
     n_cold = config.windows.size - 1
-    for k in range(n_cold):
+    for g in range(n):
         for i in range(d):
-            pool.aggregates[k, i] += pool.running[i]
+            pool.aggregates[g, i] += pool.running[i]
     for g in range(n):
         if g < n_cold and g != n_ending - 1:
             continue
         if g == n_cold + 1:
             changed[g] = n_ending > 1
             continue
-        aggregate = pool.aggregates[g] if g < n_cold else pool.running
+        if g > n_cold - 1 and pool.clock[2] % config.update_every[g]:
+            continue
+        aggregate = pool.aggregates[g]
         keep = config.retention[g]
         spread = centred_square(pool.points[g], aggregate, True)
         pool.spreads[g, 0] = keep * pool.spreads[g, 0] + spread
@@ -166,8 +168,7 @@ def advance_members(pool: PoolArrays, config: PoolConfig, n_ending: int, changed
             tilted[i] = config.first_log[i] + eta * pool.scores[g, i]
         point, _, _ = project_capped(tilted, config.size)
         pool.points[g] = point
-        if g < n_cold:
-            pool.aggregates[g] = 0.0
+        pool.aggregates[g] = 0.0
         changed[g] = 1
     for k in range(min(n_ending - 1, n_cold)):
         pool.points[k] = config.first_point
@@ -253,7 +254,7 @@ def turn_pool(pool: PoolArrays, table: ActionTable, guard: ActionTable, config: 
 
 
 @kernel
-def run_days(
+def run_window(
     rng: np.random.Generator,
     pool: PoolArrays,
     table: ActionTable,
@@ -261,8 +262,12 @@ def run_days(
     config: PoolConfig,
     rewards: Floats,
     received: Floats,
-) -> int:
-    """Play days until a base window ends or the rows run out; return how many, the turn not yet made."""
+    changed: Integers,
+) -> tuple[int, int]:
+    """Play days until the base window ends or the rows run out, and turn if it ended.
+
+    Returns the number of days and 0 if the window goes on, 1 if it turned, 2 if Σ of the new mixture is singular.
+    """
     size = config.size
     for row in range(rewards.shape[0]):
         action = draw_action(rng, pool, size)
@@ -271,5 +276,5 @@ def run_days(
         absorb_day(pool, config, action, rewards[row], reward)
         pool.clock[0] += 1
         if (pool.clock[0] + pool.clock[1]) % config.windows[0] == 0:
-            return row + 1
-    return int(rewards.shape[0])
+            return row + 1, 1 if turn_pool(pool, table, guard, config, changed) else 2
+    return int(rewards.shape[0]), 0

@@ -17,7 +17,7 @@ from swapregret.arrays import Matrix, Vector
 from swapregret.errors import NotConverged
 from swapregret.kernels.pool_arrays import ActionTable, PoolArrays, PoolConfig, empty_table
 from swapregret.kernels.pool_laws import make_law
-from swapregret.kernels.pool_run import absorb_day, mix_laws, run_days, turn_pool
+from swapregret.kernels.pool_run import absorb_day, mix_laws, run_window, turn_pool
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.adaptive.pool_policy import PackedLaw, PoolPolicy
 from swapregret.learners.estimator import BanditEstimator, SemiBanditEstimator
@@ -38,14 +38,22 @@ _DAILY = ("clock", "numbers", "prediction", "running", "total")
 
 @dataclass(frozen=True, eq=False)
 class MSetPoolState:
-    """The arrays of the pool and its tables, the laws of its members as objects, and the law they make together."""
+    """The arrays of the pool and its tables, and the laws of its members as objects."""
 
     pool: PoolArrays
     table: ActionTable
     guard: ActionTable
     played: tuple[PackedLaw | None, ...]
     recommended: tuple[PackedLaw | None, ...]
-    law: PoolPolicy
+    explorer: Policy
+    size: int
+
+    @cached_property
+    def law(self) -> PoolPolicy:
+        """The law of the next action: played laws, floor and exploration, made once."""
+        laws = (*self.played, *self.recommended, self.explorer)
+        pairs = zip(laws, self.pool.shares, strict=True)
+        return PoolPolicy(self.pool, self.size, [law for law, share in pairs if share > 0.0 and law is not None])
 
 
 @dataclass(frozen=True)
@@ -122,6 +130,7 @@ class MSetAdaptiveMaster:
             orders=actions.orders(plain.variants).copy(),
             retention=np.array([member.retention for member in plain.members]),
             rates=np.array(rates, dtype=np.float64),
+            update_every=np.array([member.update_every for member in plain.members], dtype=np.int64),
             switches=np.array(switches, dtype=np.int64),
             first_point=first.point.copy(),
             first_log=first.log_weights.copy(),
@@ -141,7 +150,7 @@ class MSetAdaptiveMaster:
             points=np.tile(config.first_point, (n, 1)),
             scores=np.zeros((n, d)),
             spreads=np.zeros((n, 3)),
-            aggregates=np.zeros((n_cold, d)),
+            aggregates=np.zeros((n, d)),
             recommended=np.zeros((n, n_atoms), dtype=np.uint64),
             played=np.zeros((n, n_atoms), dtype=np.uint64),
             chances=np.zeros((n, n_atoms)),
@@ -194,7 +203,9 @@ class MSetAdaptiveMaster:
             absorb_day(seen, self.config, decision.action.copy(), vector, total)
         pool.clock[0] += 1
         if (pool.clock[0] + pool.clock[1]) % self.config.windows[0]:
-            return replace(state, pool=pool)
+            after = replace(state, pool=pool)
+            after.__dict__["law"] = state.law  # the law stays the same object while nothing changes
+            return after
         pool = PoolArrays._make(array.copy() for array in pool)
         table = ActionTable._make(array.copy() for array in state.table)
         guard = ActionTable._make(array.copy() for array in state.guard)
@@ -208,13 +219,14 @@ class MSetAdaptiveMaster:
 
         The arrays of ``state`` are changed in place: hand over one that nobody else holds (``own``).
         """
-        received = np.empty(len(rewards))
         pool, table, guard = state.pool, state.table, state.guard
-        done = run_days(rng, pool, table, guard, self.config, rewards, received)
-        if (pool.clock[0] + pool.clock[1]) % self.config.windows[0] == 0:
-            changed = self._turn(pool, table, guard)
+        received = np.empty(min(len(rewards), int(self.config.windows[0])))
+        changed = np.zeros(len(pool.points), dtype=np.int64)
+        days, turned = run_window(rng, pool, table, guard, self.config, rewards[: len(received)], received, changed)
+        if turned:
+            self._check(turned == 1)
             state = self._state(pool, table, guard, state.played, state.recommended, changed)
-        return state, received[:done]
+        return state, received[:days]
 
     @staticmethod
     def own(state: MSetPoolState) -> MSetPoolState:
@@ -248,10 +260,8 @@ class MSetAdaptiveMaster:
             new_played[g] = None if count == 0 else _packed(pool.played, pool, pool.played_pairs, g, count)
             if g < n_cold:
                 new_recommended[g] = _packed(pool.recommended, pool, pool.recommended_pairs, g, count)
-        laws: list[Policy | None] = [*new_played, *new_recommended, self.actions.uniform_policy()]
-        components = [law for law, share in zip(laws, pool.shares, strict=True) if share > 0.0 and law is not None]
-        policy = PoolPolicy(pool, self.actions.size, components)
-        return MSetPoolState(pool, table, guard, tuple(new_played), tuple(new_recommended), policy)
+        explorer = self.actions.uniform_policy()
+        return MSetPoolState(pool, table, guard, tuple(new_played), tuple(new_recommended), explorer, self.actions.size)
 
     @staticmethod
     def _check(is_definite: bool) -> None:
@@ -276,7 +286,7 @@ class MSetAdaptiveMaster:
             ActionTable._make(arrays[f"{prefix}.{name}"].copy() for name in ActionTable._fields)
             for prefix in ("table", "guard")
         ]
-        n, n_cold = len(pool.points), len(pool.aggregates)
+        n, n_cold = len(pool.points), self.n_scales
         fresh = np.ones(n, dtype=np.int64)
         return self._state(pool, tables[0], tables[1], (None,) * n, (None,) * n_cold, fresh)
 

@@ -154,7 +154,7 @@ class AdaptiveMaster:
             prediction=zero,
             running=zero,
             total=zero,
-            aggregates=frozen(np.zeros((self.n_scales, d))),
+            aggregates=frozen(np.zeros((n, d))),
         )
         return self._ready(replace(state, laws=self._laws(state, [True] * n)))
 
@@ -198,7 +198,7 @@ class AdaptiveMaster:
         played = active * state.weights.law
         played = played / played.sum() if played.any() else played
         adaptive = frozen(state.adaptive + played[:, None] * aggregate)
-        members, changed, aggregates = self._advance(state, day, aggregate)
+        members, changed, aggregates = self._advance(state, day, aggregate, weights.n_windows)
         state = replace(
             state,
             members=members,
@@ -215,11 +215,11 @@ class AdaptiveMaster:
         return self._ready(replace(state, laws=self._laws(state, changed)))
 
     def _advance(
-        self, state: AdaptiveState, day: int, aggregate: Vector
+        self, state: AdaptiveState, day: int, aggregate: Vector, n_windows: int
     ) -> tuple[tuple[LazyState, ...], list[bool], Vector]:
-        """Let the members learn: cold scales on the calendar (Algorithm 1), the others every base window."""
+        """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows."""
         calendar, members = state.calendar, list(state.members)
-        changed = [member.kind not in ("cold", "uniform") for member in self.members]
+        changed = [False] * len(members)
         aggregates = state.aggregates + aggregate
         updating = calendar.updating(day)
         if updating is not None:
@@ -231,9 +231,12 @@ class AdaptiveMaster:
             members[k] = self.members[k].learner.start(members[k])
             aggregates[k], changed[k] = 0.0, True
         for g in range(self.n_scales, len(members)):
-            members[g] = self.members[g].absorb(members[g], aggregate)
-            if self.members[g].kind == "uniform":
+            member = self.members[g]
+            if member.kind == "uniform":
                 changed[g] = calendar.n_ending(day) > 1
+            elif n_windows % member.update_every == 0:
+                members[g] = member.absorb(members[g], aggregates[g])
+                aggregates[g], changed[g] = 0.0, True
         return tuple(members), changed, frozen(aggregates)
 
     def _account(self, state: AdaptiveState, changed: list[bool]) -> AdaptiveState:

@@ -19,6 +19,8 @@ from swapregret.learners.schedule import Schedule
 
 __all__ = ["PoolMember", "build_pool", "time_constants"]
 
+_UPDATES_PER_MEMORY = 16
+
 
 @dataclass(frozen=True)
 class PoolMember:
@@ -29,15 +31,18 @@ class PoolMember:
     kind : {"cold", "steady", "uniform", "tracker"}
     learner : LazyLearner
     retention : float
-        What a tracker keeps of the past from one base window to the next, in (0, 1]; 1 for the others.
+        What a tracker keeps of the past from one update to the next, in (0, 1]; 1 for the others.
+    update_every : int
+        Base windows between updates of members that do not follow the calendar: slow ones need not turn with every window.
     """
 
     kind: str
     learner: LazyLearner
     retention: float = 1.0
+    update_every: int = 1
 
     def absorb(self, state: LazyState, aggregate: Vector) -> LazyState:
-        """End a base window of a member that does not follow the calendar."""
+        """End a meta-day of a member that does not follow the calendar."""
         if self.kind == "uniform":
             return state
         if self.retention < 1.0:
@@ -78,8 +83,15 @@ def build_pool(
     """
     cold, steady = make(cold_scale), make(steady_scale)
     members = [PoolMember("cold", cold)] * schedule.n_scales
-    members += [PoolMember("steady", steady), PoolMember("uniform", steady)]
+    slow = _windows_between(schedule.windows[1], schedule)
+    members += [PoolMember("steady", steady, update_every=slow), PoolMember("uniform", steady)]
     if trackers:
-        base = schedule.windows[0]
-        members += [PoolMember("tracker", steady, math.exp(-base / tau)) for tau in time_constants(actions, horizon)]
+        for tau in time_constants(actions, horizon):
+            every = _windows_between(tau, schedule)
+            members.append(PoolMember("tracker", steady, math.exp(-every * schedule.windows[0] / tau), every))
     return tuple(members)
+
+
+def _windows_between(tau: float, schedule: Schedule) -> int:
+    """Return how many base windows a member with memory τ waits between updates: a sixteenth of τ."""
+    return max(1, int(tau / (_UPDATES_PER_MEMORY * schedule.windows[0])))

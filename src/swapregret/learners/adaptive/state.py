@@ -47,8 +47,8 @@ class AdaptiveState:
     solver : Solver or None
     prediction, running, total : Vector
         R̂; Σ R̃ of the base window; Σ R̃ of the run.
-    aggregates : Matrix, shape (K, dimension)
-        Σ R̃ of each cold scale's meta-day.
+    aggregates : Matrix, shape (G, dimension)
+        Σ R̃ of each member's meta-day.
     earned : float
     n_recoveries : int
     """
