@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -354,6 +355,22 @@ def test_journals_of_other_configurations_are_refused(tmp_path: Path) -> None:
         Session(player(exploration=0.1), journal=path, **good)
     assert path.read_bytes() == data
     assert Session(player(), journal=path, **good).reward_range == (0.0, 2.0)
+
+
+def test_odd_rewards_are_replayed(tmp_path: Path) -> None:
+    """NaN outside the action, numbers of other types and lists are read again as they were read the first time."""
+    seen = Session(player(feedback="semi-bandit"), rng=3, journal=tmp_path / "elements")
+    total = Session(player(), rng=3, journal=tmp_path / "totals")
+    for reward in (Fraction(1, 3), np.float32(0.1), True, np.array(0.25), 0):
+        decision = seen.act()
+        seen.observe(np.where(decision.action > 0, float(reward) / 2, np.nan))
+        total.act()
+        total.observe(reward)  # type: ignore[arg-type]
+    seen.act()
+    seen.observe((0.25, 0.5))
+    for session, name in ((seen, "elements"), (total, "totals")):
+        assert Session.load(tmp_path / name).snapshot() == session.snapshot()
+        session.close()
 
 
 def test_players_with_functions_of_ones_own(tmp_path: Path) -> None:

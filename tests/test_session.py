@@ -334,6 +334,21 @@ def test_saved_at_any_day_it_goes_on_bit_for_bit(name: str, tmp_path: Path) -> N
             assert np.array_equal(ours.policy.cooccurrence(), theirs.policy.cooccurrence())
 
 
+@pytest.mark.parametrize("warm", [False, True])
+def test_laws_that_are_equal_but_apart_stay_apart(warm: bool, tmp_path: Path) -> None:
+    """Where nothing is paid, updated scales equal fresh ones; a loaded session still keeps what the running one keeps apart."""
+    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, predictor_step=0.0, warm_restarts=warm)
+    plain, relay = Session(player, rng=5), Session(player, rng=5)
+    for _ in range(26):
+        relay.save(tmp_path / "file")
+        relay = Session.load(tmp_path / "file")
+        for each in (plain, relay):
+            each.act()
+            each.observe(0.0)
+        assert relay.snapshot() == plain.snapshot()
+        assert np.array_equal(relay.policy().cooccurrence(), plain.policy().cooccurrence())
+
+
 CHILD = """
 import hashlib, json, pathlib, sys
 import numpy as np
