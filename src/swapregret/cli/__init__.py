@@ -6,7 +6,9 @@ May touch: everything. Nothing imports it.
 import typer
 
 from swapregret.cli.audit import audit
+from swapregret.cli.counterexample import counterexample
 from swapregret.cli.demo import demo
+from swapregret.cli.table1 import table1
 
 __all__ = ["app"]
 
@@ -24,5 +26,5 @@ def main() -> None:
     """Repeated combinatorial decisions with no swap regret: learners, exact measurements, experiments."""
 
 
-app.command()(demo)
-app.command()(audit)
+for command in (demo, audit, table1, counterexample):
+    app.command()(command)

@@ -61,6 +61,10 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
         "uniform play": sr.baselines.uniform(actions),
     }
     status_console.print("[dim]Loading the compiled inner loops (the first run compiles them) ...[/]")
+    for player in players.values():
+        sr.play(
+            player, sr.environments.cyclic(actions, max(_PHASES, min(horizon, 200)), phases=_PHASES, rng=seed), rng=seed
+        )
     rows = []
     with progress_bar() as bar:
         for name, player in players.items():
@@ -81,11 +85,9 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
 
 
 def _print(rows: list[dict[str, Any]], dimension: int, size: int, horizon: int, bound: float, vacuous: bool) -> None:
-    table = Table(
-        title=f"Choose {size} of {dimension} for {horizon:,} days, total reward seen only; a world that turns in cycles"
-    )
+    table = Table(title=f"Choose {size} of {dimension}, {horizon:,} days, in a world that turns in cycles")
     table.add_column("player")
-    for heading in ("reward a day", "external regret / T", "swap regret / T", "seconds"):
+    for heading in ("reward\na day", "external\nregret / T", "swap\nregret / T", "seconds"):
         table.add_column(heading, justify="right")
     for row in rows:
         table.add_row(
