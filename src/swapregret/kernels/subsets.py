@@ -84,7 +84,8 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
     (size − j)·w_(j+1) ≤ Σ_{i>j} w_(i); at most size − 1 of them, so only the top ``size`` weights are sorted. All
     exponents are relative to the size-th largest, which cannot overflow what matters; sums run from the smallest up.
 
-    Returns the point, its logarithm, and the duality gap.
+    Returns the point, its logarithm, and the duality gap: the slopes log w − log x are all equal but for rounding where
+    x < 1, and not below that where x = 1, so the best set takes all of the latter. ``level`` is the largest of the former.
     """
     d = log_weights.size
     log_point = np.empty(d)
@@ -99,11 +100,13 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
     tail = 0.0
     for i in range(d):
         excess = log_weights[i] - threshold
+        weight = np.exp(min(excess, 600.0))
+        point[i] = weight
         if excess > 0.0:
-            top[n_top] = np.exp(min(excess, 600.0))
+            top[n_top] = weight
             n_top += 1
         else:
-            tail += np.exp(excess)
+            tail += weight
     heads = np.sort(top[:n_top])
     suffix = np.empty(n_top + 1)
     suffix[0] = tail
@@ -112,24 +115,27 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
     n_capped = 0
     while n_capped < n_top and (size - n_capped) * heads[n_top - 1 - n_capped] > suffix[n_top - n_capped]:
         n_capped += 1
-    shift = np.log((size - n_capped) / suffix[n_top - n_capped])
-    slope = np.empty(d)
+    scale = (size - n_capped) / suffix[n_top - n_capped]
+    shift = np.log(scale)
+    level = -np.inf
     inner = 0.0
     for i in range(d):
-        value = min(0.0, (log_weights[i] - threshold) + shift)
-        log_point[i] = value
-        point[i] = np.exp(value)
-        slope[i] = log_weights[i] - value
-        inner += slope[i] * point[i]
-    threshold = largest(slope.copy(), size)
+        value = (log_weights[i] - threshold) + shift
+        if value < 0.0:
+            log_point[i] = value
+            point[i] = min(scale * point[i], 1.0)
+            level = max(level, log_weights[i] - value)
+            inner += (log_weights[i] - value) * point[i]
+        else:
+            log_point[i] = 0.0
+            point[i] = 1.0
+    n_ones = 0
     best = 0.0
-    n_above = 0
     for i in range(d):
-        if slope[i] > threshold:
-            best += slope[i]
-            n_above += 1
-    best += (size - n_above) * threshold
-    return point, log_point, best - inner
+        if log_point[i] == 0.0:
+            n_ones += 1
+            best += max(level - log_weights[i], 0.0)
+    return point, log_point, (best + (size - n_ones) * level) - inner
 
 
 @kernel
