@@ -81,12 +81,23 @@ def layered_dag(width: int, layers: int) -> DagPaths:
     return DagPaths(edges, source="S", sink="D")
 
 
+def _adaptive(actions: ActionSet, horizon: int) -> Any:
+    return swap_combcp(actions, horizon, preset="adaptive")
+
+
+def _multiscale(actions: ActionSet, horizon: int) -> Any:
+    return swap_combcp(actions, horizon, preset="multiscale")
+
+
 def _all_swaps(actions: ActionSet, horizon: int) -> Any:
     return baselines.stoltz(actions, horizon, rules="swap")
 
 
 COMPETITORS = (
-    Competitor("Swap-ComBCP (ours)", swap_combcp, "Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)"),
+    Competitor("Swap-ComBCP adaptive (ours)", _adaptive, "Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)"),
+    Competitor(
+        "Swap-ComBCP multiscale (ours)", _multiscale, "Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)"
+    ),
     Competitor("uniform play", baselines.uniform, None, "", "O(m)"),
     Competitor("Lazy-ComBCP, K = 1", baselines.combcp, None, "", "poly(d, m)"),
     Competitor("ComBand", baselines.comband, None, "", "poly(d) or O(N)"),
@@ -217,7 +228,7 @@ def table1(
     --------
     >>> table = table1(horizon=60, instances=INSTANCES[:1], competitors=COMPETITORS[:2])
     >>> [(cell.player, cell.n_actions) for cell in table.cells]
-    [('Swap-ComBCP (ours)', 15), ('uniform play', 15)]
+    [('Swap-ComBCP adaptive (ours)', 15), ('Swap-ComBCP multiscale (ours)', 15)]
     """
     if world not in WORLDS:
         raise InvalidInput(f"`world` must be one of {sorted(WORLDS)}", repr(world), "'cyclic' is the default.")

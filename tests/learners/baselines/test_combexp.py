@@ -52,3 +52,15 @@ def test_shortcut_has_the_probability_of_the_appendix() -> None:
     long_path = world.actions.argmax(np.ones(world.actions.dimension))
     after = player.observe(state, sr.Decision(0, long_path, (), law), 0.0)
     assert player.policy(after) is law
+
+
+def test_external_regret_is_within_its_bound() -> None:
+    """Mean external regret of 4 runs below 2√(m³T(d + √m/λ) log 1/μ_min)/m + m^{3/2}/λ log 1/μ_min: totals here are ≤ 1, not m."""
+    d, m, T = 6, 2, 2000
+    actions = sr.MSets(d, m)
+    least, smallest = m / d, m * (d - m) / (d * (d - 1))
+    log = math.log(1 / least)
+    bound = 2 * math.sqrt(m**3 * T * (d + math.sqrt(m) / smallest) * log) / m + m**1.5 / smallest * log
+    for world in (sr.environments.random_walk(actions, T, rng=1), sr.environments.cyclic(actions, T, rng=2)):
+        result = sr.play(sr.baselines.combexp(actions, T), world, rng=0, replications=4)
+        assert result.external_regret.value < bound

@@ -95,3 +95,13 @@ def test_full_feedback_beats_a_single_learner_on_cycles() -> None:
     tree = sr.play(sr.baselines.treeswap(actions, T, feedback="full"), world, rng=0).swap_regret.value
     hedge = sr.play(sr.baselines.exp3(actions, T, feedback="full"), world, rng=0).swap_regret.value
     assert tree < hedge / 2
+
+
+def test_swap_regret_is_within_its_bound() -> None:
+    """With full feedback: T/K + (1/K) Σ_k (T/L_k)·L_{k−1}·√(H ln N / 2), Hedge's bound a scale, on two sequences."""
+    T, actions = 1024, sr.MSets(4, 2)
+    player = sr.baselines.treeswap(actions, T, feedback="full", random_offset=False)
+    K = player.schedule.n_scales
+    hedge = sum(T / 4 * math.sqrt(4 * math.log(6) / 2) for _ in range(K))
+    for world in (sr.environments.cyclic(actions, T, rng=0), sr.environments.random_walk(actions, T, rng=0)):
+        assert sr.play(player, world, rng=0).swap_regret.value < T / K + hedge / K
