@@ -1,13 +1,14 @@
 r"""Taking vertices out of a point of the spanning tree polytope, one at a time, in integers.
 
-Let X be masses with :math:`X(E) = (n-1)\mu` and :math:`X(E[U]) \le (|U|-1)\mu` for all vertex sets U: a sum of spanning trees
-of total weight μ. A vertex v of degree at most 2μ, i.e. μ + s with s ≤ μ, can be taken out: s of its mass is *split off* in
+Let X be masses with :math:`X(E) = (n-1)\mu` and :math:`X(E[U]) \le (|U|-1)\mu` for all vertex sets U: a sum of spanning trees of
+total weight μ. A vertex v of degree at most 2μ, i.e. μ + s with s ≤ μ, can be taken out: s of its mass is *split off* in
 pairs of neighbours, (v, a) and (v, b) becoming the edge (a, b), and the remaining μ − s is left hanging. What is left is again
-a sum of spanning trees, now of the other vertices (Tay 1984; any set of splits that keeps all sets U within their bound can be
-completed). A vertex of degree below 2μ always exists. ``kernels.tree_atoms`` puts the vertices back.
+a sum of spanning trees, now of the other vertices (Tay 1984). A vertex of degree below 2μ always exists.
+``kernels.tree_atoms`` puts the vertices back.
 
-How much of (a, b) the sets U allow is one flow: with b's share of the mass moved away from a. No division occurs anywhere,
-so integers stay integers.
+How much of (a, b) the sets U allow is one flow, after the mass at a has moved away. Pairs are chosen greedily; where no pair is left
+to choose, all remaining mass lies at one full set, some mass already split off lies wholly outside it, and exchanging partners
+with that mass goes on. No division occurs anywhere, so integers stay integers.
 
 May touch: ``kernels.compile``, ``kernels.graphic_matroid``, ``kernels.kruskal``, ``kernels.tree_network``.
 """
