@@ -105,8 +105,9 @@ class SwapLedger:
         self._earned += turned.earned
         self._played += turned.total
         self._n_played += turned.n_days
-        self._enter(fresh, turned.fresh_value, turned.fresh_days)
-        if share > 0.0:
+        if turned.fresh_days > 0.0:
+            self._enter(fresh, turned.fresh_value, turned.fresh_days)
+        if share > 0.0 and turned.n_days > 0:
             self._enter(explore, share * turned.total, share * turned.n_days)
 
     def close(self) -> Ledger:

@@ -32,11 +32,11 @@ class Rule:
     """
 
     def __init__(self, keys: Words, choices: Words, otherwise: Action) -> None:
-        self.keys = np.ascontiguousarray(keys)
+        self.keys = np.array(keys)
         self.choices = choices
         self.otherwise = otherwise
         self._slots = np.zeros(1 << (2 * max(len(keys), 1) - 1).bit_length(), dtype=np.int64)
-        rebuild_slots(self._slots, self.keys.copy(), len(keys))
+        rebuild_slots(self._slots, self.keys, len(keys))
 
     @classmethod
     def of(cls, answers: Answers, otherwise: Action, allowed: npt.NDArray[np.bool_] | None = None) -> "Rule":

@@ -135,6 +135,8 @@ class Tape:
                 self._units[k] = new
 
     def _leave(self, k: int) -> None:
+        if self._held_days[k] == 0.0:
+            return
         vector, n_days = self._weight * self._held[k], self._weight * float(self._held_days[k])
         self._held[k], self._held_days[k] = 0.0, 0.0
         if self._fresh[k]:

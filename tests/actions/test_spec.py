@@ -1,0 +1,70 @@
+"""Sets by a line of text."""
+
+import pytest
+
+import swapregret as sr
+from swapregret.actions.spec import SPEC_FORMS, parse_set
+from swapregret.errors import InvalidInput, Unsupported
+
+EDGES = "tail,head\ns,a\ns,b\na,t\nb,t\na,b\n"
+
+
+@pytest.fixture(name="files")
+def _files(tmp_path):
+    (tmp_path / "edges.csv").write_text(EDGES, encoding="utf-8")
+    (tmp_path / "actions.csv").write_text("x,y,z\n1,0,1\n0,1,1\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "n_actions"),
+    [
+        ("msets 5 2", "MSets", 10),
+        ("permutations 3", "Permutations", 6),
+        ("truncated 2 3", "TruncatedPermutations", 6),
+        ("partitions 4 2", "Partitions", 5),
+        ("trees {files}/edges.csv", "SpanningTrees", 8),
+        ("forests {files}/edges.csv 1", "Forests", 5),
+        ("paths {files}/edges.csv s t", "DagPaths", 3),
+        ("explicit {files}/actions.csv", "Explicit", 2),
+    ],
+)
+def test_every_form_makes_its_set(files, spec: str, name: str, n_actions: int) -> None:
+    """Each word makes the public set of that name with the right number of actions, if this version has it."""
+    if not hasattr(sr, name):
+        with pytest.raises(Unsupported, match=name):
+            parse_set(spec.format(files=files))
+        return
+    made = parse_set(spec.format(files=files))
+    assert isinstance(made, getattr(sr, name))
+    assert len(made.enumerate()) == n_actions
+    assert any(form.startswith(spec.split()[0]) for form in SPEC_FORMS)
+
+
+def test_labels_come_from_the_spec_or_the_file(files) -> None:
+    """Names of elements are read, not invented."""
+    assert parse_set("msets 2 1 labels=u,v").labels == ("u", "v")
+    assert parse_set(f"explicit {files}/actions.csv").labels == ("x", "y", "z")
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("", "begin with"),
+        ("cubes 3", "begin with"),
+        ("msets 5", "msets DIMENSION SIZE"),
+        ("msets five 2", "whole"),
+        ("permutations 3 labels=a,b,c", "permutations N"),
+        ("explicit nowhere.csv", "must exist"),
+        ("trees {files}/actions.csv", "begin with the line 'tail,head'"),
+        ("explicit {files}/edges.csv", "line 2, column 'tail'"),
+        ("explicit {files}/short.csv", "line 2 of"),
+    ],
+)
+def test_what_is_no_set_is_refused(files, spec: str, words: str) -> None:
+    """Unknown words, wrong counts and unreadable files are refused with what was expected."""
+    (files / "short.csv").write_text("x,y\n1\n", encoding="utf-8")
+    if spec.startswith("trees {") and not hasattr(sr, "SpanningTrees"):
+        words = "must have the set"
+    with pytest.raises((InvalidInput, Unsupported), match=words):
+        parse_set(spec.format(files=files))

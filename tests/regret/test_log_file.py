@@ -1,0 +1,132 @@
+"""Logs in files: three ways to write an action, and every malformed cell named by row and column."""
+
+import builtins
+
+import numpy as np
+import pytest
+
+from swapregret.actions.m_sets import MSets
+from swapregret.errors import InvalidAction, InvalidInput, Unsupported
+from swapregret.regret.log_file import read_log
+
+ACTIONS = MSets(3, 2, labels="abc")
+HEAD = "reward:a,reward:b,reward:c"
+
+
+def _write(tmp_path, text: str, name: str = "log.csv"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"action,{HEAD}\na;c,1,2,3\nb; c,0,0,-1.5e0\n",
+        f"{HEAD},indices,note\n1,2,3,0;2,hello\n0,0,-1.5,2;1,x\n",
+        f"action:c,action:a,action:b,{HEAD}\n1,1,0,1,2,3\n1,0,1,0,0,-1.5\n",
+    ],
+    ids=["labels", "indices", "marks"],
+)
+def test_three_ways_to_write_an_action(tmp_path, text: str) -> None:
+    """Labels, indices and 0/1 columns in any order of columns give the same plays and rewards."""
+    log = read_log(_write(tmp_path, text), ACTIONS)
+    assert log.plays.tolist() == [[1, 0, 1], [0, 1, 1]]
+    assert log.rewards.tolist() == [[1.0, 2.0, 3.0], [0.0, 0.0, -1.5]]
+    assert log.probabilities is None
+    assert log.rounds is None
+    assert log.ignored == (("note",) if "note" in text else ())
+
+
+def test_probabilities_and_rounds_are_read(tmp_path) -> None:
+    """The optional columns come out as arrays."""
+    log = read_log(_write(tmp_path, f"round,action,probability,{HEAD}\nmon,a;b,.5,1,1,1\nmon,a;c,.5,1,1,1\n"), ACTIONS)
+    assert log.probabilities.tolist() == [0.5, 0.5]
+    assert log.rounds.tolist() == ["mon", "mon"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"action,{HEAD}\na;b,1,1,1\na;b,1,x,1\n", "row 2, column 'reward:b'"),
+        (f"action,{HEAD}\na;b,1,1,nan\n", "row 1, column 'reward:c'"),
+        (f"action,{HEAD}\na;b,1,,1\n", "row 1, column 'reward:b'"),
+        (f"action,{HEAD}\na;z,1,1,1\n", "row 1, column 'action'.*'z'"),
+        (f"action,{HEAD}\na;a,1,1,1\n", "each element once"),
+        (f"action,{HEAD}\n,1,1,1\n", "row 1, column 'action'"),
+        (f"indices,{HEAD}\n0;3,1,1,1\n", "row 1, column 'indices'"),
+        (f"indices,{HEAD}\n0;-1,1,1,1\n", "row 1, column 'indices'"),
+        (f"action:a,action:b,action:c,{HEAD}\n1,1,2,1,1,1\n", "row 1, column 'action:c'"),
+        (f"action,probability,{HEAD}\na;b,0,1,1,1\n", "row 1, column 'probability'"),
+        (f"round,action,{HEAD}\n,a;b,1,1,1\n", "row 1, column 'round'"),
+        (f"action,{HEAD}\na;b,1,1\n", "row 1 of the log must have 4 cells"),
+        (f"action,{HEAD}\n", "at least one row"),
+        ("", "begin with a header"),
+        ("action,reward:a,reward:b\na;b,1,1\n", r"missing \['c'\]"),
+        (f"action,{HEAD},reward:z\na;b,1,1,1,1\n", r"unknown \['z'\]"),
+        (f"{HEAD}\n1,1,1\n", "one way"),
+        (f"action,indices,{HEAD}\na;b,0;1,1,1,1\n", "one way"),
+        (f"action,action,{HEAD}\na;b,a;b,1,1,1\n", "different names"),
+    ],
+)
+def test_malformed_cells_are_named(tmp_path, text: str, words: str) -> None:
+    """Whatever is wrong with a file, the message names the row and the column, or the header."""
+    with pytest.raises(InvalidInput, match=words):
+        read_log(_write(tmp_path, text), ACTIONS)
+
+
+def test_a_row_that_is_no_action_is_named(tmp_path) -> None:
+    """A row whose elements are known but do not form an action is refused by its number."""
+    with pytest.raises(InvalidAction, match="row 2, column 'action'"):
+        read_log(_write(tmp_path, f"action,{HEAD}\na;b,1,1,1\na,1,1,1\n"), ACTIONS)
+
+
+def test_files_that_are_not_logs_are_refused(tmp_path) -> None:
+    """A missing file and an unknown ending are refused."""
+    with pytest.raises(InvalidInput, match="must be a file"):
+        read_log(tmp_path / "none.csv", ACTIONS)
+    with pytest.raises(InvalidInput, match="must end in"):
+        read_log(_write(tmp_path, "x", "log.xlsx"), ACTIONS)
+
+
+def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where pyarrow is missing, reading Parquet names it."""
+    real = builtins.__import__
+
+    def without(name, *rest):
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(Unsupported, match="pip install"):
+        read_log(_write(tmp_path, "x", "log.parquet"), ACTIONS)
+
+
+def test_parquet_columns_are_read_as_csv_is(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Parquet table with numbers as numbers gives the same log; a missing value is named."""
+    import sys
+    import types
+
+    class Column:
+        def __init__(self, values):
+            self._values = values
+
+        def to_pylist(self):
+            return self._values
+
+    def fake(columns):
+        module = types.ModuleType("pyarrow")
+        table = types.SimpleNamespace(columns=[Column(v) for v in columns.values()], column_names=list(columns))
+        module.parquet = types.SimpleNamespace(read_table=lambda name: table)
+        return module
+
+    good = {"indices": ["0;2", "1;2"], "reward:a": [1, 0], "reward:b": [2.0, 0.0], "reward:c": [3.0, -1.5]}
+    path = _write(tmp_path, "x", "log.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", fake(good))
+    log = read_log(path, ACTIONS)
+    assert log.plays.tolist() == [[1, 0, 1], [0, 1, 1]]
+    assert np.array_equal(log.rewards, [[1.0, 2.0, 3.0], [0.0, 0.0, -1.5]])
+    monkeypatch.setitem(sys.modules, "pyarrow", fake(good | {"reward:b": [2.0, None]}))
+    with pytest.raises(InvalidInput, match="row 2, column 'reward:b'"):
+        read_log(path, ACTIONS)

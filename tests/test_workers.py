@@ -1,0 +1,45 @@
+"""Tasks in other processes: order, closures by value, and what cannot travel."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from swapregret.errors import InvalidInput
+from swapregret.workers import _dumps, _run, run_tasks
+
+
+def call(function, argument):
+    """Call a function; at the top of a module, so that other processes find it."""
+    return function(argument)
+
+
+def test_closures_travel_by_value() -> None:
+    """A function that holds arrays, defaults, and itself gives the same results after a round trip."""
+    table = np.arange(5.0)
+
+    def outer(index: int, *, shift: float = 1.0) -> float:
+        def factorial(n: int) -> int:
+            return 1 if n == 0 else n * factorial(n - 1)
+
+        return float(table[index]) + shift + factorial(3)
+
+    assert _run(_dumps((call, (outer, 2)))) == outer(2) == 9.0
+
+    def countdown(n: int) -> int:
+        return 0 if n == 0 else countdown(n - 1)
+
+    assert _run(_dumps((call, (countdown, 3)))) == 0
+
+
+def test_one_job_stays_here_and_keeps_the_order() -> None:
+    """Without other processes nothing is pickled, and results come in the order of the tasks."""
+    seen = []
+    assert list(run_tasks(call, [(seen.append, n) for n in range(3)], n_jobs=1)) == [None] * 3
+    assert seen == [0, 1, 2]
+
+
+def test_what_cannot_travel_is_named() -> None:
+    """A lock cannot be sent to another process, and the sentence says what to do."""
+    with pytest.raises(InvalidInput, match="n_jobs=1"):
+        list(run_tasks(call, [(print, threading.Lock()), (print, 1)], n_jobs=2))
