@@ -1,0 +1,63 @@
+"""Games: several players, each with its own action set, whose learners find correlated equilibria.
+
+One game a file; ``self_play`` lets players learn against each other, ``CorrelatedPlay`` is what they leave behind, ``certify``
+says how close it is to equilibrium.
+
+May touch: everything but ``testing``, ``experiments`` and ``cli``.
+"""
+
+from swapregret.games.base import Game
+from swapregret.games.blotto import BlottoGame
+from swapregret.games.certificate import Certificate, certify
+from swapregret.games.classics import chicken, gibson, matching_pennies, shapley
+from swapregret.games.congestion import CongestionGame
+from swapregret.games.correlated_play import CorrelatedPlay, product_play
+from swapregret.games.function import FunctionGame
+from swapregret.games.gap import Gap
+from swapregret.games.matching import MatchingMarket
+from swapregret.games.matrix import MatrixGame
+from swapregret.games.nfg import parse_nfg, read_nfg
+from swapregret.games.normal_form import joint_law, normal_form
+from swapregret.games.programs import best_correlated_equilibrium, swap_gap_by_program, zero_sum_value
+from swapregret.games.ranking import RankingDuel
+from swapregret.games.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
+from swapregret.games.security import SecurityGame
+from swapregret.games.self_play import Checkpoint, SelfPlayResult, self_play
+from swapregret.games.shapley import ShapleyGame
+from swapregret.games.spec import make_game
+
+__all__ = [
+    "BlottoGame",
+    "Certificate",
+    "Checkpoint",
+    "CongestionGame",
+    "CorrelatedPlay",
+    "FunctionGame",
+    "Game",
+    "Gap",
+    "MatchingMarket",
+    "MatrixGame",
+    "RankingDuel",
+    "RoutingGame",
+    "SecurityGame",
+    "SelfPlayResult",
+    "ShapleyGame",
+    "affine_costs",
+    "best_correlated_equilibrium",
+    "bpr_costs",
+    "certify",
+    "chicken",
+    "gibson",
+    "joint_law",
+    "layered_edges",
+    "make_game",
+    "matching_pennies",
+    "normal_form",
+    "parse_nfg",
+    "product_play",
+    "read_nfg",
+    "self_play",
+    "shapley",
+    "swap_gap_by_program",
+    "zero_sum_value",
+]

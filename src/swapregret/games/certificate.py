@@ -1,0 +1,97 @@
+r"""The certificate: ε such that a play is an ε-correlated equilibrium.
+
+.. math:: \varepsilon = \max_i \max_\phi\ \mathbb E_\sigma\big[r_i(\phi(M_i), M_{-i}) - r_i(M_i, M_{-i})\big]
+
+Exact while policies have listed support, or are mixed with one exploration law that is held throughout; otherwise a certified
+bracket. All in rewards, on the learners' scale [0, 1].
+
+May touch: ``regret``, ``games.base``, ``games.gap``, ``games.correlated_play``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from swapregret.games.base import Game
+from swapregret.games.correlated_play import CorrelatedPlay
+from swapregret.games.gap import Gap
+from swapregret.regret.answers import answer
+from swapregret.regret.entries import Ledger
+from swapregret.regret.external import external_regret
+from swapregret.regret.swap import measure_swap
+
+__all__ = ["Certificate", "certify", "certify_ledgers"]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How close a play is to the correlated and the coarse correlated equilibria.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The players.
+    swap, external : tuple of Gap
+        One a player.
+    """
+
+    names: tuple[str, ...]
+    swap: tuple[Gap, ...]
+    external: tuple[Gap, ...]
+
+    @property
+    def epsilon(self) -> float:
+        """Return ε: the largest upper end of a swap gap."""
+        return max(gap.upper for gap in self.swap)
+
+    @property
+    def lower(self) -> float:
+        """Return what ε cannot be below."""
+        return max(gap.lower for gap in self.swap)
+
+    @property
+    def coarse_epsilon(self) -> float:
+        """Return ε for coarse correlated equilibrium: the largest external gap."""
+        return max(gap.upper for gap in self.external)
+
+    @property
+    def total(self) -> float:
+        """Return the sum of the players' swap gaps."""
+        return sum(gap.value for gap in self.swap)
+
+    @property
+    def is_exact(self) -> bool:
+        """Tell whether every gap is exact."""
+        return all(gap.is_exact for gap in self.swap)
+
+    def __str__(self) -> str:
+        how = "exactly" if self.is_exact else f"at least {self.lower:.6g} and at most"
+        lines = [f"an ε-correlated equilibrium with ε {how} {self.epsilon:.6g}, coarse {self.coarse_epsilon:.6g}"]
+        for name, swap, external in zip(self.names, self.swap, self.external, strict=True):
+            lines.append(f"  {name}: swap gap {swap.value:.6g}, external gap {external.value:.6g}")
+        return "\n".join(lines)
+
+
+def certify(play: CorrelatedPlay) -> Certificate:
+    """Return the certificate of a play.
+
+    Examples
+    --------
+    >>> from swapregret.games.classics import chicken
+    >>> from swapregret.policy import FinitePolicy
+    >>> dare = FinitePolicy([[1, 0]], [1.])
+    >>> print(certify(CorrelatedPlay(chicken(), (1,), ((dare, dare),))))
+    an ε-correlated equilibrium with ε exactly 0.285714, coarse 0.285714
+      player 0: swap gap 0.285714, external gap 0.285714
+      player 1: swap gap 0.285714, external gap 0.285714
+    """
+    return certify_ledgers(play.game, [play.ledger(player) for player in range(play.game.n_players)])
+
+
+def certify_ledgers(game: Game, ledgers: Sequence[Ledger]) -> Certificate:
+    """Return the certificate of the play that ledgers were kept of, one a player."""
+    swap, external = [], []
+    for player, (actions, ledger) in enumerate(zip(game.action_sets, ledgers, strict=True)):
+        scale = game.scale(player)
+        swap.append(Gap.of(measure_swap(actions, answer(actions, ledger), [ledger]), scale))
+        external.append(Gap.of(external_regret(actions, [ledger]), scale))
+    return Certificate(game.names, tuple(swap), tuple(external))

@@ -1,0 +1,190 @@
+r"""A correlated play: a finite distribution over joint policies, which is what repeated play leaves behind.
+
+.. math:: \sigma = \sum_w \frac{n_w}{T}\ p_{1,w} \otimes \cdots \otimes p_{n,w}
+
+A mediator who draws a window w with probability n_w/T, then an action for each player from its policy of that window, and tells
+each player its own, makes σ. If nobody can gain more than ε by a rule "when told M, play φ(M)", σ is an ε-correlated
+equilibrium; if nobody can by one fixed action, an ε-coarse correlated one.
+
+May touch: ``errors``, ``arrays``, ``policy``, ``randomness``, ``regret``, ``games.base``, ``games.gap``, ``games.profiles``,
+``games.play_file``.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from swapregret.arrays import Action, Vector, frozen
+from swapregret.errors import InvalidInput
+from swapregret.games.base import Game
+from swapregret.games.gap import Gap
+from swapregret.games.play_file import read_play, write_play
+from swapregret.games.profiles import weighted_profiles
+from swapregret.policy import Policy
+from swapregret.randomness import Seed
+from swapregret.regret.answers import Answers, answer
+from swapregret.regret.best_swap import BestSwap, read_swap
+from swapregret.regret.entries import Ledger
+from swapregret.regret.external import external_regret
+from swapregret.regret.internal import measure_internal
+from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.swap import measure_swap
+
+__all__ = ["CorrelatedPlay"]
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelatedPlay:
+    """A distribution over joint policies, one product of laws a window.
+
+    Parameters
+    ----------
+    game : Game
+    days : sequence of int
+        How many days each window stands for: its weight.
+    policies : sequence of sequences of Policy
+        For each window one law a player.
+
+    Examples
+    --------
+    >>> from swapregret.games.classics import chicken
+    >>> from swapregret.policy import FinitePolicy
+    >>> dare, give = FinitePolicy([[1, 0]], [1.]), FinitePolicy([[0, 1]], [1.])
+    >>> play = CorrelatedPlay(chicken(), [1, 1, 2], [(dare, give), (give, dare), (give, give)])
+    >>> play.payoffs.tolist(), round(play.swap_gap(0).value, 12)
+    ([5.25, 5.25], 0.0)
+    """
+
+    game: Game
+    days: tuple[int, ...]
+    policies: tuple[tuple[Policy, ...], ...]
+
+    def __post_init__(self) -> None:
+        days = tuple(int(each) for each in self.days)
+        policies = tuple(tuple(row) for row in self.policies)
+        dimensions = [actions.dimension for actions in self.game.action_sets]
+        if not days or len(days) != len(policies) or min(days) < 1:
+            raise InvalidInput(
+                "`days` must be positive whole numbers, one a window, as many as `policies` has rows",
+                f"{len(days)} windows and {len(policies)} rows",
+                "Give every window its days and its laws.",
+            )
+        for row in policies:
+            if [law.dimension for law in row] != dimensions:
+                raise InvalidInput(
+                    f"each row of `policies` must be {len(dimensions)} laws of dimensions {dimensions}",
+                    repr([law.dimension for law in row]),
+                    "Give one law over its own set to each player.",
+                )
+        object.__setattr__(self, "days", days)
+        object.__setattr__(self, "policies", policies)
+
+    # ---- the distribution ------------------------------------------------------------------------------------
+
+    @property
+    def n_windows(self) -> int:
+        """Return how many windows there are."""
+        return len(self.days)
+
+    @cached_property
+    def weights(self) -> Vector:
+        """The probability of each window."""
+        days = np.array(self.days, dtype=np.float64)
+        return frozen(days / days.sum())
+
+    def sample(self, rng: Seed = None) -> tuple[Action, ...]:
+        """Draw a joint action: a window, then an action for each player."""
+        source = np.random.default_rng(rng)
+        window = int(source.choice(self.n_windows, p=self.weights))
+        return tuple(law.sample(source) for law in self.policies[window])
+
+    def marginals(self, player: int) -> Vector:
+        """Return how likely the player is told each element."""
+        return np.asarray(self.weights @ np.array([row[player].marginals() for row in self.policies]))
+
+    # ---- what it pays ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def payoffs(self) -> Vector:
+        """The expected payoff of each player, in the units of the game."""
+        earned = [self.ledger(player).earned for player in range(self.game.n_players)]
+        total = float(sum(self.days))
+        return frozen(np.array([self.game.payoff(player, each / total) for player, each in enumerate(earned)]))
+
+    @property
+    def welfare(self) -> float:
+        """Return the sum of all expected payoffs."""
+        return float(self.payoffs.sum())
+
+    def expected_rewards(self, player: int, window: int) -> Vector:
+        """Return the mean reward vector the others' laws of a window make for a player."""
+        laws = self.policies[window]
+        if self.game.has_expectation:
+            return self.game.expected_rewards(player, [law.marginals() for law in laws])
+        total = np.zeros(self.game.action_sets[player].dimension)
+        for actions, weight in weighted_profiles([law.finite() for law in laws], player):
+            total += weight * self.game.rewards(player, actions)
+        return total
+
+    # ---- deviations --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _answers(self) -> dict[int, Answers]:
+        return {}
+
+    def ledger(self, player: int) -> Ledger:
+        """Return for every action the player may be told the rewards of the world while it is."""
+        return self.answers(player).ledger
+
+    def answers(self, player: int) -> Answers:
+        """Return the best answer to every action the player may be told; worked out once."""
+        if player not in self._answers:
+            book = SwapLedger(self.game.action_sets[player])
+            for window, (days, laws) in enumerate(zip(self.days, self.policies, strict=True)):
+                book.record(laws[player], days * self.expected_rewards(player, window), days)
+            self._answers[player] = answer(self.game.action_sets[player], book.close())
+        return self._answers[player]
+
+    def swap_gap(self, player: int) -> Gap:
+        """Return the gain of the best rule φ: the player's distance to a correlated equilibrium."""
+        answers = self.answers(player)
+        regret = measure_swap(self.game.action_sets[player], answers, [answers.ledger])
+        return Gap.of(regret, self.game.scale(player))
+
+    def internal_gap(self, player: int) -> Gap:
+        """Return the gain of the best single exchange of one action for another."""
+        answers = self.answers(player)
+        regret = measure_internal(self.game.action_sets[player], answers, [answers.ledger])
+        return Gap.of(regret, self.game.scale(player))
+
+    def external_gap(self, player: int) -> Gap:
+        """Return the gain of the best fixed action: the player's distance to a coarse correlated equilibrium."""
+        regret = external_regret(self.game.action_sets[player], [self.ledger(player)])
+        return Gap.of(regret, self.game.scale(player))
+
+    def best_deviation(self, player: int, limit: int | None = 5) -> BestSwap:
+        """Return the best rule of a player, in words when printed, the exchanges of largest gain first."""
+        return read_swap(self.game.action_sets[player], self.answers(player), limit)
+
+    # ---- files ---------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the play to a file: a header in JSON and plain arrays, with a checksum. See ``docs/games.md``."""
+        write_play(path, self.game, self.days, self.policies)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], game: Game | None = None) -> "CorrelatedPlay":
+        """Read a play; games of functions are not in the file and must be handed over."""
+        found, days, policies = read_play(path, game)
+        return cls(found, tuple(days), tuple(policies))
+
+    def __repr__(self) -> str:
+        return f"CorrelatedPlay({self.game!r}, {self.n_windows} windows, {sum(self.days):,} days)"
+
+
+def product_play(game: Game, policies: Sequence[Policy]) -> CorrelatedPlay:
+    """Return the play in which all draw independently from fixed laws: one window."""
+    return CorrelatedPlay(game, (1,), (tuple(policies),))

@@ -1,0 +1,97 @@
+r"""Matching markets: agencies send their workers to posts; a post takes the worker of the agency it likes best.
+
+An agency's action gives each of its workers a post of its own. Worker w at post s earns value(w, s) unless an agency that s likes
+better sends somebody there too. Under independent laws the chance that nobody better comes is a product over those agencies.
+
+May touch: ``errors``, ``arrays``, ``actions.truncated_permutations``, ``games.base``.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.truncated_permutations import TruncatedPermutations
+from swapregret.arrays import Action, Vector, frozen
+from swapregret.errors import InvalidInput
+from swapregret.games.base import Game
+
+__all__ = ["MatchingMarket"]
+
+
+class MatchingMarket(Game):
+    """Several agencies compete for posts.
+
+    Parameters
+    ----------
+    values : sequence of array_like, each of shape (workers of the agency, posts)
+        What each worker earns at each post, non-negative.
+    priority : array_like, shape (posts, agencies)
+        How much each post likes each agency: larger is better, ties go to the agency that comes first.
+    names : sequence of str, optional
+
+    Examples
+    --------
+    >>> market = MatchingMarket([[[3., 1.]], [[2., 1.]]], [[0, 1], [1, 0]])
+    >>> market.payoffs([[1, 0], [1, 0]])
+    array([0., 2.])
+    """
+
+    def __init__(
+        self, values: Sequence[npt.ArrayLike], priority: npt.ArrayLike, names: Sequence[str] | None = None
+    ) -> None:
+        try:
+            tables = [np.asarray(each, dtype=np.float64) for each in values]
+            liking = np.asarray(priority, dtype=np.float64)
+        except (TypeError, ValueError):
+            tables, liking = [], np.empty(0)
+        posts = len(liking)
+        if (
+            not tables
+            or liking.shape != (posts, len(tables))
+            or any(table.ndim != 2 or table.shape[1] != posts for table in tables)
+            or any(not np.isfinite(table).all() or (table < 0).any() for table in tables)
+        ):
+            raise InvalidInput(
+                "`values` must be tables of non-negative numbers with a column a post, `priority` a row a post",
+                f"tables of shapes {[table.shape for table in tables]}, priority of shape {liking.shape}",
+                "Give every agency a table with as many columns as there are posts.",
+            )
+        super().__init__([TruncatedPermutations(len(table), posts) for table in tables], names)
+        self.values = tuple(frozen(table) for table in tables)
+        n = len(tables)
+        order = np.arange(n)
+        better = (liking[:, None, :] > liking[:, :, None]) | (
+            (liking[:, None, :] == liking[:, :, None]) & (order[None, :] < order[:, None])[None]
+        )
+        self._better = frozen(better)  # [post, agency, rival]: the post likes the rival better
+        self.spec: dict[str, Any] = {
+            "kind": "matching",
+            "values": [table.tolist() for table in tables],
+            "priority": liking.tolist(),
+            "names": list(self.names),
+        }
+
+    def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
+        """Return the value of each (worker, post) that nobody better goes to, 0 elsewhere."""
+        return self._vector(player, actions)
+
+    def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
+        """Return each value times the chance that nobody better comes."""
+        return self._vector(player, marginals)
+
+    def _vector(self, player: int, others: Sequence[Any]) -> Vector:
+        own = self.values[player]
+        free = np.ones(own.shape[1])
+        for rival, table in enumerate(self.values):
+            if rival != player:
+                comes = np.asarray(others[rival], dtype=np.float64).reshape(table.shape).sum(axis=0)
+                free *= np.where(self._better[:, player, rival], 1.0 - comes, 1.0)
+        return np.asarray((own * free).ravel())
+
+    def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
+        """Return 0 where a rival is liked better, else the value; and the value."""
+        rivals = [rival for rival in range(self.n_players) if rival != player]
+        contested = self._better[:, player, :][:, rivals].any(axis=1)
+        return (self.values[player] * ~contested).ravel(), self.values[player].ravel()

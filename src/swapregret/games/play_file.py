@@ -1,0 +1,148 @@
+"""How a correlated play is written: atoms once, and for each window which of them, with what weight.
+
+Header: kind ``correlated play``; metadata with the description of the game, names and labels. Arrays: ``days``; for player i
+``atoms_i`` (bits of 0/1 rows, little end first), ``dimension_i``, ``first_i`` (where each window begins), ``atom_i``,
+``weight_i`` (adding up to 1 in each window), ``spread_i`` (the probability, in each window, of the set's own exploration law
+instead of the atoms).
+
+May touch: ``errors``, ``arrays``, ``policy``, ``storage``, ``regret.same_law``, ``games.base``, ``games.spec``.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.games.base import Game
+from swapregret.games.spec import make_game
+from swapregret.policy import FinitePolicy, Mixture, Policy, mix
+from swapregret.regret.same_law import is_same_law
+from swapregret.storage import from_bytes, read_file, to_bytes, write_file
+
+__all__ = ["read_play", "split_law", "write_play"]
+
+_KIND = "correlated play"
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def split_law(policy: Policy, spread: Policy) -> tuple[FinitePolicy | None, float]:
+    """Read a law as atoms and a share of the exploration law, or refuse.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_set_laws import UniformSubsets
+    >>> point, wide = FinitePolicy([[1] * 8 + [0] * 32], [1.]), UniformSubsets(40, 8)
+    >>> split_law(mix([point, wide], [.75, .25]), wide)
+    (FinitePolicy(1 atoms in dimension 40), 0.25)
+    """
+    if policy.has_atoms:
+        return policy.finite(), 0.0
+    parts: list[tuple[Policy, float]] = [(policy, 1.0)]
+    if isinstance(policy, Mixture):
+        parts = list(zip(policy.components, policy.component_weights.tolist(), strict=True))
+    listed, share = [], 0.0
+    for part, weight in parts:
+        if part.has_atoms:
+            listed.append((part, weight))
+        elif is_same_law(part, spread):
+            share += weight
+        else:
+            raise Unsupported(
+                "laws of a play in a file must be atoms and a share of the set's exploration law",
+                f"{part!r}",
+                "Let self_play record the play: it lists laws or draws from them.",
+            )
+    if not listed:
+        return None, share
+    scale = sum(weight for _, weight in listed)
+    return mix([part for part, _ in listed], [weight / scale for _, weight in listed]).finite(), share
+
+
+def join_law(listed: FinitePolicy | None, share: float, spread: Policy) -> Policy:
+    """Put a law together again."""
+    if listed is None:
+        return spread
+    return mix([listed, spread], [1.0 - share, share]) if share > 0.0 else listed
+
+
+def write_play(
+    path: str | os.PathLike[str], game: Game, days: Sequence[int], policies: Sequence[Sequence[Policy]]
+) -> None:
+    """Write a play to a file."""
+    arrays: Arrays = {"days": np.array(days, dtype=np.int64)}
+    for player, actions in enumerate(game.action_sets):
+        arrays |= _write_player(actions, player, [row[player] for row in policies])
+    write_file(path, to_bytes(_KIND, _about(game), arrays))
+
+
+def _about(game: Game) -> dict[str, Any]:
+    """Return what a file says of a game."""
+    return {
+        "game": dict(game.spec) if game.spec is not None else None,
+        "players": list(game.names),
+        "labels": [[str(label) for label in actions.labels] for actions in game.action_sets],
+        "ranges": [list(game.payoff_range(player)) for player in range(game.n_players)],
+    }
+
+
+def _write_player(actions: ActionSet, player: int, laws: Sequence[Policy]) -> Arrays:
+    spread = actions.exploration_policy()
+    known: dict[bytes, int] = {}
+    rows: list[npt.NDArray[np.uint8]] = []
+    first, atom, weight, shares = [0], [], [], []
+    for law in laws:
+        listed, share = split_law(law, spread)
+        shares.append(share)
+        if listed is not None:
+            packed = np.packbits(listed.atoms.astype(np.uint8), axis=1, bitorder="little")
+            for row in packed:
+                key = row.tobytes()
+                if key not in known:
+                    known[key] = len(known)
+                    rows.append(row)
+                atom.append(known[key])
+            weight.extend(listed.weights.tolist())
+        first.append(len(atom))
+    width = (actions.dimension + 7) // 8
+    return {
+        f"atoms_{player}": np.array(rows, dtype=np.uint8).reshape(-1, width),
+        f"dimension_{player}": np.array(actions.dimension, dtype=np.int64),
+        f"first_{player}": np.array(first, dtype=np.int64),
+        f"atom_{player}": np.array(atom, dtype=np.int32),
+        f"weight_{player}": np.array(weight, dtype=np.float64),
+        f"spread_{player}": np.array(shares, dtype=np.float64),
+    }
+
+
+def read_play(path: str | os.PathLike[str], game: Game | None) -> tuple[Game, list[int], list[tuple[Policy, ...]]]:
+    """Read a play from a file, with the game it was played in."""
+    metadata, arrays = from_bytes(_KIND, read_file(path), os.fspath(path))
+    if game is None:
+        if metadata["game"] is None:
+            raise InvalidInput(
+                "`game` must be given for a play of a game that has no description in the file", "None", "Hand it over."
+            )
+        game = make_game(metadata["game"])
+    for key, value in _about(game).items():
+        if key != "game" and metadata[key] != value:
+            raise InvalidInput(
+                "`game` must be the one the play was recorded in", f"a file with other {key}", "Hand over that game."
+            )
+    columns = [_read_player(actions, player, arrays) for player, actions in enumerate(game.action_sets)]
+    return game, arrays["days"].tolist(), list(zip(*columns, strict=True))
+
+
+def _read_player(actions: ActionSet, player: int, arrays: Arrays) -> list[Policy]:
+    rows = np.unpackbits(arrays[f"atoms_{player}"], axis=1, count=actions.dimension, bitorder="little")
+    spread = actions.exploration_policy()
+    first, atom, weight = (arrays[f"{name}_{player}"] for name in ("first", "atom", "weight"))
+    laws = []
+    for window, share in enumerate(arrays[f"spread_{player}"].tolist()):
+        here = slice(first[window], first[window + 1])
+        listed = FinitePolicy(rows[atom[here]], weight[here]) if first[window] < first[window + 1] else None
+        laws.append(join_law(listed, share, spread))
+    return laws

@@ -1,0 +1,78 @@
+r"""Ranking duels: two search engines order the same items; a user who wants an item goes where it stands higher.
+
+An engine's action is a permutation, (item, place); putting item i on place p wins its share of the users if the other has it
+further down, loses it if further up, and splits it on a tie (Immorlica et al. 2011).
+
+May touch: ``errors``, ``arrays``, ``actions.permutations``, ``games.base``.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.permutations import Permutations
+from swapregret.arrays import Action, Label, Matrix, Vector, frozen
+from swapregret.errors import InvalidInput
+from swapregret.games.base import Game
+
+__all__ = ["RankingDuel"]
+
+
+class RankingDuel(Game):
+    """Two engines rank n items, zero-sum.
+
+    Parameters
+    ----------
+    demand : array_like, shape (n,)
+        The share of users who want each item; scaled to add up to 1.
+    items : sequence of hashable, optional
+        What the items are called.
+
+    Examples
+    --------
+    >>> duel = RankingDuel([.5, .3, .2], items="abc")
+    >>> best, turned = [1,0,0, 0,1,0, 0,0,1], [0,0,1, 1,0,0, 0,1,0]
+    >>> duel.payoffs([best, turned]).round(9).tolist()
+    [0.0, 0.0]
+    """
+
+    def __init__(self, demand: npt.ArrayLike, items: Sequence[Label] | None = None) -> None:
+        try:
+            share = np.asarray(demand, dtype=np.float64)
+        except (TypeError, ValueError):
+            share = np.empty(0)
+        if share.ndim != 1 or len(share) == 0 or not (share >= 0).all() or not 0.0 < share.sum() < np.inf:
+            raise InvalidInput(
+                "`demand` must be non-negative numbers, not all 0, one an item", repr(demand), "Give each item a share."
+            )
+        n = len(share)
+        rankings = Permutations(n, row_labels=items, column_labels=[f"#{place + 1}" for place in range(n)])
+        super().__init__([rankings, rankings], ["first engine", "second engine"])
+        self.demand: Vector = frozen(share / share.sum())
+        places = np.arange(n)
+        self._wins: Matrix = frozen(np.sign(places[None, :] - places[:, None]).astype(np.float64))  # [own, other]
+        self.spec: dict[str, Any] = {
+            "kind": "ranking",
+            "demand": share.tolist(),
+            "items": None if items is None else [str(each) for each in items],
+        }
+
+    def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
+        """Return what each (item, place) wins less what it loses."""
+        return self._vector(actions[1 - player])
+
+    def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
+        """Return the same in expectation."""
+        return self._vector(marginals[1 - player])
+
+    def _vector(self, other: Any) -> Vector:
+        n = len(self.demand)
+        table = (np.asarray(other, dtype=np.float64).reshape(n, n) @ self._wins.T) * self.demand[:, None]
+        return np.asarray(table.ravel())
+
+    def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
+        """Return the worst and the best that each (item, place) can do."""
+        low, high = (np.outer(self.demand, self._wins.min(axis=1)), np.outer(self.demand, self._wins.max(axis=1)))
+        return low.ravel(), high.ravel()

@@ -1,0 +1,177 @@
+r"""Routing games: each player sends one unit from its source to its sink through a network whose edges get slower with use.
+
+Edge costs are affine, :math:`a_e + b_e k`, or those of the Bureau of Public Roads,
+:math:`t_e (1 + B_e (u k / C_e)^{P_e})` with k players of u vehicles each, as in TNTP files.
+
+May touch: ``errors``, ``arrays``, ``actions.dag_paths``, ``networks``, ``games.congestion``.
+"""
+
+import os
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.dag_paths import DagPaths
+from swapregret.arrays import Matrix, as_integer
+from swapregret.errors import InvalidInput
+from swapregret.games.congestion import CongestionGame
+from swapregret.networks import Network, read_tntp
+
+__all__ = ["RoutingGame", "affine_costs", "bpr_costs", "layered_edges"]
+
+Edge = tuple[Hashable, Hashable]
+Commodity = tuple[Hashable, Hashable]
+
+
+class RoutingGame(CongestionGame):
+    """An atomic routing game, one player a commodity.
+
+    Parameters
+    ----------
+    edges : sequence of (tail, head)
+        The network; for each player it must be acyclic on the edges that are its own.
+    costs : array_like, shape (n_edges, n_players)
+        What each of k users of an edge pays; see :func:`affine_costs`, :func:`bpr_costs`.
+    commodities : sequence of (source, sink)
+        One a player.
+    allowed : sequence of int sequences, optional
+        For each player the edges it may use; all if not given.
+
+    Examples
+    --------
+    >>> edges = [("s", "t"), ("s", "a"), ("a", "t")]
+    >>> game = RoutingGame(edges, affine_costs([0, 1, 0], [1, 0, .5], 2), [("s", "t")] * 2)
+    >>> game.payoffs([[1, 0, 0], [0, 1, 1]])
+    array([-1. , -1.5])
+    """
+
+    def __init__(
+        self,
+        edges: Sequence[Edge],
+        costs: npt.ArrayLike,
+        commodities: Sequence[Commodity],
+        allowed: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        links = [(tail, head) for tail, head in edges]
+        pairs = [(source, sink) for source, sink in commodities]
+        own = [list(range(len(links))) for _ in pairs] if allowed is None else [list(each) for each in allowed]
+        sets: dict[tuple[Any, ...], DagPaths] = {}
+        for (source, sink), use in zip(pairs, own, strict=True):
+            key = (source, sink, tuple(use))
+            if key not in sets:
+                sets[key] = DagPaths([links[index] for index in use], source=source, sink=sink)
+        chosen = [sets[source, sink, tuple(use)] for (source, sink), use in zip(pairs, own, strict=True)]
+        names = [f"{index}: {source} → {sink}" for index, (source, sink) in enumerate(pairs)]
+        super().__init__(chosen, costs, own, names)
+        if len(self.costs) != len(links):
+            raise InvalidInput(f"`costs` must have {len(links)} rows", str(len(self.costs)), "Give one an edge.")
+        self.edges = tuple(links)
+        self.commodities = tuple(pairs)
+        if all(isinstance(vertex, str | int) for edge in [*links, *pairs] for vertex in edge):
+            self.spec = {
+                "kind": "routing",
+                "edges": [list(edge) for edge in links],
+                "costs": self.costs.tolist(),
+                "commodities": [list(pair) for pair in pairs],
+                "allowed": own,
+            }
+
+    @classmethod
+    def from_network(
+        cls,
+        network: Network,
+        commodities: Sequence[Commodity],
+        *,
+        vehicles: float = 1.0,
+        length: str = "free_flow_time",
+    ) -> "RoutingGame":
+        """Make a game of a road network with the attributes of a TNTP file.
+
+        Each player may use the edges that lead away from its source (Dial's efficient paths) and lie on one of its paths.
+
+        Parameters
+        ----------
+        network : Network
+            With attributes free_flow_time, capacity, b and power.
+        commodities : sequence of (source, sink)
+        vehicles : float
+            How many vehicles a player stands for.
+        length : str
+            The attribute by which edges lead away.
+        """
+        time, capacity, factor, power = (network.numbers(key) for key in ("free_flow_time", "capacity", "b", "power"))
+        costs = bpr_costs(time, capacity, factor, power, len(commodities), vehicles=vehicles)
+        numbered = Network(network.edges, network.directed, network.vertices, _numbered(network), network.name)
+        allowed = []
+        for source, sink in commodities:
+            kept = numbered.acyclic_from(source, length=length)
+            places = [int(index) for index in kept.numbers("place")]
+            useful = DagPaths(kept.edges, source=source, sink=sink).graph.edge
+            allowed.append([places[index] for index in np.sort(useful).tolist()])
+        return cls(network.edges, costs, commodities, allowed)
+
+    @classmethod
+    def from_tntp(
+        cls, path: str | os.PathLike[str], commodities: Sequence[Commodity], *, vehicles: float = 1.0
+    ) -> "RoutingGame":
+        """Make a game of a TNTP road network file; see :meth:`from_network`."""
+        return cls.from_network(read_tntp(path), commodities, vehicles=vehicles)
+
+
+def _numbered(network: Network) -> dict[str, tuple[object, ...]]:
+    return {**network.attributes, "place": tuple(range(len(network.edges)))}
+
+
+def affine_costs(constant: npt.ArrayLike, slope: npt.ArrayLike, n_players: int) -> Matrix:
+    """Return the table of a_e + b_e k for k = 1..n users.
+
+    Examples
+    --------
+    >>> affine_costs([1., 0.], [0., 2.], 3).tolist()
+    [[1.0, 1.0, 1.0], [2.0, 4.0, 6.0]]
+    """
+    users = np.arange(1, as_integer(n_players, "n_players", 1) + 1)
+    a, b = np.broadcast_arrays(np.asarray(constant, dtype=np.float64), np.asarray(slope, dtype=np.float64))
+    return np.asarray(a[:, None] + b[:, None] * users)
+
+
+def bpr_costs(
+    free_flow: npt.ArrayLike,
+    capacity: npt.ArrayLike,
+    factor: npt.ArrayLike,
+    power: npt.ArrayLike,
+    n_players: int,
+    *,
+    vehicles: float = 1.0,
+) -> Matrix:
+    """Return the table of t_e (1 + B_e (u k / C_e)^P_e) for k = 1..n players of u vehicles.
+
+    Examples
+    --------
+    >>> bpr_costs([10.], [2.], [.15], [4.], 2).round(6).tolist()
+    [[10.09375, 11.5]]
+    """
+    users = np.arange(1, as_integer(n_players, "n_players", 1) + 1)
+    columns = np.broadcast_arrays(
+        *(np.asarray(each, dtype=np.float64) for each in (free_flow, capacity, factor, power))
+    )
+    time, limit, rise, exponent = (column[:, None] for column in columns)
+    if (limit <= 0.0).any() or not vehicles > 0.0:
+        raise InvalidInput("`capacity` and `vehicles` must be positive", str(float(limit.min())), "Correct the table.")
+    return np.asarray(time * (1.0 + rise * (vehicles * users / limit) ** exponent))
+
+
+def layered_edges(layers: int, width: int) -> list[Edge]:
+    """Return a network of full layers between "s" and "t": width + (layers − 1)·width² + width edges.
+
+    Examples
+    --------
+    >>> len(layered_edges(4, 5)), layered_edges(1, 2)
+    (85, [('s', '0.0'), ('s', '0.1'), ('0.0', 't'), ('0.1', 't')])
+    """
+    edges: list[Edge] = [("s", f"0.{j}") for j in range(width)]
+    for layer in range(layers - 1):
+        edges += [(f"{layer}.{i}", f"{layer + 1}.{j}") for i in range(width) for j in range(width)]
+    return edges + [(f"{layers - 1}.{j}", "t") for j in range(width)]

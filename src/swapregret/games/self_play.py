@@ -1,0 +1,228 @@
+r"""Self-play: everybody learns, nobody is told the game.
+
+Each day every player draws from its policy and is shown, as its feedback allows, the rewards that the actions of the others
+make for it. If every player has no swap regret, the play approaches the correlated equilibria (Foster and Vohra 1997;
+Hart and Mas-Colell 2000). The guarantee of the learners is for oblivious worlds; other learners react, so what is reported here
+is measured, not promised.
+
+May touch: everything below ``games``; ``games.base``, ``games.correlated_play``, ``games.certificate``, ``games.windows``.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from swapregret.arrays import Action, Vector, as_integer, frozen
+from swapregret.errors import InvalidInput
+from swapregret.games.base import Game
+from swapregret.games.certificate import Certificate, certify_ledgers
+from swapregret.games.correlated_play import CorrelatedPlay
+from swapregret.games.windows import WindowRecorder
+from swapregret.learners.player import Decision, Player
+from swapregret.policy import Policy
+from swapregret.regret.entries import Ledger
+from swapregret.regret.ledger import SwapLedger
+
+__all__ = ["Checkpoint", "SelfPlayResult", "self_play"]
+
+MEASURES = ("expected", "realised")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Gaps of all players after some days, in rewards: swap and external, and the mean reward of each."""
+
+    day: int
+    swap: tuple[float, ...]
+    external: tuple[float, ...]
+    rewards: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SelfPlayResult:
+    """What came of a self-play.
+
+    Attributes
+    ----------
+    game : Game
+    play : CorrelatedPlay
+        The play, compressed by windows: to sample, save and ask. It is a distribution of its own, certified on its own.
+    ledgers : tuple of Ledger
+        For each player, of every single day.
+    history : tuple of Checkpoint
+        Gaps over time.
+    rewards : tuple of float
+        Mean rewards as received.
+    measure : str
+        ``"expected"``: ledgers hold the mean reward vectors under the others' policies; ``"realised"``: those made by
+        the actions the others drew.
+    n_drawn : int
+        How many laws without a list entered ``play`` by drawn actions.
+    entropy : int or None
+        What seeded the play.
+    """
+
+    game: Game
+    play: CorrelatedPlay
+    ledgers: tuple[Ledger, ...]
+    history: tuple[Checkpoint, ...]
+    rewards: tuple[float, ...]
+    measure: str
+    n_drawn: int
+    entropy: int | None
+
+    @property
+    def certificate(self) -> Certificate:
+        """Return ε for the play day by day, before it was compressed."""
+        return certify_ledgers(self.game, self.ledgers)
+
+    @property
+    def payoffs(self) -> Vector:
+        """Return the mean payoff of each player as received."""
+        return np.array([self.game.payoff(player, reward) for player, reward in enumerate(self.rewards)])
+
+
+def self_play(
+    game: Game,
+    players: Sequence[Player[Any]],
+    rounds: int,
+    rng: int | np.random.Generator | None = None,
+    *,
+    windows: int = 1000,
+    measure: str | None = None,
+    checkpoints: int = 12,
+    capacity: int | None = None,
+    progress: Callable[[Checkpoint], None] | None = None,
+) -> SelfPlayResult:
+    """Let players learn against each other, and record what they play.
+
+    Parameters
+    ----------
+    game : Game
+    players : sequence of Player
+        One a player of the game, each made for its set; any mixture of learners and kinds of feedback.
+    rounds : int
+        Days to play.
+    rng : int, Generator or None
+        Each player draws from a child of its own. None draws entropy, recorded in the result.
+    windows : int
+        At most how many windows the recorded play has; policies are averaged within each.
+    measure : {"expected", "realised"}, optional
+        What ledgers hold; by default the mean reward vectors where the game knows them, else those that were met.
+    checkpoints : int
+        How many times, in geometric steps, gaps are worked out.
+    capacity : int, optional
+        Most actions a ledger keeps; see :class:`~swapregret.regret.ledger.SwapLedger`.
+    progress : callable, optional
+        Called with every checkpoint.
+
+    Examples
+    --------
+    >>> from swapregret.games.classics import matching_pennies
+    >>> from swapregret.learners.baselines.uniform import uniform
+    >>> game = matching_pennies()
+    >>> result = self_play(game, [uniform(actions) for actions in game.action_sets], 100, rng=0)
+    >>> result.certificate.epsilon, result.play.payoffs.tolist()
+    (0.0, [0.0, 0.0])
+    """
+    _check_players(game, players)
+    horizon = as_integer(rounds, "rounds", 1)
+    length = -(-horizon // as_integer(windows, "windows", 1))
+    if measure is None:
+        measure = "expected" if game.has_expectation else "realised"
+    if measure not in MEASURES or (measure == "expected" and not game.has_expectation):
+        raise InvalidInput(
+            f"`measure` must be one of {MEASURES}, 'expected' only where the game knows expected payoffs",
+            repr(measure),
+            "Leave it out to get the best the game allows.",
+        )
+    entropy = np.random.SeedSequence().entropy if rng is None else rng
+    sources = np.random.default_rng(entropy).spawn(game.n_players)
+    states = [player.start(source) for player, source in zip(players, sources, strict=True)]
+    books = [SwapLedger(actions, capacity=capacity) for actions in game.action_sets]
+    recorder = WindowRecorder(game, length)
+    stops = _stops(horizon, as_integer(checkpoints, "checkpoints", 1))
+    earned = np.zeros(game.n_players)
+    history: list[Checkpoint] = []
+    before: tuple[Policy, ...] = ()
+    means: list[Vector] = []
+    for day in range(horizon):
+        policies = tuple(player.policy(state) for player, state in zip(players, states, strict=True))
+        actions = tuple(_draw(policy, source) for policy, source in zip(policies, sources, strict=True))
+        vectors = [game.rewards(index, actions) for index in range(game.n_players)]
+        if measure == "realised":
+            means = vectors
+        elif not before or any(new is not old for new, old in zip(policies, before, strict=True)):
+            marginals = [policy.marginals() for policy in policies]
+            means = [game.expected_rewards(index, marginals) for index in range(game.n_players)]
+        before = policies
+        recorder.record(policies)
+        for index, player in enumerate(players):
+            books[index].record(policies[index], means[index], 1)
+            action = actions[index]
+            reward = min(max(float(vectors[index] @ action), 0.0), 1.0)
+            earned[index] += reward
+            decision = Decision(day, action, (), policies[index])
+            states[index] = player.observe(
+                states[index], decision, _seen(player.feedback, reward, vectors[index], action)
+            )
+        if day + 1 in stops:
+            history.append(_checkpoint(game, books, day + 1, earned))
+            if progress is not None:
+                progress(history[-1])
+    recorder.close()
+    return SelfPlayResult(
+        game,
+        CorrelatedPlay(game, tuple(recorder.days), tuple(recorder.policies)),
+        tuple(book.close() for book in books),
+        tuple(history),
+        tuple((earned / horizon).tolist()),
+        measure,
+        recorder.n_drawn,
+        entropy if isinstance(entropy, int) else None,
+    )
+
+
+def _check_players(game: Game, players: Sequence[Player[Any]]) -> None:
+    if len(players) != game.n_players:
+        raise InvalidInput(
+            f"`players` must be {game.n_players} players, one a player of the game", str(len(players)), "Give one each."
+        )
+    for name, player, actions in zip(game.names, players, game.action_sets, strict=True):
+        if player.actions is not actions and (
+            repr(player.actions) != repr(actions) or player.actions.labels != actions.labels
+        ):
+            raise InvalidInput(
+                f"the player of {name} must be made for its set {actions!r}",
+                repr(player.actions),
+                "Make it from game.action_sets.",
+            )
+
+
+def _draw(policy: Policy, source: np.random.Generator) -> Action:
+    return frozen(policy.sample(source))
+
+
+def _seen(feedback: str, reward: float, rewards: Vector, action: Action) -> float | Vector:
+    """Return what a player is shown of the day."""
+    if feedback == "bandit":
+        return reward
+    return rewards if feedback == "full" else rewards * action
+
+
+def _stops(horizon: int, count: int) -> set[int]:
+    """Return the days after which gaps are worked out: geometric steps that end at the horizon."""
+    first = max(1, min(horizon, horizon // 2 ** (count - 1)))
+    return {horizon, *(int(day) for day in np.geomspace(first, horizon, count).round())} if count > 1 else {horizon}
+
+
+def _checkpoint(game: Game, books: Sequence[SwapLedger], day: int, earned: Vector) -> Checkpoint:
+    found = certify_ledgers(game, [book.close() for book in books])
+    return Checkpoint(
+        day,
+        tuple(gap.value for gap in found.swap),
+        tuple(gap.value for gap in found.external),
+        tuple((earned / day).tolist()),
+    )

@@ -1,0 +1,110 @@
+"""Games by description: a table of plain values, as TOML and JSON files hold them.
+
+May touch: ``errors``, every game of ``games``.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from swapregret.errors import InvalidInput
+from swapregret.games import classics
+from swapregret.games.base import Game
+from swapregret.games.blotto import BlottoGame
+from swapregret.games.matching import MatchingMarket
+from swapregret.games.matrix import MatrixGame
+from swapregret.games.nfg import read_nfg
+from swapregret.games.ranking import RankingDuel
+from swapregret.games.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
+from swapregret.games.security import SecurityGame
+from swapregret.games.shapley import ShapleyGame
+
+__all__ = ["GAME_KINDS", "make_game"]
+
+Description = Mapping[str, Any]
+
+
+def _matrix(spec: Description, folder: Path) -> Game:
+    if "file" in spec:
+        return read_nfg(folder / str(spec["file"]))
+    if "classic" in spec:
+        name = str(spec["classic"])
+        if name not in classics.__all__:
+            raise InvalidInput(f"`classic` must be one of {classics.__all__}", repr(name), "Or give `payoffs`.")
+        game: Game = getattr(classics, name)()
+        return game
+    return MatrixGame(spec["payoffs"], spec.get("labels"), spec.get("names"))
+
+
+def _routing(spec: Description, folder: Path) -> Game:
+    commodities = [tuple(pair) for pair in spec["commodities"]]
+    if "file" in spec:
+        return RoutingGame.from_tntp(folder / str(spec["file"]), commodities, vehicles=float(spec.get("vehicles", 1.0)))
+    edges = [(tail, head) for tail, head in spec["edges"]] if "edges" in spec else layered_edges(*spec["layered"])
+    n, count = len(commodities), len(edges)
+    if "costs" in spec:
+        costs = spec["costs"]
+    elif "affine" in spec:
+        costs = affine_costs(spec["affine"]["constant"], spec["affine"]["slope"], n)
+    elif "bpr" in spec:
+        time, capacity, factor, power = (spec["bpr"][key] for key in ("free_flow", "capacity", "factor", "power"))
+        costs = bpr_costs(time, capacity, factor, power, n, vehicles=float(spec.get("vehicles", 1.0)))
+    else:
+        source = np.random.default_rng(int(spec.get("seed", 0)))
+        costs = affine_costs(source.uniform(0.0, 1.0, count), source.uniform(0.0, 1.0, count), n)
+    return RoutingGame(edges, costs, commodities, spec.get("allowed"))
+
+
+def _blotto(spec: Description, folder: Path) -> Game:
+    first, second = spec["troops"]
+    worth = int(spec["fields"]) if "fields" in spec else spec["values"]
+    return BlottoGame(
+        (first, second), worth, ties=spec.get("ties", "split"), coordinates=spec.get("coordinates", "compact")
+    )
+
+
+def _security(spec: Description, folder: Path) -> Game:
+    edges = [(tail, head) for tail, head in spec["edges"]]
+    return SecurityGame(edges, spec["source"], spec["sink"], spec["guards"], spec.get("worth"), spec.get("toll"))
+
+
+_KINDS: dict[str, Callable[[Description, Path], Game]] = {
+    "blotto": _blotto,
+    "matching": lambda spec, folder: MatchingMarket(spec["values"], spec["priority"], spec.get("names")),
+    "matrix": _matrix,
+    "ranking": lambda spec, folder: RankingDuel(spec["demand"], spec.get("items")),
+    "routing": _routing,
+    "security": _security,
+    "shapley": lambda spec, folder: ShapleyGame(spec["dimension"], spec["size"]),
+}
+
+GAME_KINDS = tuple(_KINDS)
+"""The kinds of games a description can name."""
+
+
+def make_game(spec: Description, folder: Path | None = None) -> Game:
+    """Make the game a description tells of.
+
+    Parameters
+    ----------
+    spec : mapping
+        ``kind`` and what the game of that kind is made of; see ``docs/games.md``.
+    folder : Path, optional
+        Where files named in the description are looked for; the current one if not given.
+
+    Examples
+    --------
+    >>> make_game({"kind": "blotto", "troops": [4, 3], "fields": 3}).action_sets[0].n_actions
+    15
+    """
+    kind = spec.get("kind")
+    if kind not in _KINDS:
+        raise InvalidInput(f"`kind` of a game must be one of {GAME_KINDS}", repr(kind), "Check the description.")
+    try:
+        return _KINDS[kind](spec, folder or Path())
+    except KeyError as error:
+        raise InvalidInput(
+            f"the description of a {kind} game must have `{error.args[0]}`", f"only {sorted(spec)}", "Add it."
+        ) from None
