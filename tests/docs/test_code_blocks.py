@@ -1,0 +1,113 @@
+"""Every Python block of the README and of the pages in docs runs as printed, and shows what its comments say.
+
+A page is self-contained: its blocks run in order, in one fresh namespace and an empty folder. Two conventions of the pages are
+kept by machine. A block after a sentence with "Save this as `name`" is saved under that name before anything runs. A line that
+is an expression, or prints one, followed by a comment that opens with a bracket, must give what the comment says.
+"""
+
+import ast
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SAVED = re.compile(r"Save this as `([\w.]+)`[^`]*\Z")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page: its language, its text, the line it starts on, the file it is to be saved as."""
+
+    language: str
+    text: str
+    line: int
+    saved_as: str | None
+
+
+def blocks_of(page: str) -> list[Block]:
+    """Read the fenced blocks of a page."""
+    found = []
+    for match in _BLOCK.finditer(page):
+        before = page[: match.start()]
+        saved = _SAVED.search(before.rsplit("```", 1)[-1])
+        found.append(Block(match[1], match[2], before.count("\n") + 1, saved[1] if saved else None))
+    return found
+
+
+def run_block(block: Block, name: str, namespace: dict[str, Any]) -> None:
+    """Run a block statement by statement, and hold expressions to the comments behind them."""
+    lines = block.text.splitlines()
+    for statement in ast.parse(block.text).body:
+        comment = _comment(lines, statement)
+        ast.increment_lineno(statement, block.line)
+        if comment is None or not isinstance(statement, ast.Expr):
+            exec(compile(ast.Module([statement], []), name, "exec"), namespace)
+            continue
+        value, show = statement.value, repr
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print":
+            (value,), show = value.args, str
+        shown = " ".join(show(eval(compile(ast.Expression(value), name, "eval"), namespace)).split())
+        assert comment.startswith(shown), f"{name}:{statement.lineno} says {comment!r} and gives {shown!r}"
+
+
+def _comment(lines: list[str], statement: ast.stmt) -> str | None:
+    """Return the comment behind a statement, if it opens with a bracket and so stands for a value."""
+    assert statement.end_lineno is not None
+    rest = lines[statement.end_lineno - 1].encode()[statement.end_col_offset :].decode().strip()
+    found = re.match(r"#\s*([(\[].*)", rest)
+    return " ".join(found[1].split()) if found else None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python blocks of a page run in order, from nothing but the page."""
+    blocks = blocks_of(page.read_text(encoding="utf-8"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for block in blocks:
+        if block.saved_as:
+            (tmp_path / block.saved_as).write_text(block.text, encoding="utf-8")
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    known = set(sys.modules)
+    try:
+        for block in blocks:
+            if block.language == "python":
+                run_block(block, str(page.relative_to(ROOT)), namespace)
+    finally:
+        for name in set(sys.modules) - known:
+            if Path(getattr(sys.modules[name], "__file__", None) or "/").parent == tmp_path:
+                del sys.modules[name]
+
+
+def test_every_set_has_a_page_with_an_example() -> None:
+    """Each page on a set has a Python block, and the index links to every page."""
+    folder = ROOT / "docs" / "sets"
+    index = (folder / "README.md").read_text(encoding="utf-8")
+    for page in sorted(folder.glob("*.md")):
+        assert any(block.language == "python" for block in blocks_of(page.read_text(encoding="utf-8"))), page.name
+        assert page.name == "README.md" or f"]({page.name})" in index, page.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    """A relative link of a page is a file of the project."""
+    text = _BLOCK.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_a_wrong_comment_and_a_wrong_block_are_found() -> None:
+    """The runner fails where a page says something else than what comes out, and where a block raises."""
+    run_block(Block("python", "x = 1\nx, 2  # (1, 2): right\n", 1, None), "page", {})
+    with pytest.raises(AssertionError, match=r"page:3 says '\(1, 3\)' and gives '\(1, 2\)'"):
+        run_block(Block("python", "x = 1\nprint((x, 2))  # (1, 3)\n", 1, None), "page", {})
+    with pytest.raises(NameError):
+        run_block(Block("python", "y\n", 1, None), "page", {})
+    (block,) = blocks_of("Save this as `a.csv`:\n\n```csv\n1\n```\n")
+    assert (block.language, block.text, block.line, block.saved_as) == ("csv", "1\n", 3, "a.csv")
