@@ -138,13 +138,14 @@ def test_a_constant_changes_nothing_where_sizes_are_equal(rate: FixedRate | Adap
         assert abs(moved.point.sum() - 2.0) <= 1e-12
 
 
-def test_a_tiny_spread_on_a_large_constant_keeps_its_sum() -> None:
-    """A step of 10⁹ on a score of 10³ still gives a point of the set."""
+def test_a_tiny_spread_on_a_large_constant_keeps_its_digits() -> None:
+    """A step of 10⁹ on a score of 10³ gives a point of the set, and the one that the differences alone give."""
     learner = LazyComBCP(MSets(10, 3), exploration=0.02, rate=AdaptiveRate())
-    X = 1056.0 + 1e-9 * np.random.default_rng(0).normal(size=10)
-    state = learner.update(learner.start(), X)
-    assert abs(state.point.sum() - 3.0) <= 1e-9
-    assert np.isfinite(state.log_weights).all()
+    differences = 2.0**-30 * np.array([3.0, -7.0, 1.0, 0.0, 5.0, -2.0, 4.0, -1.0, 6.0, -9.0])
+    plain, moved = (learner.update(learner.start(), X) for X in (differences, 1024.0 + differences))
+    assert np.abs(plain.point - moved.point).max() <= 1e-6
+    assert abs(moved.point.sum() - 3.0) <= 1e-12
+    assert np.isfinite(moved.log_weights).all()
 
 
 @settings(deadline=None, max_examples=20)
