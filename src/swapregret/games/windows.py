@@ -3,7 +3,7 @@
 Components of a mixture are followed by their identity, so a window costs what changed in it. Laws without a list other than
 the set's exploration law are entered by drawn actions, the same for the same run.
 
-May touch: ``arrays``, ``policy``, ``regret.stretches``, ``regret.same_law``, ``games.base``, ``games.play_file``.
+May touch: ``arrays``, ``policy``, ``kernels.ledger``, ``regret``, ``games.base``, ``games.play_file``.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,12 @@ import numpy as np
 from swapregret.arrays import Vector
 from swapregret.games.base import Game
 from swapregret.games.play_file import join_law
+from swapregret.kernels.ledger import pack_rows, unpack_rows
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.same_law import is_same_law
 from swapregret.regret.stretches import Stretches
+from swapregret.regret.support import Packer
+from swapregret.regret.table import Words, reading
 
 __all__ = ["WindowRecorder"]
 
@@ -43,7 +46,10 @@ class WindowRecorder:
 
     def __init__(self, game: Game, length: int) -> None:
         self._length = length
-        self._parts: list[list[tuple[Policy, float]]] = [[] for _ in game.action_sets]
+        self._words: list[list[Words]] = [[] for _ in game.action_sets]
+        self._mass: list[list[Vector]] = [[] for _ in game.action_sets]
+        self._spread_days = np.zeros(game.n_players)
+        self._packer = Packer()
         self._stretches = [Stretches(0, partial(self._leave, player)) for player in range(game.n_players)]
         self._spreads = [actions.exploration_policy() for actions in game.action_sets]
         self._rng = np.random.default_rng(_SEED)
@@ -67,30 +73,33 @@ class WindowRecorder:
             return
         for stretches in self._stretches:
             stretches.flush()
-        self.policies.append(tuple(self._law(player) for player in range(len(self._parts))))
+        self.policies.append(tuple(self._law(player) for player in range(len(self._words))))
         self.days.append(self._open)
-        self._parts = [[] for _ in self._parts]
         self._open = 0
 
     def _leave(self, player: int, part: Policy, vector: Vector, days: float) -> None:
-        self._parts[player].append((part, days))
+        """Note what a component of a policy did while it was in it."""
+        if part.has_atoms:
+            words, weights = self._packer.support(part)
+        elif part is self._spreads[player] or is_same_law(part, self._spreads[player]):
+            self._spread_days[player] += days
+            return
+        else:
+            self.n_drawn += 1
+            words = pack_rows(reading(np.stack([part.sample(self._rng) for _ in range(_SAMPLES)])))
+            weights = np.full(_SAMPLES, 1.0 / _SAMPLES)
+        self._words[player].append(words)
+        self._mass[player].append(weights * days)
 
     def _law(self, player: int) -> Policy:
-        spread, share = self._spreads[player], 0.0
-        total = sum(days for _, days in self._parts[player])
-        atoms, weights = [], []
-        for part, days in self._parts[player]:
-            if part.has_atoms:
-                law = part.finite()
-                atoms.append(law.atoms)
-                weights.append(law.weights * days)
-            elif part is spread or is_same_law(part, spread):
-                share += days / total
-            else:
-                self.n_drawn += 1
-                atoms.append(np.stack([part.sample(self._rng) for _ in range(_SAMPLES)]))
-                weights.append(np.full(_SAMPLES, days / _SAMPLES))
-        if not atoms:
+        """Return the average law of the window that closes, and begin anew."""
+        spread, share = self._spreads[player], float(self._spread_days[player]) / self._open
+        if not self._words[player]:
+            self._spread_days[player] = 0.0
             return spread
-        mass = np.concatenate(weights)
-        return join_law(FinitePolicy(np.concatenate(atoms), mass / mass.sum()), share, spread)
+        words, mass = np.concatenate(self._words[player]), np.concatenate(self._mass[player])
+        self._words[player], self._mass[player], self._spread_days[player] = [], [], 0.0
+        different, place = np.unique(words, axis=0, return_inverse=True)
+        weights = np.bincount(place.ravel(), weights=mass)
+        atoms = unpack_rows(reading(np.ascontiguousarray(different)), spread.dimension)
+        return join_law(FinitePolicy(atoms, weights / weights.sum()), share, spread)
