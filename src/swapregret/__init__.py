@@ -13,10 +13,12 @@ from swapregret import environments, errors, networks, testing
 from swapregret.actions.base import ActionSet
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
+from swapregret.actions.forests import Forests
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
 from swapregret.actions.partitions import Partitions
 from swapregret.actions.permutations import Permutations
+from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.learners import baselines
 from swapregret.learners.doubling import anytime
@@ -35,6 +37,7 @@ __all__ = [
     "Decision",
     "Explicit",
     "FinitePolicy",
+    "Forests",
     "MSets",
     "Mixture",
     "OracleSet",
@@ -45,6 +48,7 @@ __all__ = [
     "Regret",
     "Schedule",
     "Session",
+    "SpanningTrees",
     "TruncatedPermutations",
     "anytime",
     "audit",
