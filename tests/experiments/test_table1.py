@@ -1,20 +1,21 @@
 """Table 1 as measurements: who runs, who is refused and why, and what is printed."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-import swapregret.cli.table1 as cli
-import swapregret.experiments.table1 as experiment
+from swapregret.cli import app
 from swapregret.errors import InvalidInput
 from swapregret.experiments.chart import Series, line_chart
-from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Instance, layered_dag, table1
+from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Competitor, Instance, layered_dag, table1
+
+cli = sys.modules["swapregret.cli.table1"]  # the package has a command of the same name
 
 
-def named(*names: str) -> list[experiment.Competitor]:
+def named(*names: str) -> list[Competitor]:
     """Return competitors by the beginning of their names."""
     return [next(rival for rival in COMPETITORS if rival.name.startswith(name)) for name in names]
 
@@ -82,14 +83,11 @@ def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pyt
     """The command prints a table a family with the theory beside it, the same as JSON, and two figures a family."""
     few: tuple[Instance, ...] = (INSTANCES[0],)
     some = tuple(named("Swap", "uniform", "Stoltz, all"))
-    for module in (cli, experiment):
-        monkeypatch.setattr(module, "INSTANCES", few)
-        monkeypatch.setattr(module, "COMPETITORS", some)
+    monkeypatch.setattr(cli, "INSTANCES", few)
+    monkeypatch.setattr(cli, "COMPETITORS", some)
     monkeypatch.setattr(cli, "measure", lambda **options: table1(instances=few, competitors=some, **options))
-    app = typer.Typer()
-    app.command()(cli.table1)
     page = tmp_path / "figure.html"
-    options = ["--horizon", "100", "--jobs", "1"]
+    options = ["table1", "--horizon", "100", "--jobs", "1"]
     shown = CliRunner().invoke(app, [*options, "--html", str(page)], env={"COLUMNS": "200"})
     assert shown.exit_code == 0
     assert "T log(d log T)/log T" in shown.stdout

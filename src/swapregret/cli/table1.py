@@ -28,7 +28,7 @@ def table1(
     world: Annotated[str, typer.Option(help="The reward sequence: cyclic, spiral, slots, tree, iid, ...")] = "cyclic",
     horizon: Annotated[int | None, typer.Option(help="Days to play. [default: 50000]")] = None,
     replications: Annotated[int | None, typer.Option(help="Runs of each cell. [default: 1]")] = None,
-    budget: Annotated[float | None, typer.Option(help="Seconds a cell may take. [default: 60]")] = None,
+    budget: Annotated[float | None, typer.Option(help="Seconds a cell may take. [default: 75]")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the worlds and of the players.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
     html: Annotated[Path | None, typer.Option(help="Write the figures to this HTML file.")] = None,
@@ -51,7 +51,7 @@ def table1(
                 world=world,
                 horizon=horizon or (_FULL_HORIZON if full else 50_000),
                 replications=replications or (_FULL_REPLICATIONS if full else 1),
-                budget=budget or (_FULL_BUDGET if full else 60.0),
+                budget=budget or (_FULL_BUDGET if full else 75.0),
                 seed=seed,
                 is_full=full,
                 n_jobs=jobs,
@@ -65,9 +65,9 @@ def table1(
         for family in dict.fromkeys(cell.family for cell in result.cells):
             _print(result, family)
         console.print(
-            "Left in each cell: swap regret / T (maximum over φ outside the expectation, from policies); right: time a day. "
-            "Theory: the orders of the paper's Table 1, evaluated with constant 1 and N = d^m on the smallest and on the "
-            "largest instance; above 1 they say nothing."
+            "Left in each cell: swap regret / T (maximum over φ outside the expectation, from policies); right: processor "
+            "time a day. Theory: the orders of the paper's Table 1, evaluated with constant 1 and N = d^m on the smallest "
+            "and on the largest instance; above 1 they say nothing."
         )
         if html is not None:
             console.print(f"Figures written to {html}.")
@@ -103,7 +103,7 @@ def _short(refused: str) -> str:
     if found:
         return f"[dim]refused: would take {rest}[/]"
     _, found, rest = refused.partition("about ")
-    return f"[dim]refused: {rest.partition(',')[0]} functions[/]" if found else f"[dim]{refused}[/]"
+    return f"[dim]refused: {rest.partition(',')[0]}[/]" if found else f"[dim]{refused}[/]"
 
 
 def _theory(row: list[Cell]) -> str:

@@ -10,7 +10,7 @@ May touch: ``play``, ``environments``, ``learners``, ``actions``, ``regret.bound
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from swapregret import environments
@@ -31,7 +31,7 @@ from swapregret.workers import run_tasks
 
 __all__ = ["COMPETITORS", "INSTANCES", "WORLDS", "Cell", "Competitor", "Instance", "Table1", "layered_dag", "table1"]
 
-_PILOT = 40
+_PILOT = 64
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class Cell:
     standard_error : float or None
         Over replications.
     microseconds : float or None
-        A day: draw, learn and measure.
+        Processor time of a day: draw, learn and measure.
     refused : str or None
         Why there is no measurement.
     bound : float or None
@@ -199,7 +199,7 @@ def table1(
     world: str = "cyclic",
     horizon: int = 50_000,
     replications: int = 1,
-    budget: float = 60.0,
+    budget: float = 75.0,
     seed: int = 0,
     is_full: bool = False,
     instances: Sequence[Instance] | None = None,
@@ -215,12 +215,12 @@ def table1(
         A name of ``WORLDS``.
     horizon, replications, seed : int
     budget : float
-        Seconds a competitor may take on an instance; a pilot of some days decides.
+        Processor seconds a competitor may take on an instance; a pilot of some days decides.
     is_full : bool
         Whether to take all instances, and not only those of the default.
     instances, competitors : sequence, optional
     n_jobs : int
-        Processes. Times are those of one process each.
+        Processes; regrets do not depend on their number.
     progress : callable, optional
         Called with the name of what was done last.
 
@@ -233,7 +233,7 @@ def table1(
     if world not in WORLDS:
         raise InvalidInput(f"`world` must be one of {sorted(WORLDS)}", repr(world), "'cyclic' is the default.")
     if not budget > 0.0:
-        raise InvalidInput("`budget` must be a positive number of seconds", repr(budget), "60 is the default.")
+        raise InvalidInput("`budget` must be a positive number of seconds", repr(budget), "75 is the default.")
     days, count = as_integer(horizon, "horizon", 3), as_integer(replications, "replications", 1)
     chosen = instances or [instance for instance in INSTANCES if is_full or instance.in_default]
     tasks = [(instance, rival, world, days, count, float(budget), seed) for instance in chosen for rival in competitors]
@@ -265,10 +265,10 @@ def measure_cell(
             refused = f"refused: would take {read_duration(expected)}"
         else:
             place = WORLDS[world](actions, horizon, rng=seed)
-            started = time.perf_counter()
+            started = time.process_time()
             result = play(player, place, rng=seed, replications=replications)
             regret = result.swap_regret
-            elapsed = time.perf_counter() - started
+            elapsed = time.process_time() - started
             deviation = regret.standard_error
             made = {
                 "swap_regret": regret.per_round,
@@ -290,14 +290,17 @@ def measure_cell(
 
 
 def _pilot(competitor: Competitor, actions: ActionSet, world: str, horizon: int, seed: int) -> float:
-    """Return the seconds of a day, from some days after as many that compile and warm up."""
+    """Return the processor seconds of a day: the slope between two short plays, after one that compiles; 0 if T is as short."""
     place = WORLDS[world](actions, horizon, rng=seed)
     player = competitor.make(actions, horizon)
-    from_start = environments.from_function(actions, _PILOT, lambda day: actions.size * place.means(day, day + 1)[0])
-    play(player, from_start, rng=seed)
-    started = time.perf_counter()
-    play(player, from_start, rng=seed)
-    return (time.perf_counter() - started) / _PILOT
+    if horizon <= 4 * _PILOT:
+        return 0.0
+    spent = {}
+    for days in (_PILOT, _PILOT, 4 * _PILOT):
+        started = time.process_time()
+        play(player, replace(place, horizon=days), rng=seed)
+        spent[days] = time.process_time() - started
+    return max(0.0, spent[4 * _PILOT] - spent[_PILOT]) / (3 * _PILOT)
 
 
 def _bound(competitor: Competitor, actions: ActionSet, horizon: int) -> float | None:

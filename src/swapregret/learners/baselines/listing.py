@@ -69,7 +69,7 @@ def read_duration(seconds: float) -> str:
     for unit, size in (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 2.0 * size:
             return f"{_rounded(seconds / size)} {unit}"
-    return f"{seconds:.2g} seconds"
+    return f"{_rounded(seconds)} seconds"
 
 
 def read_bytes(count: float) -> str:
