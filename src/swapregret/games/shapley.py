@@ -20,7 +20,10 @@ __all__ = ["ShapleyGame"]
 
 
 class ShapleyGame(Game):
-    r"""The first is paid :math:`|M_1 \cap M_2|/m`, the second :math:`|M_2 \cap s(M_1)|/m` with s the shift to the next group.
+    r"""Every element of a group pays the share of the other's set that is in the group it answers.
+
+    .. math:: u_1 = \frac{1}{m^2} \sum_g |M_1 \cap G_g|\,|M_2 \cap G_g|, \qquad
+        u_2 = \frac{1}{m^2} \sum_g |M_2 \cap G_{g+1}|\,|M_1 \cap G_g|
 
     Parameters
     ----------
@@ -34,28 +37,34 @@ class ShapleyGame(Game):
     >>> game = ShapleyGame(6, 2)
     >>> game.payoffs([[1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0]])
     array([0., 1.])
+    >>> game.payoffs([[1, 1, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0]])
+    array([0.5, 0.5])
     """
 
     def __init__(self, dimension: int, size: int) -> None:
         d, m = as_integer(dimension, "dimension", 3), as_integer(size, "size", 1)
         if d < 3 * m:
             raise InvalidInput("`dimension` of ShapleyGame must be at least 3 · size", f"{d} and {m}", "Use 3 · size.")
-        super().__init__([MSets(d, m), MSets(d, m)], ["matcher", "evader"])
+        super().__init__([MSets(d, m), MSets(d, m)], ["matcher", "leader"])
         self._size = m
-        self._paid = frozen((np.arange(d) < 3 * m).astype(np.float64) / m)
-        ahead = np.arange(d)
-        ahead[: 3 * m] = (ahead[: 3 * m] - m) % (3 * m)
-        self._shift = frozen(ahead)  # entry i of s(M) is entry ahead[i] of M
+        self._paid = frozen((np.arange(d) < 3 * m).astype(np.float64) / m**2)
         self.spec: dict[str, Any] = {"kind": "shapley", "dimension": d, "size": m}
 
     def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
-        """Return 1/m on the other's elements, or on those one group ahead."""
-        return self._paid * (actions[1] if player == 0 else actions[0][self._shift])
+        """Return what each element pays: the other's elements in its group, or in the group before."""
+        return self._vector(player, actions[1 - player])
 
     def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
         """Return the same with the other's marginals."""
-        return self._paid * (marginals[1] if player == 0 else marginals[0][self._shift])
+        return self._vector(player, marginals[1 - player])
+
+    def _vector(self, player: int, other: Any) -> Vector:
+        m = self._size
+        groups = other[: 3 * m].reshape(3, m).sum(axis=1)
+        vector = np.zeros(len(self._paid))
+        vector[: 3 * m] = np.repeat(groups if player == 0 else np.roll(groups, 1), m) / m**2
+        return vector
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
-        """Return 0 and 1/m on every element of the groups."""
-        return np.zeros_like(self._paid), self._paid
+        """Return 0, and 1/m on every element of the groups."""
+        return np.zeros_like(self._paid), self._paid * self._size
