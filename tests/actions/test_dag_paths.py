@@ -409,3 +409,9 @@ def test_large_graphs_need_no_dense_matrix():
 def test_conformance(actions):
     """The set keeps every promise of ActionSet."""
     assert "projection" in check_action_set(actions).passed
+
+
+def test_edges_of_an_array_are_named_by_plain_numbers() -> None:
+    """A table of edges gives labels of Python's own integers, as a list would."""
+    labels = DagPaths(np.array([[0, 1], [1, 2]]), source=0, sink=2).labels
+    assert repr(labels) == "((0, 1), (1, 2))"

@@ -209,3 +209,14 @@ def test_ten_thousand_coordinates() -> None:
     assert not {"lift", "basis"} & set(vars(actions.span))
     with pytest.raises(TooLarge, match=r"about 10\^1409\.9 actions"):
         actions.enumerate()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, -1e9])
+def test_a_common_factor_leaves_the_certificate_alone(offset: float) -> None:
+    """Weights times any factor have the same projection, with a gap that stays below 1e-9."""
+    weights = np.random.default_rng(3).normal(size=100)
+    projection = MSets(100, 10).kl_project(weights + offset)
+    assert abs(projection.gap) <= 1e-9
+    np.testing.assert_allclose(
+        projection.point, MSets(100, 10).kl_project((weights + offset) - offset).point, atol=1e-12
+    )

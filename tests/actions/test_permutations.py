@@ -334,3 +334,9 @@ def test_ten_thousand_coordinates():
     law = actions.decompose(found.point)
     assert len(law.weights) <= actions.rank == 9_802
     assert (law.marginals().reshape(100, 100).sum(axis=0) == 1.0).all()
+
+
+def test_names_that_cannot_be_hashed_are_refused() -> None:
+    """A row called by a list is refused in a sentence that says what to use."""
+    with pytest.raises(InvalidInput, match="`row_labels` must be hashable"):
+        Permutations(2, row_labels=[[1], [2]])  # type: ignore[list-item]

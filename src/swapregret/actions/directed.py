@@ -81,7 +81,7 @@ def read_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
     (('a', 'b'), ('b', 3))
     """
     try:
-        given = list(edges)
+        given = edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
     except TypeError:
         raise InvalidInput(
             "`edges` must be a list of (tail, head) pairs", type(edges).__name__, "Pass e.g. [('a', 'b'), ('b', 'c')]."

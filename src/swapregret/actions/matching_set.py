@@ -215,10 +215,16 @@ class MatchingSet(ActionSet):
 
 def _names(labels: Sequence[Label] | None, count: int, name: str) -> tuple[Label, ...]:
     names = tuple(range(count)) if labels is None else tuple(labels)
-    if len(names) != count or len(set(names)) != count:
+    try:
+        n_different = len(set(names))
+    except TypeError:
+        raise InvalidInput(
+            f"`{name}` must be hashable", f"{names[:3]!r} ...", "Use strings, numbers or tuples as names."
+        ) from None
+    if len(names) != count or n_different != count:
         raise InvalidInput(
             f"`{name}` must be {count} different names",
-            f"{len(names)} names, {len(set(names))} of them different",
+            f"{len(names)} names, {n_different} of them different",
             "Name every row and every column once.",
         )
     return names

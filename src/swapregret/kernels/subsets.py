@@ -84,8 +84,10 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
     (size − j)·w_(j+1) ≤ Σ_{i>j} w_(i); at most size − 1 of them, so only the top ``size`` weights are sorted. All
     exponents are relative to the size-th largest, which cannot overflow what matters; sums run from the smallest up.
 
-    Returns the point, its logarithm, and the duality gap: the slopes log w − log x are all equal but for rounding where
-    x < 1, and not below that where x = 1, so the best set takes all of the latter. ``level`` is the largest of the former.
+    Returns the point, its logarithm, and the duality gap. The slopes log w − log x are all equal but for rounding where
+    x < 1, and not below that where x = 1, so the best set takes all of the latter; ``level`` is the largest of the
+    former. A factor common to all weights changes nothing on sets of one size, so slopes are taken relative to the
+    size-th largest weight, where they have all their digits.
     """
     d = log_weights.size
     log_point = np.empty(d)
@@ -120,12 +122,13 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
     level = -np.inf
     inner = 0.0
     for i in range(d):
-        value = (log_weights[i] - threshold) + shift
+        excess = log_weights[i] - threshold
+        value = excess + shift
         if value < 0.0:
             log_point[i] = value
             point[i] = min(scale * point[i], 1.0)
-            level = max(level, log_weights[i] - value)
-            inner += (log_weights[i] - value) * point[i]
+            level = max(level, excess - value)
+            inner += (excess - value) * point[i]
         else:
             log_point[i] = 0.0
             point[i] = 1.0
@@ -134,7 +137,7 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
     for i in range(d):
         if log_point[i] == 0.0:
             n_ones += 1
-            best += max(level - log_weights[i], 0.0)
+            best += max(level - (log_weights[i] - threshold), 0.0)
     return point, log_point, (best + (size - n_ones) * level) - inner
 
 
