@@ -14,7 +14,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("exp3", {}),
     ("exp3", {"feedback": "full"}),
     ("tsallis_inf", {}),
-    ("tsallis_inf", {"is_variance_reduced": False}),
+    ("tsallis_inf", {"is_variance_reduced": True}),
     ("blum_mansour", {}),
     ("blum_mansour", {"feedback": "full", "exploration": 0.1}),
     ("stoltz", {}),

@@ -47,7 +47,7 @@ def reference(losses: list[float], rate: float) -> np.ndarray:
 
 def test_three_rounds_by_hand(walk, weights_of) -> None:
     """Importance weights: η = 2/√t; losses .5/½ = 1 for arm 0 on day 1, then ℓ/p with p found by bisection."""
-    player = sr.baselines.tsallis_inf(sr.MSets(2, 1), 10, is_variance_reduced=False)
+    player = sr.baselines.tsallis_inf(sr.MSets(2, 1), 10)
     states = walk(player, [ARMS[0], ARMS[1], ARMS[0]], [0.5, 0.0, 1.0])
     losses = [1.0, 0.0]
     p = reference(losses, 2 / math.sqrt(2))
@@ -60,7 +60,7 @@ def test_three_rounds_by_hand(walk, weights_of) -> None:
 
 def test_variance_reduction_by_hand() -> None:
     """The estimate is taken about ½ only where p ≥ η²: η = 4/√t is below 1/√2 from t = 33 on."""
-    player = sr.baselines.tsallis_inf(sr.MSets(2, 1), 10)
+    player = sr.baselines.tsallis_inf(sr.MSets(2, 1), 10, is_variance_reduced=True)
     rng = np.random.default_rng(1)
     before, reduced = player.start(rng), 0
     for day in range(80):
@@ -80,6 +80,6 @@ def test_external_regret_is_within_its_bound() -> None:
     """On a drifting and on a cyclic sequence the mean external regret of 6 runs stays below 4√(NT) + 1."""
     T, actions = 2000, sr.MSets(5, 2)
     for world in (sr.environments.random_walk(actions, T, rng=1), sr.environments.cyclic(actions, T, rng=2)):
-        player = sr.baselines.tsallis_inf(actions, T, is_variance_reduced=False)
+        player = sr.baselines.tsallis_inf(actions, T)
         result = sr.play(player, world, rng=0, replications=6)
         assert result.external_regret.value < 4 * math.sqrt(10 * T) + 1

@@ -48,7 +48,7 @@ class TsallisINF:
     actions: ActionSet
     horizon: int
     scale: float
-    is_variance_reduced: bool = True
+    is_variance_reduced: bool = False
     limit: int | None = None
     feedback: Feedback = "bandit"
 
@@ -109,7 +109,7 @@ def tsallis_inf(
     horizon: int,
     *,
     scale: float | None = None,
-    is_variance_reduced: bool = True,
+    is_variance_reduced: bool = False,
     limit: int | None = None,
 ) -> TsallisINF:
     """Return Tsallis-INF on the list of all actions.
@@ -123,13 +123,15 @@ def tsallis_inf(
     scale : float, optional
         c in η = c/√t; the authors' 4 with reduced variance and 2 without, if not given.
     is_variance_reduced : bool
+        Whether losses are estimated about ½. Its bound has a smaller constant and an additive 10 N ln T, which at T =
+        20,000 and N = 120 made it worse than plain importance weights.
     limit : int, optional
 
     Examples
     --------
     >>> from swapregret.actions.m_sets import MSets
     >>> tsallis_inf(MSets(4, 2), 1000).rate(3)
-    2.0
+    1.0
     """
     days = as_integer(horizon, "horizon", 1)
     list_actions(actions, days, COST, limit)
