@@ -50,9 +50,9 @@ class PlayerSummary:
     ----------
     scales : tuple of ScaleSummary
     estimated_external_regret : float
-        Total over the run (with the doubling trick: over the epoch), rewards scaled to [0, 1], from the player's own estimates: the best fixed action under the
-        estimated rewards minus what was received. The maximum over noisy estimates makes it too large, never too
-        small on average; it says nothing about swap regret.
+        Total over the run (with the doubling trick: over the epoch), rewards scaled to [0, 1], from the player's own
+        estimates: the best fixed action under the estimated rewards minus what was received. The maximum over noisy
+        estimates makes it too large, never too small on average; it says nothing about swap regret.
     smallest_eigenvalue, condition : float or None
         Of Σ on the span of the actions: the smaller, the noisier the estimates. None above rank 400, where no matrix is
         built.
