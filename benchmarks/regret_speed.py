@@ -1,0 +1,142 @@
+"""How long measuring takes: on top of play, after a long run, and against OpenSpiel's ``ce_dist``.
+
+    python benchmarks/regret_speed.py [overhead] [evaluation] [openspiel]
+
+Processor seconds, best of several, one thread. ``openspiel`` needs the package open_spiel (``pip install open_spiel``);
+without it, that part says so.
+"""
+
+import itertools
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import swapregret as sr
+from swapregret.actions.explicit import Explicit
+from swapregret.actions.spec import parse_set
+from swapregret.errors import Unsupported
+from swapregret.learners.presets import swap_combcp
+from swapregret.regret.realised import realised_ledger
+from swapregret.regret.swap import swap_regret
+
+
+def best_time(function: Callable[[], Any], repeats: int) -> float:
+    """Return the least processor time of some calls."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        function()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def overhead() -> None:
+    """Compare play that measures with play that does not."""
+    print("measuring on top of play")
+    paper = sr.Schedule.uniform(branching=10, n_scales=3)
+    cases = [
+        (f"msets {d} {m}, practical schedule", f"msets {d} {m}", 100_000, {}) for d, m in ((6, 2), (10, 3), (20, 5))
+    ]
+    cases += [
+        (f"{spec}, K=3 H=10 γ=.3, {variants} order(s)", spec, days, _paper(paper, variants))
+        for spec, days in (("msets 100 10", 2000), ("permutations 5", 3000), ("permutations 10", 1000))
+        for variants in (1, 8)
+    ]
+    cases.append(("partitions 10 5, K=3 H=10 γ=.3", "partitions 10 5", 500, _paper(paper, 1)))
+    for name, spec, days, options in cases:
+        try:
+            actions = parse_set(spec)
+        except Unsupported as error:
+            print(f"  {name}: {error}")
+            continue
+        world = sr.environments.cyclic(actions, days, rng=0)
+        player = swap_combcp(actions, days, **options)
+        sr.play(player, world, rng=1)
+        seconds = {}
+        for measure in ("none", "ledger"):
+            seconds[measure] = best_time(partial(sr.play, player, world, rng=1, measure=measure), 5)
+        plain, measured = (1e6 * seconds[measure] / days for measure in ("none", "ledger"))
+        print(f"  {name}: {plain:.2f} µs a day, measured {measured:.2f} ({100 * (measured / plain - 1):+.0f} %)")
+
+
+def _paper(schedule: sr.Schedule, variants: int) -> dict[str, Any]:
+    return {"schedule": schedule, "exploration": 0.3, "variants": variants}
+
+
+def evaluation() -> None:
+    """Time everything that follows a million rounds at (20, 5)."""
+    actions = sr.MSets(20, 5)
+    days = 1_000_000
+    world = sr.environments.cyclic(actions, days, rng=0)
+    start = time.perf_counter()
+    result = sr.play(swap_combcp(actions, days), world, rng=1)
+    played = time.perf_counter() - start
+    start = time.perf_counter()
+    values = result.swap_regret, result.internal_regret, result.external_regret
+    table = result.best_swap(20)
+    seconds = time.perf_counter() - start
+    print(f"evaluation of {days:,} rounds at (20, 5): {seconds:.2f} s after {played:.1f} s of play")
+    print(f"  {result.answers.ledger.rows.keys.shape[0]:,} actions played; {values[0]}")
+    print(f"  first exchange: {table.exchanges[0]}")
+
+
+def openspiel() -> None:
+    """Compare with ``pyspiel.ce_dist`` on the same empirical play of Colonel Blotto."""
+    try:
+        import pyspiel  # type: ignore[import-not-found]
+    except ImportError:
+        print("openspiel: the package open_spiel is not installed here, nothing to compare with")
+        return
+    coins, fields, rounds = 12, 3, 200
+    game = pyspiel.convert_to_turn_based(pyspiel.load_game(f"blotto(coins={coins},fields={fields},players=2)"))
+    splits = [split for split in itertools.product(range(coins + 1), repeat=fields) if sum(split) == coins]
+    plays = np.random.default_rng(0).integers(len(splits), size=(rounds, 2))
+    device = [(1.0 / rounds, _joint_policy(pyspiel, game, splits, pair.tolist())) for pair in plays]
+    start = time.process_time()
+    theirs = pyspiel.ce_dist(game, device)
+    their_seconds = time.process_time() - start
+
+    def ours() -> list[float]:
+        troops = np.array(splits)
+        won = np.sign(np.sign(troops[:, None, :] - troops[None, :, :]).sum(axis=2)).astype(float)
+        actions = Explicit(np.eye(len(splits), dtype=np.int64))
+        regrets = []
+        for player in range(2):
+            chosen = np.eye(len(splits), dtype=np.int64)[plays[:, player]]
+            ledger = realised_ledger(actions, chosen, won[:, plays[:, 1 - player]].T)
+            regrets.append(swap_regret(actions, [ledger]).per_round)
+        return regrets
+
+    mine = ours()
+    our_seconds = best_time(ours, 20)
+    print(
+        f"ce_dist of Blotto ({coins}, {fields}) after {rounds} rounds: {sum(mine):.12f}, OpenSpiel {theirs.dist_value:.12f}"
+    )
+    print(
+        f"  difference {abs(sum(mine) - theirs.dist_value):.1e}; each player {mine}, {list(theirs.deviation_incentives)}"
+    )
+    print(
+        f"  {1e3 * our_seconds:.2f} ms against {their_seconds:.2f} s: {their_seconds / our_seconds:,.0f} times faster"
+    )
+
+
+def _joint_policy(pyspiel: Any, game: Any, splits: list[tuple[int, ...]], pair: list[int]) -> Any:
+    """Return the policy in which each player makes one sure choice, in OpenSpiel's order of actions."""
+    state, table = game.new_initial_state(), {}
+    for choice in pair:
+        names = {state.action_to_string(action): action for action in state.legal_actions()}
+        wanted = names["[" + ",".join(map(str, splits[choice])) + "]"]
+        table[state.information_state_string()] = [(a, float(a == wanted)) for a in state.legal_actions()]
+        state.apply_action(wanted)
+    return pyspiel.TabularPolicy(table)
+
+
+PARTS = {"overhead": overhead, "evaluation": evaluation, "openspiel": openspiel}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or PARTS:
+        PARTS[name]()
