@@ -33,7 +33,7 @@ def test_nearly_decomposable_chains_keep_every_digit() -> None:
         assert abs(Fraction(float(found)) / true - 1) < Fraction(1, 10**14)
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 49, 120])
+@pytest.mark.parametrize("n", [1, 2, 7, 120, 170])
 def test_residuals_are_at_rounding(n: int) -> None:
     """‖p − pQ‖₁ is below 1e-13 for random chains, small and large."""
     rng = np.random.default_rng(n)
@@ -44,13 +44,13 @@ def test_residuals_are_at_rounding(n: int) -> None:
     assert np.abs(p @ Q - p).sum() < 1e-13
 
 
-@pytest.mark.parametrize("n", [20, 100])
+@pytest.mark.parametrize("n", [20, 170])
 def test_slow_changes_are_followed(n: int) -> None:
-    """Over 200 days of a drifting chain the refined distribution keeps its residual below 1e-12, and agrees with one found anew."""
+    """Over 60 days of a drifting chain the refined distribution keeps its residual below 1e-12, and agrees with one found anew."""
     rng = np.random.default_rng(n)
     scores = np.zeros((n, n))
     chain = stationed(np.full((n, n), 1.0 / n))
-    for _ in range(200):
+    for _ in range(60):
         scores[:, rng.integers(n)] += rng.normal(size=n)
         Q = np.exp(scores - scores.max(axis=1, keepdims=True))
         Q /= Q.sum(axis=1, keepdims=True)

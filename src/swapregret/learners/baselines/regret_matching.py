@@ -17,7 +17,7 @@ With bandit feedback (the reinforcement procedure of 2001) the rewards of other 
 regret N times that; the inertia rule converges without a useful rate. With bandit feedback sublinear for γ of order
 T^{-1/3}.
 
-May touch: ``learners``, ``actions.base``, ``errors``.
+May touch: ``learners``, ``actions.base``, ``kernels.stationary``, ``errors``.
 """
 
 import math
@@ -29,8 +29,8 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
+from swapregret.kernels.stationary import eliminate
 from swapregret.learners.baselines.listing import ActionTable, Cost, ListedLaw, list_actions, read_rate, read_share
-from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
 
@@ -50,15 +50,12 @@ class RegretMatchingState:
         R, total.
     last : int
         The last action played, −1 before the first.
-    chain : Stationary or None
-        The invariant law, where that is the rule and a regret is positive.
-    law : FinitePolicy
+    law : ListedLaw
     """
 
     day: int
     regrets: Matrix
     last: int
-    chain: Stationary | None
     law: ListedLaw
 
 
@@ -96,7 +93,7 @@ class RegretMatching:
     def start(self, rng: np.random.Generator) -> RegretMatchingState:
         """Begin with the uniform law."""
         n = self.table.n_actions
-        return RegretMatchingState(0, frozen(np.zeros((n, n))), -1, None, self.table.law(np.full(n, 1.0 / n)))
+        return RegretMatchingState(0, frozen(np.zeros((n, n))), -1, self.table.law(np.full(n, 1.0 / n)))
 
     def policy(self, state: RegretMatchingState) -> FinitePolicy:
         """Return the law of the next action."""
@@ -122,12 +119,11 @@ class RegretMatching:
             regrets += np.outer(shares, rewards) - (shares * rewards)[:, None]
         else:
             regrets[index] += rewards - rewards[index]
-        return self._state(day, regrets, index, state.chain)
+        return self._state(day, regrets, index)
 
-    def _state(self, day: int, regrets: Matrix, last: int, before: Stationary | None) -> RegretMatchingState:
+    def _state(self, day: int, regrets: Matrix, last: int) -> RegretMatchingState:
         n = len(regrets)
         positive = np.maximum(regrets, 0.0)
-        chain = None
         if self.rule == "inertia":
             weights = np.minimum(positive[last] / (self.inertia * day), 1.0 / max(1, n - 1))
             weights[last] = 0.0
@@ -135,36 +131,29 @@ class RegretMatching:
         else:
             total = float(positive.sum())
             if total > 0.0:
-                rates = positive * (n / total) + _LEAK  # the leak makes the law unique where regrets leave it open
-                chain = stationed(rates) if before is None else restationed(rates, before)
-                weights = chain.point
+                # the leak makes the law unique where regrets leave it open; from day to day the chain changes too much
+                # for yesterday's solution to help
+                weights = eliminate(positive * (n / total) + _LEAK)
             else:
                 weights = np.full(n, 1.0 / n)
         if self.exploration > 0.0:
             weights = (1.0 - self.exploration) * weights + self.exploration / n
-        return RegretMatchingState(day, frozen(regrets), last, chain, self.table.law(weights))
+        return RegretMatchingState(day, frozen(regrets), last, self.table.law(weights))
 
     def dump(self, state: RegretMatchingState) -> Arrays:
         """Write all arrays."""
-        arrays: Arrays = {
+        return {
             "day": np.array(state.day),
             "last": np.array(state.last),
             "regrets": state.regrets,
             "weights": state.law.shares,
         }
-        if state.chain is not None:
-            arrays |= {"point": state.chain.point, "inverse": state.chain.inverse}
-        return arrays
 
     def load(self, arrays: Arrays) -> RegretMatchingState:
         """Read all arrays."""
-        chain = None
-        if "point" in arrays:
-            point, inverse = (np.array(arrays[name], dtype=np.float64) for name in ("point", "inverse"))
-            chain = Stationary(frozen(point), frozen(inverse))
-        law = self.table.law(arrays["weights"])
+        law = self.table.law(np.array(arrays["weights"], dtype=np.float64))
         regrets = frozen(np.array(arrays["regrets"], dtype=np.float64))
-        return RegretMatchingState(int(arrays["day"]), regrets, int(arrays["last"]), chain, law)
+        return RegretMatchingState(int(arrays["day"]), regrets, int(arrays["last"]), law)
 
 
 def regret_matching(

@@ -1,7 +1,7 @@
 r"""The stationary distribution of a slowly changing chain.
 
 The reductions from swap to external regret play :math:`p` with :math:`p = pQ`, and Q changes little from day to day.
-Up to 48 states, elimination without subtraction is fast enough. Above, an inverse made some days ago is a good
+Up to 160 states, elimination without subtraction is fast enough. Above, an inverse made some days ago is a good
 preconditioner today; it is made again when refinement takes long, and elimination is the last word.
 
 May touch: ``arrays``, ``kernels.stationary``.
@@ -18,7 +18,7 @@ __all__ = ["Stationary", "restationed", "stationed"]
 
 _TOLERANCE = 1e-13
 _PATIENCE = 5
-_SMALL = 48
+_SMALL = 160
 
 
 _NONE: Matrix = frozen(np.zeros((0, 0)))
