@@ -1,0 +1,104 @@
+"""The command ``game``: descriptions in, gaps, plays and pages out."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from swapregret.cli.game import game
+from swapregret.games import BlottoGame, CorrelatedPlay, certify
+
+app = typer.Typer()
+app.command()(game)
+runner = CliRunner()
+
+_BLOTTO = """
+[game]
+kind = "blotto"
+troops = [3, 2]
+fields = 2
+[play]
+rounds = 30
+windows = 5
+checkpoints = 2
+[[players]]
+learner = "uniform"
+"""
+_ROUTING = """
+[game]
+kind = "routing"
+edges = [["s", "a"], ["a", "t"], ["s", "t"]]
+commodities = [["s", "t"], ["s", "t"]]
+affine = { constant = [0.0, 0.0, 1.0], slope = [1.0, 0.0, 0.0] }
+[play]
+rounds = 30
+[[players]]
+learner = "uniform"
+[[players]]
+learner = "follow_the_leader"
+feedback = "full"
+"""
+
+
+def write(folder: Path, text: str) -> str:
+    """Put a description into a file."""
+    path = folder / "spec.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_numbers_play_and_page(tmp_path: Path) -> None:
+    """JSON holds ε and gaps, the saved play has the same ε when loaded, the page shows a heat map for each colonel."""
+    saved, page = tmp_path / "play", tmp_path / "page.html"
+    done = runner.invoke(
+        app, [write(tmp_path, _BLOTTO), "--json", "--save", str(saved), "--report", str(page), "--seed", "4"]
+    )
+    assert done.exit_code == 0, done.output
+    numbers = json.loads(done.stdout)
+    play = CorrelatedPlay.load(saved)
+    assert isinstance(play.game, BlottoGame)
+    assert certify(play).epsilon == pytest.approx(numbers["epsilon"], abs=1e-12)
+    assert numbers["days"] == 30
+    assert [row["day"] for row in numbers["history"]] == [15, 30]
+    html = page.read_text(encoding="utf-8")
+    assert html.count("troops by field") == 4
+    assert html.count("<rect") == 2 * 4 + 2 * 3
+    assert "<script" not in html
+
+
+def test_people_see_gaps_as_they_come(tmp_path: Path) -> None:
+    """Without --json a table is printed, gaps appear on standard error, and the page shows the network with its load."""
+    page = tmp_path / "page.html"
+    done = runner.invoke(app, [write(tmp_path, _ROUTING), "--rounds", "20", "--report", str(page)])
+    assert done.exit_code == 0, done.output
+    assert "correlated equilibrium" in done.output
+    assert "Expected users of each edge" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not toml [",
+        "[play]\nrounds = 3",
+        "[game]\nkind = 'poker'",
+        "[game]\nkind = 'shapley'",
+        _BLOTTO.replace("uniform", "nobody"),
+        _BLOTTO + "[[players]]\n[[players]]\n",
+        _ROUTING.replace('feedback = "full"', "colour = 3"),
+    ],
+)
+def test_bad_descriptions_end_with_a_sentence(tmp_path: Path, text: str) -> None:
+    """A description that cannot be used ends with status 2 and a sentence, not a traceback."""
+    done = runner.invoke(app, [write(tmp_path, text)])
+    assert done.exit_code == 2
+    assert "must" in done.output
+
+
+@pytest.mark.parametrize("name", ["blotto", "chicken", "routing", "shapley"])
+def test_examples_run(name: str) -> None:
+    """Every description among the examples can be played."""
+    path = Path(__file__).parents[2] / "examples" / "games" / f"{name}.toml"
+    done = runner.invoke(app, [str(path), "--rounds", "3", "--json"])
+    assert done.exit_code == 0, done.output
