@@ -75,6 +75,7 @@ def main() -> None:
             sums.append(found.total)
             worst.append(found.epsilon)
             bracket = max(bracket, found.epsilon - found.lower)
+            sys.stderr.write(f"{given.game} {name} seed {seed}: {found.total:.4f}\n")
         seconds = (time.perf_counter() - started) / given.seeds
         half = _half(sums)
         sys.stdout.write(
