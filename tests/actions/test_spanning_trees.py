@@ -14,7 +14,6 @@ from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.span import find_span
 from swapregret.testing import check_action_set
 from swapregret.testing.relabelling import check_relabelling
-from swapregret.testing.statistics import FALSE_ALARM, chi_square_p_value
 
 
 @st.composite
@@ -85,52 +84,6 @@ def test_projection_agrees_with_an_interior_point_solver():
     problem = cp.Problem(cp.Minimize(cp.sum(cp.kl_div(point, np.exp(w)))), [cp.sum(weights) == 1])
     problem.solve(solver=cp.CLARABEL)
     np.testing.assert_allclose(actions.kl_project(w).point, point.value, atol=1e-4)
-
-
-@settings(max_examples=40)
-@given(tree_sets(), st.integers(0, 2**32))
-def test_gibbs_law_has_the_moments_of_the_list(actions, seed):
-    """Marginals, pairs, probabilities and the partition function are those of the sum over all trees."""
-    rng = np.random.default_rng(seed)
-    rows = actions.enumerate()
-    for spread in (0.5, 5.0, 60.0):
-        s = rng.uniform(-spread, spread, size=actions.dimension)
-        totals = rows @ s
-        p = np.exp(totals - totals.max())
-        law = actions.gibbs(s)
-        assert law.log_partition == pytest.approx(totals.max() + np.log(p.sum()), rel=1e-12, abs=1e-11)
-        p /= p.sum()
-        np.testing.assert_allclose(law.marginals(), p @ rows, rtol=1e-9, atol=1e-14)
-        np.testing.assert_allclose(law.cooccurrence(), (rows.T * p) @ rows, atol=1e-12)
-        v = rng.normal(size=actions.dimension)
-        np.testing.assert_allclose(law.second_moment(v), law.cooccurrence() @ v, atol=1e-12)
-        assert law.probability(rows[0]) == pytest.approx(p[0], rel=1e-9, abs=1e-300)
-        assert law.probability(1 - rows[0]) == 0.0 or (1 - rows[0]) in actions
-
-
-def test_gibbs_sampler_switches_where_walks_are_long_and_both_are_exact():
-    """On the Petersen graph, with near and with far scores, the draws pass a chi-square at 1e-6."""
-    actions = SpanningTrees.from_networkx(nx.petersen_graph())
-    rows = actions.enumerate()
-    codes = 1 << np.arange(15)
-    for spread, is_long in ((1.0, False), (12.0, True)):
-        s = np.random.default_rng(3).uniform(-spread, spread, size=15)
-        law = actions.gibbs(s)
-        assert (law._walk is None) == is_long
-        rng = np.random.default_rng(8)
-        drawn = np.array([law.sample(rng) for _ in range(10_000)]) @ codes
-        counts = np.array([(drawn == code).sum() for code in rows @ codes])
-        assert counts.sum() == 10_000
-        weights = np.exp(rows @ s - law.log_partition)
-        assert chi_square_p_value(counts, weights, 10_000) > FALSE_ALARM
-
-
-@pytest.mark.parametrize("n", [3, 4, 6, 9, 14])
-def test_uniform_law_of_complete_graphs_has_least_eigenvalue_one_over_n(n):
-    """λ_min of E[MMᵀ] is 1/n on K_n, and every edge has probability 2/n."""
-    law = SpanningTrees.from_networkx(nx.complete_graph(n)).uniform_policy()
-    np.testing.assert_allclose(law.marginals(), 2.0 / n, rtol=1e-12)
-    assert np.linalg.eigvalsh(law.cooccurrence())[0] == pytest.approx(1.0 / n, rel=1e-10)
 
 
 @settings(max_examples=30)
@@ -208,35 +161,6 @@ def test_relabelling_edges_shuffles_everything():
     order = rng.permutation(len(edges))
     renamed = [(f"v{edges[e][1]}", f"v{edges[e][0]}") for e in order]
     check_relabelling(SpanningTrees(edges), SpanningTrees(renamed), order)
-
-
-def test_max_entropy_law_of_gibbs_marginals_is_the_gibbs_law():
-    """Marginals of a Gibbs law give back its probabilities."""
-    actions = SpanningTrees.from_networkx(nx.petersen_graph())
-    law = actions.gibbs(np.random.default_rng(2).uniform(-3, 3, size=15))
-    fitted = actions.max_entropy_policy(law.marginals())
-    for row in actions.enumerate()[::97]:
-        assert fitted.probability(row) == pytest.approx(law.probability(row), rel=1e-6)
-
-
-@settings(max_examples=25)
-@given(tree_sets(), st.integers(0, 2**32))
-def test_max_entropy_law_meets_marginals_on_every_face(actions, seed):
-    """Projections and mixtures of few trees are met to 1e-9; the law is one over trees, with consistent second moments."""
-    rng = np.random.default_rng(seed)
-    rows = np.array([actions.argmax(rng.normal(size=actions.dimension)) for _ in range(3)])
-    for point in (
-        actions.kl_project(rng.normal(size=actions.dimension) * 3.0).point,
-        np.array([0.5, 0.25, 0.25]) @ rows,
-    ):
-        law = actions.max_entropy_policy(point)
-        np.testing.assert_allclose(law.marginals(), point, atol=1e-9)
-        assert law.sample(rng) in actions
-        p = np.array([law.probability(row) for row in actions.enumerate()])
-        assert p.sum() == pytest.approx(1.0, abs=1e-9)
-        np.testing.assert_allclose((actions.enumerate().T * p) @ actions.enumerate(), law.cooccurrence(), atol=1e-9)
-        v = rng.normal(size=actions.dimension)
-        np.testing.assert_allclose(law.second_moment(v), law.cooccurrence() @ v, atol=1e-9)
 
 
 def test_graphs_that_are_not_connected_are_refused_by_name():

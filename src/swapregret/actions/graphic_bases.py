@@ -3,8 +3,8 @@ r"""Forests of a fixed number of edges: what spanning trees and k-forests have i
 :math:`\mathcal A = \{M \in \{0,1\}^E : M \text{ has no cycle},\ \sum_e M_e = k\}` are the bases of a matroid, so
 :math:`\mathrm{conv}(\mathcal A) = \{x \ge 0 : x(E) = k,\ x(E[U]) \le |U| - 1\ \forall U\}`.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``kernels.kruskal``, ``kernels.tree_*``, ``geometry``, ``actions.base``,
-``actions.undirected``.
+May touch: ``errors``, ``arrays``, ``policy``, ``kernels.kruskal``, ``kernels.tree_partition``, ``geometry``, ``actions.base``,
+``actions.tree_decomposition``, ``actions.undirected``.
 """
 
 from collections.abc import Hashable, Iterator
@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.tree_decomposition import decompose_masses
 from swapregret.actions.undirected import UndirectedGraph
 from swapregret.arrays import Action, Actions, Matrix, as_action, as_integer, as_vector
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
 from swapregret.kernels.kruskal import exchanges, heaviest_forest, is_forest, next_forests
-from swapregret.kernels.tree_decomposition import decompose_masses
 from swapregret.kernels.tree_partition import mass_unit, project_forests
 from swapregret.policy import GRID, FinitePolicy, Policy
 
@@ -149,29 +149,19 @@ class GraphicBases(ActionSet):
         self, point: npt.NDArray[np.float64], share: int, variant: int
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Decompose with weights that add up to ``share``; each variant takes out vertices in its own order."""
-        graph, pairs = self._graph, self._graph.pairs
+        graph = self._graph
         ranks = np.arange(graph.n_vertices + 1)
         if variant > 0:
             ranks = np.random.default_rng([_ORDER_SEED, variant]).permutation(graph.n_vertices + 1)
         outside = max(float(-point.min()), float(point.max()) - 1.0)
         if outside <= _INSIDE:
             masses = np.floor(np.clip(point, 0.0, 1.0) * share).astype(np.int64)
-            rows, weights, rounded, is_done = decompose_masses(
-                masses,
-                graph.tails,
-                graph.heads,
-                pairs.tails,
-                pairs.heads,
-                pairs.starts,
-                pairs.edges,
-                graph.n_vertices,
-                self.size,
-                share,
-                ranks,
-            )
-            outside = float(np.abs(rounded / share - point).max())
-            if is_done and outside <= _INSIDE:
-                return rows, weights
+            found = decompose_masses(graph, masses, self.size, share, ranks)
+            if found is not None:
+                rows, weights, rounded = found
+                outside = float(np.abs(rounded / share - point).max())
+                if outside <= _INSIDE:
+                    return rows, weights
         raise InvalidInput(
             f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {_INSIDE}",
             f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",

@@ -5,7 +5,8 @@ The law over trees of the last vertex alone is trivial. Given one over the trees
 a – v – b instead of that edge, and trees that use none get v as a leaf. A tree that uses such mass twice or more keeps it
 connected with one half of each further edge; the other half is then free for a tree that uses none. The sums come out even.
 
-May touch: ``kernels.compile``, ``kernels.kruskal``, ``kernels.tree_splitting``. Trees are arrays of parents, weights are integers.
+May touch: ``kernels.compile``, ``kernels.kruskal``, ``kernels.tree_network``, ``kernels.tree_splitting``. Trees are arrays of
+parents, weights are integers.
 """
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.kruskal import find_root
+from swapregret.kernels.tree_network import widened
 from swapregret.kernels.tree_splitting import Splits
 
 __all__ = ["level_sizes", "put_back", "write_rows"]
@@ -24,7 +26,8 @@ Table = npt.NDArray[np.int32]
 @kernel
 def divide(parents: Table, weights: Integers, tree: int, keep: int, n_trees: int) -> int:
     """Copy a tree so that the first has weight ``keep`` and the copy the rest; return the new number of trees."""
-    parents[n_trees] = parents[tree]
+    for vertex in range(parents.shape[1]):
+        parents[n_trees, vertex] = parents[tree, vertex]
     weights[n_trees] = weights[tree] - keep
     weights[tree] = keep
     return n_trees + 1
@@ -58,14 +61,15 @@ def hang_from(apex: int, parents: Table, weights: Integers, v: int, pool: Intege
         for vertex in range(parents.shape[1]):
             degrees[tree] += parents[tree, vertex] == apex
         degrees[tree] += parents[tree, apex] >= 0
-    for tree in np.argsort(degrees, kind="mergesort"):
-        if pool[apex] == 0:
-            break
-        if parents[tree, v] < 0:
-            if weights[tree] > pool[apex]:
-                n_trees = divide(parents, weights, tree, pool[apex], n_trees)
-            pool[apex] -= weights[tree]
-            parents[tree, v] = apex
+    degree = 0
+    while pool[apex] > 0 and degree <= parents.shape[1]:
+        for tree in range(degrees.size):
+            if degrees[tree] == degree and parents[tree, v] < 0 and pool[apex] > 0:
+                if weights[tree] > pool[apex]:
+                    n_trees = divide(parents, weights, tree, pool[apex], n_trees)
+                pool[apex] -= weights[tree]
+                parents[tree, v] = apex
+        degree += 1
     return n_trees
 
 
@@ -91,22 +95,23 @@ def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, In
     for step in range(n - 1):
         for piece in range(splits.starts[step], splits.starts[step + 1]):
             capacity += 1
-            for side in range(2):
-                u = splits.pieces[piece, side]
+            for u in (splits.firsts[piece], splits.seconds[piece]):
                 if u >= 0 and pool[u] != step + 1:
                     pool[u] = step + 1
                     capacity += 1
-    pool[:] = 0
+    for vertex in range(n):
+        pool[vertex] = 0
     parents = np.empty((capacity, n), dtype=np.int32)
     weights = np.empty(capacity, dtype=np.int64)
-    parents[0] = -1
+    for vertex in range(n):
+        parents[0, vertex] = -1
     weights[0] = unit
     n_trees, is_even = 1, True
     for step in range(n - 2, -1, -1):
         v = splits.order[step]
         low, high = splits.starts[step], splits.starts[step + 1]
         for piece in range(low, high):
-            a, b, left = splits.pieces[piece, 0], splits.pieces[piece, 1], splits.amounts[piece]
+            a, b, left = splits.firsts[piece], splits.seconds[piece], splits.amounts[piece]
             if b < 0:
                 pool[a] += left
                 continue
@@ -127,8 +132,7 @@ def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, In
             n_trees = hang_from(apex, parents, weights, v, pool, n_trees)
         tree = 0
         for piece in range(low, high):
-            for side in range(2):
-                u = splits.pieces[piece, side]
+            for u in (splits.firsts[piece], splits.seconds[piece]):
                 while u >= 0 and pool[u] > 0 and tree < n_trees:
                     if parents[tree, v] < 0:
                         if weights[tree] > pool[u]:
@@ -137,7 +141,8 @@ def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, In
                         parents[tree, v] = u
                     tree += 1
                 is_even = is_even and (u < 0 or pool[u] == 0)
-        is_even = is_even and bool((parents[:n_trees, v] >= 0).all())
+        for tree in range(n_trees):
+            is_even = is_even and parents[tree, v] >= 0
     return parents, weights, n_trees, is_even
 
 
@@ -206,12 +211,15 @@ def write_rows(
                     break
                 edge = pair_edges[cursors[pair]]
                 if weights[tree] > left[edge]:
-                    rows[n_trees] = rows[tree]
+                    for other in range(masses.size):
+                        rows[n_trees, other] = rows[tree, other]
                     n_trees = divide(parents, weights, tree, left[edge], n_trees)
                 left[edge] -= weights[tree]
                 rows[tree, edge] = 1
             tree += 1
-    return rows[:n_trees], weights[:n_trees].copy(), is_even and (left == 0).all()
+    for edge in range(masses.size):
+        is_even = is_even and left[edge] == 0
+    return rows[:n_trees], weights[:n_trees], is_even
 
 
 @kernel
@@ -232,10 +240,17 @@ def level_sizes(
     rows: npt.NDArray[np.int64], weights: Integers, tails: Integers, heads: Integers, n_vertices: int
 ) -> tuple[npt.NDArray[np.int64], Integers]:
     """Move edges from the largest forests to the smallest until all have the same number of edges, which is the mean."""
-    n_rows = weights.size
-    sizes = rows.sum(axis=1)
-    while sizes[:n_rows].min() < sizes[:n_rows].max():
-        most, least = sizes[:n_rows].max(), sizes[:n_rows].min()
+    n_rows, d = rows.shape
+    sizes = np.zeros(n_rows, dtype=np.int64)
+    for row in range(n_rows):
+        for edge in range(d):
+            sizes[row] += rows[row, edge]
+    while True:
+        most, least = 0, d
+        for row in range(n_rows):
+            most, least = max(most, sizes[row]), min(least, sizes[row])
+        if most <= least:
+            return rows[:n_rows], weights[:n_rows]
         large, small = 0, 0
         while True:
             while large < n_rows and sizes[large] < most:
@@ -245,18 +260,18 @@ def level_sizes(
             if large == n_rows or small == n_rows:
                 break
             if weights[large] != weights[small]:
-                if n_rows == weights.size:
-                    wider = np.zeros((2 * n_rows, tails.size), dtype=np.int64)
-                    wider[:n_rows] = rows
-                    rows = wider
-                    weights = np.concatenate((weights, np.zeros(n_rows, dtype=np.int64)))
-                    sizes = np.concatenate((sizes, np.zeros(n_rows, dtype=np.int64)))
+                if n_rows == sizes.size:
+                    wider = np.empty((2 * n_rows, d), dtype=np.int64)
+                    for row in range(n_rows):
+                        for edge in range(d):
+                            wider[row, edge] = rows[row, edge]
+                    rows, weights, sizes = wider, widened(weights, 2 * n_rows), widened(sizes, 2 * n_rows)
                 heavy, light = (large, small) if weights[large] > weights[small] else (small, large)
-                rows[n_rows], sizes[n_rows] = rows[heavy], sizes[heavy]
-                weights[n_rows] = weights[heavy] - weights[light]
+                for edge in range(d):
+                    rows[n_rows, edge] = rows[heavy, edge]
+                sizes[n_rows], weights[n_rows] = sizes[heavy], weights[heavy] - weights[light]
                 weights[heavy] = weights[light]
                 n_rows += 1
             move_edge(rows[large], rows[small], tails, heads, n_vertices)
             sizes[large] -= 1
             sizes[small] += 1
-    return rows[:n_rows].copy(), weights[:n_rows].copy()

@@ -60,7 +60,8 @@ def elimination_rows(tails: Integers, heads: Integers, n_vertices: int) -> tuple
         count = starts[step]
         if count + n_vertices > near.size:
             wider = np.empty(2 * (count + n_vertices), dtype=np.int64)
-            wider[:count] = near[:count]
+            for index in range(count):
+                wider[index] = near[index]
             near = wider
         for index in range(linked.shape[1]):
             word = linked[v, index]
@@ -73,14 +74,19 @@ def elimination_rows(tails: Integers, heads: Integers, n_vertices: int) -> tuple
                 bit += 1
         starts[step + 1] = count
         for a in near[starts[step] : count]:
-            linked[a] |= linked[v]
+            for index in range(linked.shape[1]):
+                linked[a, index] |= linked[v, index]
             linked[a, a >> 6] &= ~(one << np.uint64(a & 63))
             linked[a, v >> 6] &= ~(one << np.uint64(v & 63))
             degrees[a] = n_ones(linked[a])
-    near = places[near[: starts[n_vertices]]]
     for step in range(n_vertices):
-        near[starts[step] : starts[step + 1]].sort()
-    return places, starts, near
+        for position in range(starts[step], starts[step + 1]):  # increasing, by insertion
+            place, left = places[near[position]], position
+            while left > starts[step] and near[left - 1] > place:
+                near[left] = near[left - 1]
+                left -= 1
+            near[left] = place
+    return places, starts, near[: starts[n_vertices]]
 
 
 @kernel
@@ -106,7 +112,9 @@ def log2_forests(tails: Integers, heads: Integers, places: Integers, starts: Int
     logarithm = 0.0
     for step in range(places.size):
         low, high = starts[step], starts[step + 1]
-        total = values[low:high].sum()
+        total = 0.0
+        for i in range(low, high):
+            total += values[i]
         if low < high:
             logarithm += np.log2(total)
         for i in range(low, high):
@@ -144,7 +152,10 @@ def forests_modulo(
         low, high = starts[step], starts[step + 1]
         if low == high:
             continue
-        total = values[low:high].sum() % prime
+        total = 0
+        for i in range(low, high):
+            total += values[i]
+        total %= prime
         if total == 0:
             return -1
         product = product * total % prime

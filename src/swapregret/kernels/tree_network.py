@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.graphic_matroid import Network, find_levels, forget_levels, push
+from swapregret.kernels.graphic_matroid import Network, find_levels, forget_levels, network, push
 
-__all__ = ["add_mass", "drain", "find_arc", "link", "take_back", "unlink", "widened"]
+__all__ = ["add_mass", "drain", "find_arc", "link", "take_back", "unlink", "widened", "with_apex", "with_room"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -76,37 +76,42 @@ def unlink(net: Network, arc: int) -> None:
 
 
 @kernel
-def widened(array: Integers) -> Integers:
-    """Return a copy with twice the room."""
-    wider = np.empty(2 * array.size + 8, dtype=np.int64)
-    wider[: array.size] = array
+def widened(array: Integers, room: int) -> Integers:
+    """Return a copy with room for so many entries."""
+    wider = np.empty(room, dtype=np.int64)
+    for index in range(array.size):
+        wider[index] = array[index]
     return wider
 
 
 @kernel
-def link(net: Network, tail: int, head: int, n_arcs: int) -> tuple[Network, int]:
-    """Lay an edge without mass; return the network, wider if need be, and its number of arcs."""
-    if n_arcs + 2 > net.held.size:
-        net = Network(
-            net.labels,
-            net.first,
-            net.last,
-            widened(net.following),
-            widened(net.targets),
-            widened(net.held),
-            net.loads,
-            net.levels,
-            net.queue,
-            net.pointers,
-            net.path,
-        )
-    net.targets[n_arcs], net.targets[n_arcs + 1] = head, tail
-    for arc in (n_arcs, n_arcs + 1):
-        vertex = net.targets[arc ^ 1]
-        net.following[arc] = net.first[vertex]
-        net.first[vertex] = arc
-        net.held[arc] = 0
-    return net, n_arcs + 2
+def with_room(net: Network, n_arcs: int) -> Network:
+    """Return the network, with room for so many arcs."""
+    if n_arcs <= net.held.size:
+        return net
+    room = 2 * n_arcs
+    return Network(
+        net.labels,
+        net.first,
+        net.last,
+        widened(net.following, room),
+        widened(net.targets, room),
+        widened(net.held, room),
+        net.loads,
+        net.levels,
+        net.queue,
+        net.pointers,
+        net.path,
+    )
+
+
+@kernel
+def link(net: Network, tail: int, head: int, arc: int) -> None:
+    """Lay an edge without mass, with ``arc`` from tail to head and ``arc + 1`` back."""
+    net.targets[arc], net.targets[arc + 1] = head, tail
+    net.following[arc], net.following[arc + 1] = net.first[tail], net.first[head]
+    net.first[tail], net.first[head] = arc, arc + 1
+    net.held[arc], net.held[arc + 1] = 0, 0
 
 
 @kernel
@@ -118,3 +123,19 @@ def take_back(net: Network, a: int, b: int, amount: int) -> None:
     net.loads[a] -= share
     net.held[arc ^ 1] -= amount - share
     net.loads[b] -= amount - share
+
+
+@kernel
+def with_apex(net: Network, pair_tails: Integers, pair_heads: Integers, unit: int) -> Network:
+    """Join a new vertex, the last one, to all others by what is missing from their loads to a unit."""
+    n, n_pairs = net.labels.size, pair_tails.size
+    tails, heads = widened(pair_tails, n_pairs + n), widened(pair_heads, n_pairs + n)
+    for vertex in range(n):
+        tails[n_pairs + vertex], heads[n_pairs + vertex] = vertex, n
+    wider = network(np.arange(n + 1), tails, heads, 2 * tails.size)
+    for arc in range(2 * n_pairs):
+        wider.held[arc] = net.held[arc]
+    for vertex in range(n):
+        wider.held[2 * (n_pairs + vertex)] = unit - net.loads[vertex]
+        wider.loads[vertex] = unit
+    return wider

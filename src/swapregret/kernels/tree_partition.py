@@ -46,18 +46,19 @@ def common_scale(log_weights: Floats, edges: Integers, rank: int) -> float:
 
 @kernel
 def number_ends(
-    edges: Integers, ends: npt.NDArray[np.int64], numbers: Integers, names: Integers, local: npt.NDArray[np.int64]
+    edges: Integers, ends_a: Integers, ends_b: Integers, numbers: Integers, names: Integers, a: Integers, b: Integers
 ) -> int:
     """Give the vertices of a minor numbers from 0, in order of appearance; return how many there are."""
     n = 0
     for index in range(edges.size):
-        for side in range(2):
-            end = ends[side, edges[index]]
-            if numbers[end] < 0:
-                numbers[end] = n
-                names[n] = end
-                n += 1
-            local[side, index] = numbers[end]
+        u, v = ends_a[edges[index]], ends_b[edges[index]]
+        if numbers[u] < 0:
+            numbers[u], names[n] = n, u
+            n += 1
+        if numbers[v] < 0:
+            numbers[v], names[n] = n, v
+            n += 1
+        a[index], b[index] = numbers[u], numbers[v]
     for index in range(n):
         numbers[names[index]] = -1
     return n
@@ -102,16 +103,15 @@ def principal_partition(
     unit = mass_unit(n_vertices, 1 << 50)
     grain = unit * (1.0 - SLACK)
     log_scales = np.empty(d)
-    ends = np.empty((2, d), dtype=np.int64)
-    ends[0], ends[1] = tails, heads
+    ends_a, ends_b = tails.copy(), heads.copy()
     order, moved = np.arange(d), np.empty(d, dtype=np.int64)
-    pending = np.empty((d + 1, 3), dtype=np.int64)  # minors: first and last edge in `order`, rank
-    pending[0] = (0, d, rank)
+    lows, highs, ranks = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)  # minors to do
+    lows[0], highs[0], ranks[0] = 0, d, rank
     numbers, names = np.full(n_vertices, -1, dtype=np.int64), np.empty(n_vertices, dtype=np.int64)
     n_pending, n_separations = 1, 0
     while n_pending > 0:
         n_pending -= 1
-        low, high, target = pending[n_pending]
+        low, high, target = lows[n_pending], highs[n_pending], ranks[n_pending]
         edges, count = order[low:high], high - low
         if count == target:  # all of them are always chosen
             for edge in edges:
@@ -122,20 +122,20 @@ def principal_partition(
             log_scales[edge] = log_scale
         if target == 1:
             continue
-        local = np.empty((2, count), dtype=np.int64)
-        n = number_ends(edges, ends, numbers, names, local)
+        a, b = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+        n = number_ends(edges, ends_a, ends_b, numbers, names, a, b)
         masses = np.empty(count, dtype=np.int64)
         for index in range(count):
             masses[index] = np.int64(min(np.exp(log_scale + log_weights[edges[index]]), 2.0) * grain)
         n_separations += 1
-        labels = violated_classes(local[0], local[1], masses, n, unit)
+        labels = violated_classes(a, b, masses, n, unit)
         members = np.zeros(n, dtype=np.int64)
         for vertex in range(n):
             members[labels[vertex]] += 1
         groups = masses  # the class that contains an edge; n for an edge between classes
         starts = np.zeros(n + 2, dtype=np.int64)
         for index in range(count):
-            u, v = labels[local[0, index]], labels[local[1, index]]
+            u, v = labels[a[index]], labels[b[index]]
             groups[index] = u if u == v else n
             starts[groups[index] + 1] += 1
         if starts[n + 1] == count:
@@ -144,7 +144,9 @@ def principal_partition(
             if starts[group + 1] > 0:
                 share = members[group] - 1 if group < n else target
                 target -= share
-                pending[n_pending] = (low + starts[group], low + starts[group] + starts[group + 1], share)
+                lows[n_pending] = low + starts[group]
+                highs[n_pending] = lows[n_pending] + starts[group + 1]
+                ranks[n_pending] = share
                 n_pending += 1
             starts[group + 1] += starts[group]
         for index in range(count):
@@ -152,9 +154,9 @@ def principal_partition(
             moved[starts[group]] = edge
             starts[group] += 1
             if group == n:
-                ends[0, edge] = names[labels[local[0, index]]]
-                ends[1, edge] = names[labels[local[1, index]]]
-        edges[:] = moved[:count]
+                ends_a[edge], ends_b[edge] = names[labels[a[index]]], names[labels[b[index]]]
+        for index in range(count):
+            edges[index] = moved[index]
     return log_scales, n_separations
 
 
@@ -171,10 +173,21 @@ def project_forests(
         From one call of Kruskal's rule.
     n_separations : int
     """
-    w = log_weights - log_weights.max()
+    d = log_weights.size
+    top = -np.inf
+    for edge in range(d):
+        top = max(top, log_weights[edge])
+    w, negated = np.empty(d), np.empty(d)
+    for edge in range(d):
+        w[edge] = log_weights[edge] - top
     log_scales, n_separations = principal_partition(tails, heads, w, n_vertices, size)
-    log_point = np.minimum(log_scales + w, 0.0)
-    point = np.exp(log_point)
-    least = heaviest_forest(-log_scales, tails, heads, n_vertices, size)
-    gap = max(float((log_scales * (point - least)).sum()), 0.0)
-    return point, log_point, gap, n_separations
+    point, log_point = np.empty(d), np.empty(d)
+    for edge in range(d):
+        log_point[edge] = min(log_scales[edge] + w[edge], 0.0)
+        point[edge] = np.exp(log_point[edge])
+        negated[edge] = -log_scales[edge]
+    least = heaviest_forest(negated, tails, heads, n_vertices, size)
+    gap = 0.0
+    for edge in range(d):
+        gap += log_scales[edge] * (point[edge] - least[edge])
+    return point, log_point, max(gap, 0.0), n_separations

@@ -79,7 +79,11 @@ def raise_to(net: Network, masses: Integers, missing: int, unit: int) -> int:
     vertex before. Then all pairs with mass, then all pairs.
     """
     n = net.labels.size
-    chosen = heaviest_forest(masses.astype(np.float64), net.targets[1::2].copy(), net.targets[::2].copy(), n, n)
+    weights = np.empty(masses.size)
+    tails, heads = np.empty(masses.size, dtype=np.int64), np.empty(masses.size, dtype=np.int64)
+    for pair in range(masses.size):
+        weights[pair], tails[pair], heads[pair] = masses[pair], net.targets[2 * pair + 1], net.targets[2 * pair]
+    chosen = heaviest_forest(weights, tails, heads, n, n)
     order = preorder(net, chosen)
     groups = np.arange(n)
     for least in range(2, -1, -1):
@@ -137,20 +141,29 @@ def round_to_base(
     for pair in range(n_pairs):
         for index in range(pair_starts[pair], pair_starts[pair + 1]):
             sums[pair] += masses[pair_edges[index]]
-    rounded = np.minimum(sums, unit)
-    excess = rounded.sum() - total
-    for pair in np.argsort(-rounded):
-        if excess <= 0:
-            break
-        cut = min(excess, rounded[pair])
+    rounded, surplus = np.empty(n_pairs, dtype=np.int64), -total
+    for pair in range(n_pairs):
+        rounded[pair] = min(sums[pair], unit)
+        surplus += rounded[pair]
+    while surplus > 0:  # too much in all: from the heaviest pair
+        pair = int(np.argmax(rounded))
+        cut = min(surplus, rounded[pair])
         rounded[pair] -= cut
-        excess -= cut
+        surplus -= cut
     net = network(np.arange(n_vertices), pair_tails, pair_heads, 2 * n_pairs)
     hand_out(net, rounded, unit)
-    missing = raise_to(net, rounded, total - rounded.sum(), unit)
+    missing = total
+    for pair in range(n_pairs):
+        missing -= rounded[pair]
+    missing = raise_to(net, rounded, missing, unit)
     for pair in range(n_pairs):
         change = rounded[pair] - sums[pair]
-        for edge in pair_edges[pair_starts[pair] : pair_starts[pair + 1]]:
+        edges = pair_edges[pair_starts[pair] : pair_starts[pair + 1]]
+        while change != 0:  # at the heaviest edge between the two vertices
+            edge = edges[0]
+            for other in edges:
+                if masses[other] > masses[edge]:
+                    edge = other
             step = max(change, -masses[edge])
             masses[edge] += step
             change -= step

@@ -6,9 +6,9 @@ pairs of neighbours, (v, a) and (v, b) becoming the edge (a, b), and the remaini
 a sum of spanning trees, now of the other vertices (Tay 1984). A vertex of degree below 2μ always exists.
 ``kernels.tree_atoms`` puts the vertices back.
 
-How much of (a, b) the sets U allow is one flow, after the mass at a has moved away. Pairs are chosen greedily; where no pair is left
-to choose, all remaining mass lies at one full set, some mass already split off lies wholly outside it, and exchanging partners
-with that mass goes on. No division occurs anywhere, so integers stay integers.
+How much of (a, b) the sets U allow is one flow, after the mass at a has moved away. Pairs are chosen greedily; where no pair is
+left to choose, all remaining mass lies at one full set, some mass already split off lies wholly outside it, and exchanging
+partners with that mass goes on. No division occurs anywhere, so integers stay integers.
 
 May touch: ``kernels.compile``, ``kernels.graphic_matroid``, ``kernels.kruskal``, ``kernels.tree_network``.
 """
@@ -21,7 +21,16 @@ import numpy.typing as npt
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.graphic_matroid import Network
 from swapregret.kernels.kruskal import find_root
-from swapregret.kernels.tree_network import add_mass, drain, find_arc, link, take_back, unlink, widened
+from swapregret.kernels.tree_network import (
+    add_mass,
+    drain,
+    find_arc,
+    link,
+    take_back,
+    unlink,
+    widened,
+    with_room,
+)
 
 __all__ = ["Splits", "split_off"]
 
@@ -37,148 +46,179 @@ class Splits(NamedTuple):
 
     order: Integers
     starts: Integers
-    pieces: npt.NDArray[np.int64]  # (k, 2)
+    firsts: Integers  # (k,)
+    seconds: Integers  # (k,)
     amounts: Integers  # (k,)
 
 
+class Work(NamedTuple):
+    """The vertex that is being taken out: its neighbours by numbers 0, 1, …, and the pieces written down so far."""
+
+    near: Integers  # (n,) neighbours
+    halves: Integers  # (n,) mass of the edge to each neighbour that is not used yet
+    groups: Integers  # (n,) parents: neighbours known to lie in one full set hang together
+    local: Integers  # (n,) number of a vertex among the neighbours, or −1
+    firsts: Integers
+    seconds: Integers
+    amounts: Integers
+    counts: Integers  # numbers of neighbours, arcs and pieces, and the first piece of this vertex
+
+
+NEAR, ARCS, PIECES, START = 0, 1, 2, 3
+
+
 @kernel
-def place(
-    net: Network, n_arcs: int, root: int, other: int, amount: int, unit: int, groups: Integers, local: Integers
-) -> tuple[Network, int, int]:
-    """Add mass between two neighbours and join the groups of all neighbours in a set that becomes full."""
+def place(net: Network, work: Work, root: int, other: int, amount: int, unit: int) -> int:
+    """Add mass between two neighbours, as much as goes, and join the groups of all neighbours in a set that becomes full."""
     placed, length = add_mass(net, root, other, amount, unit)
     if placed < amount:
         for index in range(length):
-            member = local[net.queue[index]]
+            member = work.local[net.queue[index]]
             if member >= 0:
-                groups[find_root(groups, member)] = find_root(groups, local[root])
+                work.groups[find_root(work.groups, member)] = find_root(work.groups, work.local[root])
     if placed > 0:
         arc = find_arc(net, other, root)
         if arc < 0:
-            arc = n_arcs
-            net, n_arcs = link(net, other, root, n_arcs)
+            arc = work.counts[ARCS]
+            work.counts[ARCS] += 2
+            link(net, other, root, arc)
         net.held[arc] += placed
-    return net, n_arcs, placed
+    return placed
 
 
 @kernel
-def noted(
-    pieces: npt.NDArray[np.int64], amounts: Integers, count: int, a: int, b: int, amount: int
-) -> tuple[npt.NDArray[np.int64], Integers, int]:
-    """Write down a piece; return the lists, longer if need be, and their length."""
-    if count == amounts.size:
-        longer = np.empty((2 * count + 8, 2), dtype=np.int64)
-        longer[:count] = pieces
-        pieces, amounts = longer, widened(amounts)
-    pieces[count, 0], pieces[count, 1], amounts[count] = a, b, amount
-    return pieces, amounts, count + 1
+def note(work: Work, a: int, b: int, amount: int) -> None:
+    """Write down a piece, or add to one of the same two neighbours."""
+    count = work.counts[PIECES]
+    for piece in range(work.counts[START], count):
+        if (work.firsts[piece] == a and work.seconds[piece] == b) or (
+            work.firsts[piece] == b and work.seconds[piece] == a
+        ):
+            work.amounts[piece] += amount
+            return
+    work.firsts[count], work.seconds[count], work.amounts[count] = a, b, amount
+    work.counts[PIECES] += 1
 
 
 @kernel
-def exchange(
-    net: Network,
-    n_arcs: int,
-    unit: int,
-    near: Integers,
-    halves: Integers,
-    local: Integers,
-    groups: Integers,
-    spare: int,
-    pieces: npt.NDArray[np.int64],
-    amounts: Integers,
-    start: int,
-    count: int,
-) -> tuple[Network, int, npt.NDArray[np.int64], Integers, int, int]:
-    """Make room for one more split: (a, b) and the halves u, u' become (a, u) and (b, u').
+def heaviest(work: Work, hub: int) -> int:
+    """Return the neighbour with most mass not used yet, outside the group of ``hub`` if that is not −1; −1 if none has any."""
+    best = -1
+    for index in range(work.counts[NEAR]):
+        if work.halves[index] == 0 or (best >= 0 and work.halves[index] <= work.halves[best]):
+            continue
+        if hub < 0 or find_root(work.groups, index) != find_root(work.groups, hub):
+            best = index
+    return best
+
+
+@kernel
+def exchange(net: Network, work: Work, spare: int, unit: int) -> int:
+    """Make room for more splits: (x, y) and the halves u, w become (x, u) and (y, w); return how much.
 
     Called when all neighbours that still have mass lie in one full set. Some piece then has both ends outside the largest such
     set, and mass of it can be exchanged; an attempt that fails shows that the full set reaches further.
     """
-    u = int(np.argmax(halves))
-    second, w = halves[u] // 2, u
-    for index in range(halves.size):
-        if index != u and halves[index] > second:
-            second, w = halves[index], index
-    for piece in range(start, count):
-        x, y = pieces[piece, 0], pieces[piece, 1]
-        group = find_root(groups, u)
-        if find_root(groups, local[x]) == group or find_root(groups, local[y]) == group:
+    u = heaviest(work, -1)
+    second, w = work.halves[u] // 2, u
+    for index in range(work.counts[NEAR]):
+        if index != u and work.halves[index] > second:
+            second, w = work.halves[index], index
+    for piece in range(work.counts[START], work.counts[PIECES]):
+        x, y = work.firsts[piece], work.seconds[piece]
+        group = find_root(work.groups, u)
+        if find_root(work.groups, work.local[x]) == group or find_root(work.groups, work.local[y]) == group:
             continue
-        amount = min(amounts[piece], spare, second)
-        if amount == 0:
-            continue
+        amount = min(work.amounts[piece], spare, second)
         take_back(net, x, y, amount)
-        net, n_arcs, placed = place(net, n_arcs, x, near[u], amount, unit, groups, local)
-        if placed < amount:
-            net, n_arcs, _ = place(net, n_arcs, x, y, amount - placed, unit, groups, local)
-        if placed == 0:
-            continue
-        amount = placed
-        net, n_arcs, placed = place(net, n_arcs, y, near[w], amount, unit, groups, local)
-        if placed < amount:
-            take_back(net, x, near[u], amount - placed)
-            net, n_arcs, _ = place(net, n_arcs, x, y, amount - placed, unit, groups, local)
-        if placed == 0:
-            continue
-        amounts[piece] -= placed
-        halves[u] -= placed
-        halves[w] -= placed
-        pieces, amounts, count = noted(pieces, amounts, count, x, near[u], placed)
-        pieces, amounts, count = noted(pieces, amounts, count, y, near[w], placed)
-        for index in range(groups.size):
-            groups[index] = index
-        return net, n_arcs, pieces, amounts, count, placed
-    return net, n_arcs, pieces, amounts, count, 0
+        for is_second in range(2):
+            if amount == 0:
+                break
+            root, other = (y, work.near[w]) if is_second else (x, work.near[u])
+            placed = place(net, work, root, other, amount, unit)
+            if placed < amount:  # what did not fit goes back to where it was
+                if is_second:
+                    take_back(net, x, work.near[u], amount - placed)
+                place(net, work, x, y, amount - placed, unit)
+            amount = placed
+        if amount > 0:
+            work.amounts[piece] -= amount
+            work.halves[u] -= amount
+            work.halves[w] -= amount
+            note(work, x, work.near[u], amount)
+            note(work, y, work.near[w], amount)
+            for index in range(work.counts[NEAR]):
+                work.groups[index] = index
+            return int(amount)
+    return 0
 
 
 @kernel
-def pair_neighbours(
-    net: Network,
-    n_arcs: int,
-    unit: int,
-    near: Integers,
-    halves: Integers,
-    local: Integers,
-    spare: int,
-    pieces: npt.NDArray[np.int64],
-    amounts: Integers,
-    count: int,
-) -> tuple[Network, int, npt.NDArray[np.int64], Integers, int, bool]:
+def pair_neighbours(net: Network, work: Work, spare: int, unit: int) -> bool:
     """Split off ``spare`` mass of a vertex that is already unlinked; ``halves`` becomes what is left hanging.
 
     The neighbour with most mass is paired with the others, heaviest first; neighbours known to lie in one full set are not
-    tried again.
+    tried again. Returns False if the masses are no sum of trees.
     """
-    start = count
-    groups = np.arange(near.size)
     hub = -1
     while spare > 0:
-        if hub < 0 or halves[hub] == 0:
-            hub = int(np.argmax(halves))
-        partner = -1
-        for index in range(near.size):
-            if halves[index] == 0 or find_root(groups, index) == find_root(groups, hub):
-                continue
-            if partner < 0 or halves[index] > halves[partner]:
-                partner = index
+        if hub < 0 or work.halves[hub] == 0:
+            hub = heaviest(work, -1)
+        partner = heaviest(work, hub)
         if partner >= 0:
-            amount = min(halves[hub], halves[partner], spare)
-            net, n_arcs, placed = place(net, n_arcs, near[hub], near[partner], amount, unit, groups, local)
-            if placed < 0:
-                return net, n_arcs, pieces, amounts, count, False
+            amount = min(work.halves[hub], work.halves[partner], spare)
+            placed = place(net, work, work.near[hub], work.near[partner], amount, unit)
             if placed > 0:
-                halves[hub] -= placed
-                halves[partner] -= placed
-                pieces, amounts, count = noted(pieces, amounts, count, near[hub], near[partner], placed)
+                work.halves[hub] -= placed
+                work.halves[partner] -= placed
+                note(work, work.near[hub], work.near[partner], placed)
         else:
-            net, n_arcs, pieces, amounts, count, placed = exchange(
-                net, n_arcs, unit, near, halves, local, groups, spare, pieces, amounts, start, count
-            )
-            if placed == 0:
-                return net, n_arcs, pieces, amounts, count, False
+            placed = exchange(net, work, spare, unit)
             hub = -1
+        if placed < 0 or (placed == 0 and partner < 0):
+            return False
         spare -= placed
-    return net, n_arcs, pieces, amounts, count, True
+    return True
+
+
+@kernel
+def unlink_vertex(net: Network, work: Work, v: int, degrees: Integers, n_neighbours: Integers) -> int:
+    """Take the edges of a vertex that holds nothing out of the network; return their mass."""
+    count, total = 0, 0
+    arc = net.first[v]
+    while arc >= 0:
+        u, amount = net.targets[arc], net.held[arc ^ 1]
+        unlink(net, arc ^ 1)
+        n_neighbours[u] -= 1
+        if amount > 0:
+            work.near[count], work.halves[count], work.groups[count], work.local[u] = u, amount, count, count
+            net.loads[u] -= amount
+            degrees[u] -= amount
+            total += amount
+            count += 1
+        arc = net.following[arc]
+    work.counts[NEAR] = count
+    work.counts[START] = work.counts[PIECES]
+    return total
+
+
+@kernel
+def with_space(work: Work) -> Work:
+    """Return the work, with space for all the pieces a vertex may need."""
+    k = work.counts[NEAR]
+    wanted = work.counts[PIECES] + k * (k + 1) // 2
+    if wanted <= work.amounts.size:
+        return work
+    return Work(
+        work.near,
+        work.halves,
+        work.groups,
+        work.local,
+        widened(work.firsts, 2 * wanted),
+        widened(work.seconds, 2 * wanted),
+        widened(work.amounts, 2 * wanted),
+        work.counts,
+    )
 
 
 @kernel
@@ -207,7 +247,7 @@ def split_off(net: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[Sp
     n_arcs : int
     unit : int
         μ.
-    ranks : int64 array, shape (n,)
+    ranks : int64 array, shape (n,) or longer
         Which vertex to take out first among those with fewest neighbours.
 
     Returns
@@ -218,17 +258,22 @@ def split_off(net: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[Sp
     """
     n = net.labels.size
     degrees, n_neighbours = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    for vertex in range(n):
-        arc = net.first[vertex]
-        while arc >= 0:
-            degrees[vertex] += net.held[arc] + net.held[arc ^ 1]
-            n_neighbours[vertex] += 1
-            arc = net.following[arc]
+    for arc in range(n_arcs):
+        degrees[net.targets[arc]] += net.held[arc] + net.held[arc ^ 1]
+        n_neighbours[net.targets[arc]] += 1
     is_out = np.zeros(n, dtype=np.bool_)
-    local = np.full(n, -1, dtype=np.int64)
-    near, halves = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     order, starts = np.empty(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    pieces, amounts, count = np.empty((n_arcs, 2), dtype=np.int64), np.empty(n_arcs, dtype=np.int64), 0
+    work = Work(
+        np.empty(n, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+        np.full(n, -1, dtype=np.int64),
+        np.empty(n_arcs, dtype=np.int64),
+        np.empty(n_arcs, dtype=np.int64),
+        np.empty(n_arcs, dtype=np.int64),
+        np.zeros(4, dtype=np.int64),
+    )
+    work.counts[ARCS] = n_arcs
     fits = True
     for step in range(n - 1):
         v = choose_vertex(degrees, n_neighbours, ranks, is_out, unit)
@@ -237,43 +282,24 @@ def split_off(net: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[Sp
             break
         order[step] = v
         is_out[v] = True
-        k, spare = 0, -unit
-        arc = net.first[v]
-        while arc >= 0:
-            u, amount = net.targets[arc], net.held[arc ^ 1]
-            unlink(net, arc ^ 1)
-            if amount > 0:
-                near[k], halves[k], local[u] = u, amount, k
-                net.loads[u] -= amount
-                degrees[u] -= amount
-                spare += amount
-                k += 1
-            else:
-                n_neighbours[u] -= 1
-            arc = net.following[arc]
-        if spare < 0:
-            fits = False
-            break
-        net, n_arcs, pieces, amounts, count, fits = pair_neighbours(
-            net, n_arcs, unit, near[:k], halves[:k], local, spare, pieces, amounts, count
-        )
+        spare = unlink_vertex(net, work, v, degrees, n_neighbours) - unit
+        k = work.counts[NEAR]
+        net, work = with_room(net, work.counts[ARCS] + k * (k - 1)), with_space(work)
+        before = work.counts[ARCS]
+        fits = spare >= 0 and pair_neighbours(net, work, spare, unit)
         if not fits:
             break
-        for piece in range(starts[step], count):
-            for side in range(2):
-                degrees[pieces[piece, side]] += amounts[piece]
+        for arc in range(before, work.counts[ARCS]):
+            n_neighbours[net.targets[arc]] += 1
+        for piece in range(starts[step], work.counts[PIECES]):
+            degrees[work.firsts[piece]] += work.amounts[piece]
+            degrees[work.seconds[piece]] += work.amounts[piece]
         for index in range(k):
-            u = near[index]
-            local[u] = -1
-            if halves[index] > 0:
-                pieces, amounts, count = noted(pieces, amounts, count, u, -1, halves[index])
-            n_neighbours[u] = 0
-            arc = net.first[u]
-            while arc >= 0:
-                n_neighbours[u] += 1
-                arc = net.following[arc]
-        starts[step + 1] = count
+            work.local[work.near[index]] = -1
+            if work.halves[index] > 0:
+                note(work, work.near[index], -1, work.halves[index])
+        starts[step + 1] = work.counts[PIECES]
     for vertex in range(n):
         if not is_out[vertex]:
             order[n - 1] = vertex
-    return Splits(order, starts, pieces[:count].copy(), amounts[:count].copy()), fits
+    return Splits(order, starts, work.firsts, work.seconds, work.amounts), fits
