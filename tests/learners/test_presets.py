@@ -96,6 +96,22 @@ def test_solver_ingredient_decides_how_sigma_is_solved() -> None:
     assert isinstance(states["iterative"].solver, IterativeSolver)
 
 
+def test_large_sets_are_factored_where_a_factor_lasts() -> None:
+    """Between ranks 400 and 1000 a matrix pays if a law serves many days; the choice is part of the configuration."""
+    daily, lasting = Schedule([1, 8, 64]), Schedule([8, 64])
+    for dimension, schedule, solver in (
+        (400, lasting, "auto"),
+        (401, lasting, "dense"),
+        (1000, lasting, "dense"),
+        (1001, lasting, "auto"),
+        (401, daily, "auto"),
+    ):
+        player = swap_combcp(MSets(dimension, 2), 1000, preset="multiscale", schedule=schedule)
+        assert player.estimator.solver == solver  # type: ignore[union-attr]
+    given = swap_combcp(MSets(401, 2), 1000, preset="multiscale", schedule=lasting, solver="iterative")
+    assert given.estimator.solver == "iterative"  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(("feedback", "step"), [("bandit", 3.0), ("semi-bandit", 4.0), ("full", 8.0)])
 @pytest.mark.parametrize("factory", [swap_combcp, swap_comband])
 def test_the_step_depends_on_the_feedback(factory: object, feedback: str, step: float) -> None:

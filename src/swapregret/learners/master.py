@@ -13,7 +13,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.geometry.solve import DENSE_LIMIT, Solver
+from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver, Solver
 from swapregret.learners.calendar import Calendar
 from swapregret.learners.estimator import BanditEstimator, Estimator
 from swapregret.learners.lazy import LazyLearner, LazyState
@@ -189,7 +189,7 @@ class SwapMaster:
 
     def _turn(self, state: MasterState, day: int) -> MasterState:
         """End the base window: scales 1..c−1 restart, scale c updates, the rest go on."""
-        aggregates = state.aggregates + self._on_span(state.running)  # line 7
+        aggregates = state.aggregates + self._on_span(state)  # line 7
         scales = list(state.scales)
         updating = state.calendar.updating(day)
         if updating is not None:
@@ -210,12 +210,13 @@ class SwapMaster:
         solver = self.estimator.prepare(mixture, self.actions.span)
         return replace(state, scales=scales, mixture=mixture, solver=solver)
 
-    def _on_span(self, estimate: Vector) -> Vector:
-        """Return the part of an estimate in span(A): Σ⁺M itself where the solver used r coordinates only."""
+    def _on_span(self, state: MasterState) -> Vector:
+        """Return the part of the running sum in span(A): Σ⁺M itself where the solver used r coordinates only."""
         span = self.actions.span
-        if span.rank == self.actions.dimension or span.rank > DENSE_LIMIT:
-            return estimate
-        return span.project(estimate)
+        is_large = span.rank > DENSE_LIMIT and not isinstance(state.solver, DenseSolver)
+        if span.rank == self.actions.dimension or is_large:
+            return state.running
+        return span.project(state.running)
 
     def _prior(self, scales: list[LazyState], k: int) -> Vector | None:
         if k + 1 >= len(scales):

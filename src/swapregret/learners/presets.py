@@ -1,6 +1,6 @@
 """Ready-made players: the names people call, and the ingredients a preset is made of.
 
-May touch: everything of ``learners``; ``actions.base``, ``geometry.moments``.
+May touch: everything of ``learners``; ``actions``, ``geometry``.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from swapregret.actions.m_sets import MSets
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.adaptive.filter import SwapFilter
 from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 from swapregret.learners.adaptive.master import AdaptiveMaster
@@ -29,6 +30,8 @@ Master = SwapMaster | AdaptiveMaster | MSetAdaptiveMaster
 """What the factories return: players with a ``schedule`` and ``n_scales``."""
 
 _PAPER_SCALES = 3
+_LASTING = 8
+_DENSE_WHERE_LASTING = 1000
 _FEW_VARIANTS = 2
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
@@ -54,7 +57,8 @@ class Ingredients:
     warm_restarts : bool
         Whether scales of Lazy-ComBCP restart from the next coarser one (D21).
     solver : {"auto", "dense", "iterative"}
-        How Σ⁺M is found (D24).
+        How Σ⁺M is found (D24); "auto" factors Σ up to rank 400, and up to rank 1000 where the base window is 8 days or
+        longer.
     floor : float
         ε, the share of the unfiltered cold scales in the adaptive preset (D26).
     trackers, learned_weights, swap_filter, pooling, guarded : bool
@@ -153,7 +157,7 @@ def swap_combcp(
     return SwapMaster(
         _one_a_scale(mixed, windows, learner),
         windows,
-        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=mixed.solver),
+        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_solver(mixed, actions, windows)),
         mixed.random_offset,
         mixed.warm_restarts,
     )
@@ -200,7 +204,7 @@ def swap_comband(
     return SwapMaster(
         _one_a_scale(mixed, windows, learner),
         windows,
-        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=mixed.solver),
+        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_solver(mixed, actions, windows)),
         mixed.random_offset,
     )
 
@@ -222,7 +226,7 @@ def _adaptive(
         pool,
         windows,
         horizon,
-        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=mixed.solver),
+        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_solver(mixed, actions, windows)),
         _exploration(mixed, windows),
         mixed.exploration_law,
         mixed.floor,
@@ -280,6 +284,14 @@ def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule 
 
 def _exploration(mixed: Ingredients, windows: Schedule) -> float:
     return _ratio(windows, windows.n_scales) ** (-1.0 / 3.0) if mixed.exploration is None else mixed.exploration
+
+
+def _solver(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str:
+    """Return how Σ⁺M is found: a factor that serves many days pays up to a larger rank than one that serves a day."""
+    is_lasting = windows.windows[0] >= _LASTING
+    if mixed.solver == "auto" and is_lasting and DENSE_LIMIT < actions.rank <= _DENSE_WHERE_LASTING:
+        return "dense"
+    return mixed.solver
 
 
 def _rate(mixed: Ingredients, feedback: str, paper: Any) -> Rate:

@@ -18,7 +18,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
-from swapregret.geometry.solve import DENSE_LIMIT
+from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
 from swapregret.kernels.ledger import pack_rows
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
 from swapregret.learners.adaptive.guard import Guard
@@ -168,10 +168,10 @@ class AdaptiveMaster:
         n_recoveries = state.n_recoveries
         if reward is not None:
             law, solver = decision.policy, state.solver
-            if law is not state.mixture:
+            if law is not state.mixture:  # the reward of an earlier law comes late
                 solver = self.estimator.prepare(law, self.actions.span)
-                n_recoveries += solver is not None and solver.has_recovered
             estimate = self.estimator.estimate(law, solver, decision.action, reward, prediction)
+            n_recoveries += solver is not None and solver.has_recovered
             running, total = frozen(running + estimate), frozen(total + estimate)
             prediction = self.estimator.learn(prediction, decision.action, reward)
             earned += float(reward) if self.feedback == "bandit" else float(decision.action @ reward)
@@ -188,7 +188,7 @@ class AdaptiveMaster:
 
     def _turn(self, state: AdaptiveState, day: int) -> AdaptiveState:
         """End the base window: weigh the members, let them learn, account for the laws that end, make the new ones."""
-        aggregate = self._on_span(state.running)
+        aggregate = self._on_span(state)
         gains = np.array([float(x @ aggregate) for x in self._played_marginals(state)])
         weights = state.weights.absorb(gains, aggregate, is_learning=self.learned_weights)
         shares = self._shares(state.weights)
@@ -313,9 +313,7 @@ class AdaptiveMaster:
         weights.append(self.exploration if floor == 1.0 or mass > 0.0 else 1.0 - sum(weights))
         total = sum(weights)
         mixture = mix(parts, [weight / total for weight in weights])
-        solver = self.estimator.prepare(mixture, self.actions.span)
-        recovered = int(solver is not None and solver.has_recovered)
-        return replace(state, mixture=mixture, solver=solver, n_recoveries=state.n_recoveries + recovered)
+        return replace(state, mixture=mixture, solver=self.estimator.prepare(mixture, self.actions.span))
 
     def _shares(self, weights: PoolWeights) -> Vector:
         """Return how likely each member's recommendation is, floor included."""
@@ -329,11 +327,12 @@ class AdaptiveMaster:
             for member, law in zip(state.members, state.laws, strict=True)
         ]
 
-    def _on_span(self, estimate: Vector) -> Vector:
+    def _on_span(self, state: AdaptiveState) -> Vector:
         span = self.actions.span
-        if span.rank == self.actions.dimension or span.rank > DENSE_LIMIT:
-            return estimate
-        return span.project(estimate)
+        is_large = span.rank > DENSE_LIMIT and not isinstance(state.solver, DenseSolver)
+        if span.rank == self.actions.dimension or is_large:
+            return state.running
+        return span.project(state.running)
 
     def dump(self, state: AdaptiveState) -> Arrays:
         """Write the state as named arrays; laws are made again from the members' points and their replacements."""
@@ -408,5 +407,6 @@ class AdaptiveMaster:
             total=frozen(arrays["total"].copy()),
             aggregates=frozen(arrays["aggregates"].copy()),
             earned=float(arrays["earned"]),
+            n_recoveries=int(arrays["n_recoveries"]),
         )
-        return replace(self._ready(state), n_recoveries=int(arrays["n_recoveries"]))
+        return self._ready(state)
