@@ -48,7 +48,7 @@ def test_vectors_are_of_one_kind_for_compiled_code() -> None:
         ([1.0, [2.0], 3.0], "cannot be read as numbers"),
         ([1.0, 2.0, 3.0j], "cannot be read as numbers"),
         (np.array([1.0, 2.0, 3.0j]), "cannot be read as numbers"),
-        (object(), "cannot be read as numbers"),
+        pytest.param(object(), "cannot be read as numbers", id="object"),
         ({1.0, 2.0, 3.0}, "cannot be read as numbers"),
     ],
     ids=str,
