@@ -60,6 +60,15 @@ def test_rounding_to_the_grid_moves_little(masses: list[float]) -> None:
     assert np.abs(weights - given_weights).max() <= (len(masses) + 4) / GRID
 
 
+@given(_masses, st.floats(-9e-10, 9e-10))
+def test_a_sum_that_is_not_quite_one_is_shared_out(masses: list[float], error: float) -> None:
+    """Weights whose sum is off by less than 1e-9 are rescaled, not topped up at one place."""
+    shares = np.array(masses) / sum(masses)
+    weights = on_grid(shares * (1.0 + error))
+    assert weights.sum() == 1.0
+    assert np.abs(weights - shares).max() <= (6 * len(masses) + 8) / GRID
+
+
 def test_rounding_again_changes_nothing() -> None:
     """Weights on the grid stay as they are."""
     weights = on_grid([1 / 3, 1 / 3, 1 / 3])
@@ -102,6 +111,7 @@ def test_duplicates_are_merged_and_dust_is_dropped() -> None:
     law = FinitePolicy([[1, 0], [0, 1], [1, 0], [1, 1]], [0.25, 0.5, 0.25, 1e-17])
     assert law.atoms.tolist() == [[1, 0], [0, 1]]
     assert law.weights.tolist() == [0.5, 0.5]
+    assert FinitePolicy([[1, 0], [0, 1]], [0.0, 1.0]) == FinitePolicy([[0, 1]], [1.0])
 
 
 def test_moments_are_those_of_the_definition() -> None:

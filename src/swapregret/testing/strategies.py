@@ -10,10 +10,12 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
+from swapregret.actions.forests import Forests
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
 from swapregret.actions.partitions import Partitions
 from swapregret.actions.permutations import Permutations
+from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.policy import FinitePolicy
@@ -31,6 +33,7 @@ __all__ = [
     "action_sets",
     "dag_paths",
     "explicit_sets",
+    "forests",
     "log_weights",
     "m_sets",
     "oracle_sets",
@@ -39,6 +42,7 @@ __all__ = [
     "points",
     "policies",
     "reward_sequences",
+    "spanning_trees",
     "truncated_permutations",
     "weights",
 ]
@@ -102,6 +106,27 @@ def dag_paths(draw: st.DrawFn, max_vertices: int = 5) -> DagPaths:
     return DagPaths(list(dict.fromkeys([*chosen, *stretches])), source=0, sink=n - 1)
 
 
+@st.composite
+def _connected_graphs(draw: st.DrawFn, max_vertices: int) -> tuple[int, list[tuple[int, int]]]:
+    """Draw a connected graph: a tree, and some edges more, which may double others."""
+    n = draw(st.integers(2, max_vertices))
+    tree = [(draw(st.integers(0, vertex - 1)), vertex) for vertex in range(1, n)]
+    pairs = st.tuples(st.integers(0, n - 2), st.integers(1, n - 1)).filter(lambda pair: pair[0] != pair[1])
+    return n, tree + draw(st.lists(pairs, max_size=n))
+
+
+def spanning_trees(max_vertices: int = 5) -> st.SearchStrategy[SpanningTrees]:
+    """Draw the spanning trees of a random graph, with bridges and double edges."""
+    return _connected_graphs(max_vertices).map(lambda graph: SpanningTrees(graph[1], labels=range(len(graph[1]))))
+
+
+@st.composite
+def forests(draw: st.DrawFn, max_vertices: int = 5) -> Forests:
+    """Draw the forests of some number of edges of a random graph."""
+    n, edges = draw(_connected_graphs(max_vertices))
+    return Forests(edges, size=draw(st.integers(1, n - 1)), labels=range(len(edges)))
+
+
 def partitions(max_total: int = 4, max_parts: int = 3) -> st.SearchStrategy[Partitions]:
     """Draw the ways to divide a total among a few parts."""
     return st.builds(Partitions, st.integers(1, max_total), st.integers(1, max_parts))
@@ -117,6 +142,8 @@ def action_sets(max_dimension: int = 6) -> st.SearchStrategy[ActionSet]:
         truncated_permutations(3),
         dag_paths(4),
         partitions(3, 3),
+        spanning_trees(4),
+        forests(4),
     )
 
 
