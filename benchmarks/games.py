@@ -40,14 +40,17 @@ def congestion() -> games.Game:
 GAMES: dict[str, tuple[Callable[[], games.Game], int]] = {
     "shapley": (partial(games.ShapleyGame, 6, 2), 100_000),
     "congestion": (congestion, 100_000),
-    "blotto": (partial(games.BlottoGame, (10, 10), 5), 10_000),
-    "blotto-large": (partial(games.BlottoGame, (30, 30), 10), 1_000),
+    "blotto": (partial(games.BlottoGame, (10, 10), 5, coordinates="path"), 5_000),
+    "blotto-large": (partial(games.BlottoGame, (30, 30), 10), 2_000),
     "routing": (routing, 10_000),
 }
 LEARNERS: dict[str, Make] = {
     "adaptive": lambda actions, days: sr.swap_combcp(actions, days, preset="adaptive"),
     "multiscale": sr.swap_combcp,
     "semi-bandit": lambda actions, days: sr.swap_combcp(actions, days, feedback="semi-bandit"),
+    "slow-scales": lambda actions, days: sr.swap_combcp(
+        actions, days, feedback="semi-bandit", variants=1, schedule=sr.Schedule(windows=(20, 200, 2000))
+    ),
     "full": lambda actions, days: sr.swap_combcp(actions, days, feedback="full"),
     "single": sr.baselines.combcp,
     "uniform": lambda actions, _: sr.baselines.uniform(actions),

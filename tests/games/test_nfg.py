@@ -68,3 +68,10 @@ def test_what_is_no_game_is_refused(text: str) -> None:
     """Other files, too few or too many numbers, words for numbers, outcomes that do not exist: refused."""
     with pytest.raises(InvalidInput):
         parse_nfg(text)
+
+
+def test_names_that_come_twice_become_numbers() -> None:
+    """Players or actions of one name cannot be told apart, so they are numbered."""
+    game = parse_nfg('NFG 1 D "x" { "a" "a" } { { "s" "s" } { "" "t" } } "" 1 2 3 4 5 6 7 8')
+    assert game.names == ("player 0", "player 1")
+    assert [actions.labels for actions in game.action_sets] == [("1", "2"), ("", "t")]

@@ -73,7 +73,7 @@ def _strategies(reader: "_Reader", n_players: int) -> tuple[tuple[int, ...], lis
     while reader.peek() != "}":
         if reader.peek() == "{":
             own = [reader.name(word) for word in reader.group()]
-            labels.append([str(i) if own.count(name) > 1 or not name else name for i, name in enumerate(own)])
+            labels.append(own if len(set(own)) == len(own) else [str(index + 1) for index in range(len(own))])
             counts.append(len(own))
         else:
             counts.append(int(reader.number()))
