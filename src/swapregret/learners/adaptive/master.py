@@ -20,6 +20,7 @@ from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
 from swapregret.kernels.ledger import pack_rows
+from swapregret.learners.adaptive.files import dump_state, load_state
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
 from swapregret.learners.adaptive.guard import Guard
 from swapregret.learners.adaptive.pairs import PairMeans
@@ -30,7 +31,7 @@ from swapregret.learners.adaptive.weights import PoolWeights
 from swapregret.learners.calendar import Calendar
 from swapregret.learners.estimator import BanditEstimator, Estimator
 from swapregret.learners.lazy import LazyState
-from swapregret.learners.lazy_arrays import dump_lazy, load_lazy
+from swapregret.learners.lazy_arrays import load_lazy
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.schedule import Schedule
 from swapregret.policy import FinitePolicy, Policy, mix
@@ -282,7 +283,7 @@ class AdaptiveMaster:
             elif shares[g] <= _LEAST_WEIGHT:
                 laws.append(None)
             else:
-                recommended = self._recommended(state.members[g])
+                recommended = self.recommend(state.members[g])
                 instead = recommended.atoms
                 if self.swap_filter is not None and not state.guard.has_tripped:
                     noise = state.weights.noise
@@ -290,7 +291,8 @@ class AdaptiveMaster:
                 laws.append(FilteredLaw.make(recommended, instead))
         return tuple(laws)
 
-    def _recommended(self, member: LazyState) -> FinitePolicy:
+    def recommend(self, member: LazyState) -> FinitePolicy:
+        """Return what a member recommends: the decomposition of its point."""
         return self.actions.decompose(member.point, variants=self.variants).finite()
 
     def _ready(self, state: AdaptiveState) -> AdaptiveState:
@@ -300,7 +302,7 @@ class AdaptiveMaster:
         floor = 1.0 if state.guard.has_tripped else self.floor
         for k in range(self.n_scales):
             law = state.laws[k]
-            parts.append(law.recommended if law is not None else self._recommended(state.members[k]))
+            parts.append(law.recommended if law is not None else self.recommend(state.members[k]))
             weights.append((1.0 - self.exploration) * floor / self.n_scales)
         followed = np.array([0.0 if law is None else state.weights.law[g] for g, law in enumerate(state.laws)])
         mass = float(followed.sum())
@@ -336,77 +338,10 @@ class AdaptiveMaster:
 
     def dump(self, state: AdaptiveState) -> Arrays:
         """Write the state as named arrays; laws are made again from the members' points and their replacements."""
-        weights, vectors, guard = state.weights, state.vectors, state.guard
-        arrays: Arrays = {
-            "day": np.array(state.day),
-            "offset": np.array(state.calendar.offset),
-            "seen": state.seen,
-            "counts": state.counts,
-            "adaptive": state.adaptive,
-            "prediction": state.prediction,
-            "running": state.running,
-            "total": state.total,
-            "aggregates": state.aggregates,
-            "earned": np.array(state.earned),
-            "n_recoveries": np.array(state.n_recoveries),
-            "weights.scores": weights.scores,
-            "weights.variances": weights.variances,
-            "weights.transition": weights.transition,
-            "weights.law": weights.law,
-            "weights.numbers": np.array([weights.typical, weights.noise, weights.n_windows]),
-            "pairs.values": state.pairs.values,
-            "pairs.counts": state.pairs.counts,
-            "pairs.squares": state.pairs.squares,
-            "guard.numbers": np.array([guard.split, guard.estimate, guard.threshold, guard.has_tripped]),
-        }
-        arrays |= dump_lazy(state.members) | vectors.dump("vectors.") | guard.played.dump("guard.")
-        for g, law in enumerate(state.laws):
-            if law is not None:
-                arrays[f"laws.{g}"] = law.instead
-        return arrays
+        return dump_state(state)
 
     def load(self, arrays: Arrays) -> AdaptiveState:
         """Read a state written by ``dump`` of an equally configured master."""
         members = load_lazy([member.learner for member in self.members], arrays)
-        typical, noise, n_windows = arrays["weights.numbers"]
-        split, estimate, threshold, has_tripped = arrays["guard.numbers"]
-        laws: list[FilteredLaw | None] = []
-        for g, member in enumerate(members):
-            instead = arrays.get(f"laws.{g}")
-            laws.append(None if instead is None else FilteredLaw.make(self._recommended(member), instead.copy()))
-        state = AdaptiveState(
-            day=int(arrays["day"]),
-            calendar=Calendar(self.schedule, int(arrays["offset"])),
-            members=members,
-            laws=tuple(laws),
-            weights=PoolWeights(
-                scores=frozen(arrays["weights.scores"].copy()),
-                variances=frozen(arrays["weights.variances"].copy()),
-                transition=frozen(arrays["weights.transition"].copy()),
-                law=frozen(arrays["weights.law"].copy()),
-                typical=float(typical),
-                noise=float(noise),
-                n_windows=int(n_windows),
-            ),
-            vectors=ActionVectors.load(arrays, "vectors.", self.capacity),
-            pairs=PairMeans(*(arrays[f"pairs.{name}"].copy() for name in ("values", "counts", "squares"))),
-            guard=Guard(
-                ActionVectors.load(arrays, "guard.", self.capacity),
-                float(split),
-                float(estimate),
-                float(threshold),
-                bool(has_tripped),
-            ),
-            seen=frozen(arrays["seen"].copy()),
-            counts=frozen(arrays["counts"].copy()),
-            adaptive=frozen(arrays["adaptive"].copy()),
-            mixture=self.mu,
-            solver=None,
-            prediction=frozen(arrays["prediction"].copy()),
-            running=frozen(arrays["running"].copy()),
-            total=frozen(arrays["total"].copy()),
-            aggregates=frozen(arrays["aggregates"].copy()),
-            earned=float(arrays["earned"]),
-            n_recoveries=int(arrays["n_recoveries"]),
-        )
-        return self._ready(state)
+        state = load_state(arrays, self.schedule, members, self.recommend, self.capacity, self.mu)
+        return replace(self._ready(state), n_recoveries=state.n_recoveries)
