@@ -135,3 +135,16 @@ def test_sizes_that_are_not_feasible_are_refused():
         Forests(edges, 4, vertices=["a", "b", "c", "x", "y", "z"])
     assert Forests(edges, 3, vertices=["z", "a", "b", "c", "x", "y"]).vertices == ("a", "b", "c", "x", "y", "z")
     assert repr(Forests(edges, size=3)) == "Forests(5 vertices, 4 edges, size=3)"
+
+
+@pytest.mark.parametrize("weights", ["even", "spread"])
+def test_forests_of_very_uneven_size_are_levelled_in_a_short_list(weights):
+    """Half of a grid, where trees with the extra vertex leave forests of many sizes, needs at most three forests an edge."""
+    edges = list(nx.grid_2d_graph(12, 12).edges)
+    actions = Forests(edges, 72)
+    rng = np.random.default_rng(0)
+    point = actions.kl_project(np.zeros(len(edges)) if weights == "even" else rng.normal(size=len(edges))).point
+    law = actions.decompose(point)
+    np.testing.assert_allclose(law.marginals(), point, atol=1e-12)
+    assert (law.atoms.sum(axis=1) == 72).all()
+    assert len(law.weights) <= 3 * len(edges)

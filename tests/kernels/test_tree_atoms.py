@@ -58,7 +58,7 @@ def test_sizes_are_levelled_without_changing_the_sum():
         weights = rng.integers(1, 100, size=6)
         gap = int(3 * weights.sum() - weights @ rows.sum(axis=1))
         weights[4 if gap > 0 else 2] += abs(gap)  # a forest of one edge more or less evens out the mean
-        levelled, shares = level_sizes(rows.copy(), weights.copy(), tails, heads, 6)
+        levelled, shares = level_sizes(rows.copy(), weights.copy(), 3, tails, heads, 6)
         assert (levelled.sum(axis=1) == 3).all()
         assert all(is_forest(row, tails, heads, 6) for row in levelled)
         np.testing.assert_array_equal(shares @ levelled, weights @ rows)

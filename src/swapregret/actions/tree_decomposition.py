@@ -65,5 +65,5 @@ def decompose_masses(
         parents, weights, n_trees, pairs.tails, pairs.heads, pairs.starts, pairs.edges, masses, apex
     )
     if apex >= 0:
-        rows, weights = level_sizes(rows, weights, graph.tails, graph.heads, n)
+        rows, weights = level_sizes(rows, weights, size, graph.tails, graph.heads, n)
     return (rows, weights, masses) if is_even else None

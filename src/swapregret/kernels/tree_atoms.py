@@ -223,55 +223,64 @@ def write_rows(
 
 
 @kernel
-def move_edge(large: Integers, small: Integers, tails: Integers, heads: Integers, n_vertices: int) -> None:
-    """Move the first edge of the larger forest that closes no cycle in the smaller one; there always is one."""
+def move_edges(large: Integers, small: Integers, count: int, tails: Integers, heads: Integers, n_vertices: int) -> None:
+    """Move the first edges of the larger forest that close no cycle in the smaller one.
+
+    As long as the one is larger than the other there is such an edge; one that closes a cycle now does so later too.
+    """
     parents = np.arange(n_vertices)
     for edge in range(tails.size):
         if small[edge]:
             parents[find_root(parents, heads[edge])] = find_root(parents, tails[edge])
     for edge in range(tails.size):
-        if large[edge] and find_root(parents, tails[edge]) != find_root(parents, heads[edge]):
-            large[edge], small[edge] = 0, 1
+        if count == 0:
             return
+        if large[edge]:
+            u, v = find_root(parents, tails[edge]), find_root(parents, heads[edge])
+            if u != v:
+                parents[v] = u
+                large[edge], small[edge] = 0, 1
+                count -= 1
 
 
 @kernel
 def level_sizes(
-    rows: npt.NDArray[np.int64], weights: Integers, tails: Integers, heads: Integers, n_vertices: int
+    rows: npt.NDArray[np.int64], weights: Integers, size: int, tails: Integers, heads: Integers, n_vertices: int
 ) -> tuple[npt.NDArray[np.int64], Integers]:
-    """Move edges from the largest forests to the smallest until all have the same number of edges, which is the mean."""
+    """Move edges from forests that are too large to forests that are too small, until all have ``size`` edges, their mean.
+
+    The largest and the smallest, the heaviest among equals, are cut to the same weight, and edges move until one of them is
+    right. With the most uneven first the list grows to two or three times its length; in other orders it may
+    double with every edge.
+    """
     n_rows, d = rows.shape
     sizes = np.zeros(n_rows, dtype=np.int64)
     for row in range(n_rows):
         for edge in range(d):
             sizes[row] += rows[row, edge]
     while True:
-        most, least = 0, d
-        for row in range(n_rows):
-            most, least = max(most, sizes[row]), min(least, sizes[row])
-        if most <= least:
-            return rows[:n_rows], weights[:n_rows]
         large, small = 0, 0
-        while True:
-            while large < n_rows and sizes[large] < most:
-                large += 1
-            while small < n_rows and sizes[small] > least:
-                small += 1
-            if large == n_rows or small == n_rows:
-                break
-            if weights[large] != weights[small]:
-                if n_rows == sizes.size:
-                    wider = np.empty((2 * n_rows, d), dtype=np.int64)
-                    for row in range(n_rows):
-                        for edge in range(d):
-                            wider[row, edge] = rows[row, edge]
-                    rows, weights, sizes = wider, widened(weights, 2 * n_rows), widened(sizes, 2 * n_rows)
-                heavy, light = (large, small) if weights[large] > weights[small] else (small, large)
-                for edge in range(d):
-                    rows[n_rows, edge] = rows[heavy, edge]
-                sizes[n_rows], weights[n_rows] = sizes[heavy], weights[heavy] - weights[light]
-                weights[heavy] = weights[light]
-                n_rows += 1
-            move_edge(rows[large], rows[small], tails, heads, n_vertices)
-            sizes[large] -= 1
-            sizes[small] += 1
+        for row in range(1, n_rows):
+            if sizes[row] > sizes[large] or (sizes[row] == sizes[large] and weights[row] > weights[large]):
+                large = row
+            if sizes[row] < sizes[small] or (sizes[row] == sizes[small] and weights[row] > weights[small]):
+                small = row
+        count = min(sizes[large] - size, size - sizes[small])
+        if count <= 0:
+            return rows[:n_rows], weights[:n_rows]
+        if weights[large] != weights[small]:
+            if n_rows == sizes.size:
+                wider = np.empty((2 * n_rows, d), dtype=np.int64)
+                for row in range(n_rows):
+                    for edge in range(d):
+                        wider[row, edge] = rows[row, edge]
+                rows, weights, sizes = wider, widened(weights, 2 * n_rows), widened(sizes, 2 * n_rows)
+            heavy, light = (large, small) if weights[large] > weights[small] else (small, large)
+            for edge in range(d):
+                rows[n_rows, edge] = rows[heavy, edge]
+            sizes[n_rows], weights[n_rows] = sizes[heavy], weights[heavy] - weights[light]
+            weights[heavy] = weights[light]
+            n_rows += 1
+        move_edges(rows[large], rows[small], count, tails, heads, n_vertices)
+        sizes[large] -= count
+        sizes[small] += count
