@@ -20,7 +20,7 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
 
-__all__ = ["FinitePolicy", "Mixture", "Policy", "mix", "on_grid"]
+__all__ = ["FinitePolicy", "Mixture", "Policy", "canonical_order", "mix", "on_grid"]
 
 GRID = 2**52
 _SUM_TOLERANCE = 1e-9
@@ -52,6 +52,19 @@ def on_grid(weights: npt.ArrayLike) -> Vector:
         units = np.floor(array * (GRID / total)).astype(np.int64)
     units[int(np.argmax(units))] += GRID - int(units.sum())
     return units / GRID
+
+
+def canonical_order(rows: Actions) -> npt.NDArray[np.int64]:
+    """Return what sorts 0/1 rows canonically: by their packed bits, the last coordinate most significant.
+
+    Examples
+    --------
+    >>> canonical_order(np.array([[0, 1], [1, 0]])).tolist()
+    [1, 0]
+    """
+    packed = np.packbits(rows.astype(np.uint8), axis=1, bitorder="little")
+    keys = np.ascontiguousarray(packed[:, ::-1])
+    return np.argsort(keys.view(f"V{keys.shape[1]}").ravel(), kind="stable")
 
 
 class Policy(ABC):
@@ -140,14 +153,14 @@ class FinitePolicy(Policy):
                 f"atoms of shape {rows.shape}, weights of shape {mass.shape}",
                 "Pass one row and one weight an action.",
             )
-        if rows.dtype.kind not in "biuf" or not np.isin(rows, (0, 1)).all():
+        if rows.dtype.kind not in "biuf" or not ((rows == 0) | (rows == 1)).all():
             raise InvalidInput(
                 "`atoms` must contain only 0 and 1", "other values", "An atom is the indicator vector of an action."
             )
         if (mass < 0.0).any():
             raise InvalidInput("`weights` must not be negative", f"{float(mass.min())!r}", "A weight is a probability.")
         rows = rows.astype(np.int64)
-        order = np.lexsort(rows.T)
+        order = canonical_order(rows)
         rows, mass = rows[order], mass[order]
         is_new = np.ones(len(rows), dtype=bool)
         is_new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
