@@ -112,7 +112,7 @@ class Recorders:
         edges = [index for index, _, _ in self._stretches] + [len(self._means)]
         for (first, policy, state), last in zip(self._stretches, edges[1:], strict=True):
             days = self._means[first:last]
-            total = days.sum(axis=0)
+            total = days.sum(axis=0) if len(days) > 1 else days[0]
             if self._ledger is not None:
                 self._ledger.record(policy, total, last - first)
             if self._lazy is not None:

@@ -5,7 +5,7 @@ May touch: ``arrays``, ``errors``, ``policy``, ``kernels.subsets``, ``kernels.gi
 """
 
 import math
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -27,6 +27,15 @@ from swapregret.policy import FinitePolicy, Policy
 __all__ = ["GibbsSubsets", "SystematicPolicy", "UniformSubsets"]
 
 _LISTED = 10_000
+
+
+@lru_cache(maxsize=8)
+def _all_sets(dimension: int, size: int) -> FinitePolicy:
+    """List every set once, uniformly weighted; laws over all of them share its table."""
+    rows = np.zeros((math.comb(dimension, size), dimension), dtype=np.int64)
+    for row, chosen in zip(rows, combinations(range(dimension), size), strict=True):
+        row[list(chosen)] = 1
+    return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
 
 
 class SystematicPolicy(Policy):
@@ -163,16 +172,9 @@ class UniformSubsets(Policy):
         """1/N for every m-set."""
         return self.largest_probability if int(np.sum(action)) == self.size else 0.0
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
-        rows = np.zeros((self._n_actions, self.dimension), dtype=np.int64)
-        for row, chosen in zip(rows, combinations(range(self.dimension), self.size), strict=True):
-            row[list(chosen)] = 1
-        return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
-
     def finite(self) -> FinitePolicy:
         """List all sets, where there are at most 10,000."""
-        return self._finite if self.has_atoms else super().finite()
+        return _all_sets(self.dimension, self.size) if self.has_atoms else super().finite()
 
     def __repr__(self) -> str:
         return f"UniformSubsets({self.size} of {self.dimension})"
@@ -237,10 +239,9 @@ class GibbsSubsets(Policy):
 
     @cached_property
     def _finite(self) -> FinitePolicy:
-        law = UniformSubsets(self.dimension, self.size).finite()
-        log_weights = law.atoms @ self._scores - self._log_partition
-        weights = np.exp(log_weights)
-        return FinitePolicy(law.atoms, weights / weights.sum())
+        law = _all_sets(self.dimension, self.size)
+        weights = np.exp(law.atoms @ self._scores - self._log_partition)
+        return law.reweighted(weights / weights.sum())
 
     def finite(self) -> FinitePolicy:
         """List all sets, where there are at most 10,000."""

@@ -49,6 +49,7 @@ class Stretches:
         self._held_days: Vector = np.zeros(0)
         self._since = np.zeros(dimension)
         self._since_days = 0
+        self._is_plain = False
 
     def record(self, policy: Policy, rewards: Vector, n_days: int) -> None:
         """Add days played with one policy; ``rewards`` is the sum of their reward vectors."""
@@ -63,6 +64,9 @@ class Stretches:
 
     def _change(self, policy: Policy | None) -> None:
         """Hand on the components that leave, begin those that come; the ones that stay keep what they hold."""
+        if self._is_plain and not isinstance(policy, Mixture) and policy is not None and self._since_days:
+            self._replace(policy)
+            return
         if self._since_days:
             self._held += self._weights[:, None] * self._since
             self._held_days += self._weights * self._since_days
@@ -84,3 +88,14 @@ class Stretches:
             self._leave(self._parts[row], self._held[row], float(self._held_days[row]))
         self._current, self._parts, self._weights = policy, parts, weights
         self._held, self._held_days = held, held_days
+        self._is_plain = policy is not None and not isinstance(policy, Mixture) and held_days[0] == 0.0
+
+    def _replace(self, policy: Policy) -> None:
+        """Change from one policy without components to another: the usual case of learners that change daily."""
+        vector, n_days = self._since, self._since_days
+        self._since, self._since_days = np.zeros(len(vector)), 0
+        self.total += vector
+        self.n_days += n_days
+        left = self._parts[0]
+        self._current, self._parts = policy, (policy,)
+        self._leave(left, vector, float(n_days))
