@@ -47,7 +47,7 @@ format: $(VENV)/.dev  ## rewrite the code in the house format
 bench: $(VENV)/.dev  ## the quality table: swap regret of every player on every sequence (minutes)
 	$(BIN)/python benchmarks/quality.py
 
-bench-oracles: $(VENV)/.dev  ## every operation of every set: ours, plain NumPy/SciPy, CVXPY, growth (two minutes)
+bench-oracles: $(VENV)/.dev  ## every operation of every set: ours, plain NumPy/SciPy, CVXPY, growth (a minute or two)
 	$(BIN)/python benchmarks/oracles.py
 
 clean:  ## remove .venv and all caches

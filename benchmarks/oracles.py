@@ -1,6 +1,6 @@
 """Time every operation of every action set: ours, the straightforward route, a conic solver.
 
-    make bench-oracles                           everything, about two minutes
+    make bench-oracles                           everything, a minute or two
     python benchmarks/oracles.py --quick         two sizes a set, half a minute
     python benchmarks/oracles.py --sets m-sets   only these, separated by commas
 
@@ -279,14 +279,16 @@ OPERATIONS: dict[str, Callable[[Family, ActionSet], Task]] = {
 
 
 def best_time(call: Callable[[], Any], budget: float) -> float:
-    """Return the least time of a call in seconds; repeats for about ``budget`` seconds, at least twice."""
+    """Return the least time of a call in seconds; repeats for about ``budget`` seconds, and at least five times."""
     call()  # compiles, fills caches
     started = time.perf_counter()
     call()
     once = best = max(time.perf_counter() - started, 1e-7)
     per_repeat = max(1, int(1e-3 / once))
     end = time.perf_counter() + budget
-    while time.perf_counter() < end:
+    n_repeats = 1
+    while time.perf_counter() < end or n_repeats < 5:
+        n_repeats += 1
         started = time.perf_counter()
         for _ in range(per_repeat):
             call()
