@@ -18,7 +18,7 @@ from swapregret.regret.external import external_regret
 from swapregret.regret.internal import measure_internal
 from swapregret.regret.interval import Intervals, interval_regret
 from swapregret.regret.laziness import LazyTotals, laziness_bound
-from swapregret.regret.measure import Regret
+from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.merge import mean_ledger
 from swapregret.regret.per_run import swap_regret_per_run
 from swapregret.regret.swap import measure_swap, swap_regret
@@ -88,8 +88,7 @@ class PlayResult:
         if self.measure == "bound":
             bracket = self.swap_regret
             words = "external regret: best fixed action in hindsight minus expected reward, from policies"
-            error = float("nan") if len(self.runs) == 1 else self._lazy_error()
-            return Regret(bracket.lower, bracket.lower, bracket.lower, error, bracket.n_days, words)
+            return Regret(bracket.lower, bracket.lower, bracket.lower, self._lazy_error(), bracket.n_days, words)
         return external_regret(self.actions, self.ledgers)
 
     @cached_property
@@ -154,7 +153,7 @@ class PlayResult:
         total = np.mean([run.total for run in runs], axis=0)
         best = self.actions.argmax(total)
         each = [float(run.total @ best) - run.earned for run in runs]
-        return float(np.std(each, ddof=1) / np.sqrt(len(each)))
+        return standard_error(each)
 
     def _missing(self, name: str) -> tuple[Ledger, ...]:
         raise self._refusal(f"measure={name!r}")

@@ -5,7 +5,7 @@ r"""The best answer to every action played: the maximum over φ, action by actio
 One oracle call an action gives it, whatever the number of actions that exist. Swap regret, internal regret and the best
 swap function are three readings of it.
 
-May touch: ``arrays``, ``actions.base``, ``kernels.ledger``, ``regret.entries``.
+May touch: ``arrays``, ``actions.base``, ``kernels.ledger``, ``regret.entries``, ``regret.merge``, ``regret.table``.
 """
 
 from dataclasses import dataclass
@@ -16,10 +16,11 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.kernels.ledger import dot_rows, pack_rows, pool_of, unpack_rows
-from swapregret.regret.entries import Ledger
+from swapregret.regret.entries import Ledger, Rows
+from swapregret.regret.merge import merge_rows
 from swapregret.regret.table import reading
 
-__all__ = ["Answers", "answer", "answer_rows"]
+__all__ = ["Answers", "answer", "answer_samples", "lower_sum", "unpack"]
 
 _CHUNK = 4096
 
@@ -113,6 +114,21 @@ def _with_laws(ledger: Ledger) -> tuple[Matrix, Vector]:
         values += probabilities[:, None] * law.value
         left[index] = max(0.0, 1.0 - float(probabilities.sum()))
     return frozen(values), left
+
+
+def answer_samples(actions: ActionSet, answers: Answers) -> tuple[Vector, Vector]:
+    """Return V̂·φ*(M) and V̂·M for all actions with a row or drawn, dropped laws replaced by what was drawn from them."""
+    mean, dropped = answers.ledger, answers.ledger.dropped
+    assert dropped is not None
+    listed = Rows(mean.rows.keys, answers.values, mean.rows.days, mean.rows.whole)
+    rows, (place, drawn) = merge_rows([listed, dropped.samples], 1.0)
+    best, kept = np.zeros(len(rows)), np.zeros(len(rows))
+    best[place], kept[place] = answers.best, answers.kept
+    touched = np.unique(drawn)
+    values = rows.values[touched]
+    best[touched] = dot_rows(reading(values), reading(answer_rows(actions, values)))
+    kept[touched] = dot_rows(reading(values), reading(rows.keys[touched]))
+    return best, kept
 
 
 def lower_sum(actions: ActionSet, answers: Answers) -> float:

@@ -7,14 +7,13 @@ Only two numbers of the ledger are needed, Σ R_t and the expected reward, so it
 May touch: ``actions.base``, the other files of ``regret``.
 """
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.regret.entries import Ledger
-from swapregret.regret.measure import Regret
+from swapregret.regret.measure import Regret, standard_error
 
 __all__ = ["external_regret"]
 
@@ -37,7 +36,7 @@ def external_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
     best = actions.argmax(total)
     value = float(total @ best) - float(np.mean([part.earned for part in parts]))
     each = [float(part.total @ best) - part.earned for part in parts]
-    error = float(np.std(each, ddof=1)) / math.sqrt(len(each)) if len(each) > 1 else math.nan
+    error = standard_error(each)
     days = float(np.mean([part.n_days for part in parts]))
     definition = f"external regret: best fixed action in hindsight minus expected reward, from {parts[0].source}"
     return Regret(value, value, value, error, days, definition)

@@ -16,10 +16,10 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
 from swapregret.kernels.ledger import dot_rows, pool_of
-from swapregret.regret.answers import Answers, answer, answer_rows
-from swapregret.regret.entries import Ledger, Rows
-from swapregret.regret.measure import Regret
-from swapregret.regret.merge import mean_ledger, merge_rows
+from swapregret.regret.answers import Answers, answer, answer_samples
+from swapregret.regret.entries import Ledger
+from swapregret.regret.measure import Regret, standard_error
+from swapregret.regret.merge import mean_ledger
 from swapregret.regret.table import reading
 
 __all__ = ["internal_regret", "measure_internal"]
@@ -54,25 +54,14 @@ def measure_internal(actions: ActionSet, answers: Answers, ledgers: Sequence[Led
     if not answers.is_exact:
         upper = max(lower, min(upper, answers.upper - mean.earned))  # internal regret never exceeds swap regret
     if mean.dropped is not None:
-        value = max(value, _sampled(actions, answers))
+        best, kept = answer_samples(actions, answers)
+        value = float((best - kept).max(initial=0.0))
     value = min(max(value, lower), upper)
     error = _standard_error(answers, gains, ledgers) if len(ledgers) > 1 and len(gains) else math.nan
     words = f"internal regret: best single exchange of one action for another, from {mean.source}"
     if lower < upper:
         words += "; the value is the best among actions with an entry or drawn, the bracket covers all others"
     return Regret(value, lower, upper, error, mean.n_days, words)
-
-
-def _sampled(actions: ActionSet, answers: Answers) -> float:
-    """Return the largest gain of an action that dropped laws drew, with what its row says of it."""
-    mean, dropped = answers.ledger, answers.ledger.dropped
-    assert dropped is not None
-    listed = Rows(mean.rows.keys, answers.values, mean.rows.days, mean.rows.whole)
-    rows, (_, drawn) = merge_rows([listed, dropped.samples], 1.0)
-    touched = np.unique(drawn)
-    values = rows.values[touched]
-    best = dot_rows(reading(values), reading(answer_rows(actions, values)))
-    return float((best - dot_rows(reading(values), reading(rows.keys[touched]))).max(initial=0.0))
 
 
 def _unlisted(actions: ActionSet, answers: Answers, gains: Vector) -> float:
@@ -101,4 +90,4 @@ def _standard_error(answers: Answers, gains: Vector, ledgers: Sequence[Ledger]) 
         same = (part.rows.keys == key).all(axis=1)
         value = part.rows.values[same].sum(axis=0, keepdims=True)
         each.append(float(dot_rows(reading(value), reading(choice))[0] - dot_rows(reading(value), reading(key))[0]))
-    return float(np.std(each, ddof=1)) / math.sqrt(len(each))
+    return standard_error(each)

@@ -8,7 +8,6 @@ a window. Windows of one day give dynamic regret.
 May touch: ``arrays``, ``errors``, ``actions.base``, ``regret.measure``.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
-from swapregret.regret.measure import Regret
+from swapregret.regret.measure import Regret, standard_error
 
 __all__ = ["IntervalLedger", "Intervals", "interval_regret"]
 
@@ -121,7 +120,7 @@ def interval_regret(intervals: Sequence[Intervals]) -> Regret:
         )
     each = [float(part.regrets.sum()) for part in parts]
     value = float(np.mean(each))
-    error = float(np.std(each, ddof=1)) / math.sqrt(len(each)) if len(each) > 1 else math.nan
+    error = standard_error(each)
     window = parts[0].window
     what = (
         "dynamic regret: best action of every day in hindsight minus expected reward"

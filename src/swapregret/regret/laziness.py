@@ -11,7 +11,6 @@ For the master this is the first step of the decomposition lemma.
 May touch: ``arrays``, ``policy``, ``actions.base``, ``regret.measure``, ``regret.stretches``.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, frozen
 from swapregret.policy import Policy
-from swapregret.regret.measure import Regret
+from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.stretches import Stretches
 
 __all__ = ["LazinessLedger", "LazyTotals", "laziness_bound"]
@@ -82,7 +81,7 @@ def laziness_bound(actions: ActionSet, runs: Sequence[LazyTotals]) -> Regret:
     total = np.mean([part.total for part in parts], axis=0)
     upper = float(np.mean(each))
     lower = float(total @ actions.argmax(total)) - float(np.mean([part.earned for part in parts]))
-    error = float(np.std(each, ddof=1)) / math.sqrt(len(each)) if len(each) > 1 else math.nan
+    error = standard_error(each)
     definition = (
         "upper bound on swap regret from laziness (best action of every stretch of constant policy), no ledger kept;"
         " the lower end is external regret"

@@ -4,9 +4,23 @@ May touch: nothing.
 """
 
 import math
+import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Regret"]
+__all__ = ["Regret", "standard_error"]
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of the mean of some runs; NaN for a single one.
+
+    Examples
+    --------
+    >>> standard_error([1.0, 3.0]), standard_error([1.0])
+    (1.0, nan)
+    """
+    n = len(values)
+    return statistics.stdev(values) / math.sqrt(n) if n > 1 else math.nan
 
 
 @dataclass(frozen=True)

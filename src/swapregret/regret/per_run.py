@@ -8,14 +8,13 @@ Dagan et al. (2024) and Peng and Rubinstein (2024) bound.
 May touch: ``actions.base``, the other files of ``regret``.
 """
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.regret.entries import Ledger
-from swapregret.regret.measure import Regret
+from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.swap import swap_regret
 
 __all__ = ["swap_regret_per_run"]
@@ -39,7 +38,7 @@ def swap_regret_per_run(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret
     """
     each = [swap_regret(actions, [ledger]) for ledger in ledgers]
     values = [regret.value for regret in each]
-    error = float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    error = standard_error(values)
     tail = each[0].definition.partition("(the paper's)")[2]
     return Regret(
         float(np.mean(values)),

@@ -16,13 +16,11 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.errors import OracleFault
-from swapregret.kernels.ledger import dot_rows
-from swapregret.regret.answers import Answers, answer, answer_rows, lower_sum
-from swapregret.regret.entries import Ledger, Rows
-from swapregret.regret.measure import Regret
-from swapregret.regret.merge import mean_ledger, merge_rows
+from swapregret.regret.answers import Answers, answer, answer_samples, lower_sum
+from swapregret.regret.entries import Ledger
+from swapregret.regret.measure import Regret, standard_error
+from swapregret.regret.merge import mean_ledger
 from swapregret.regret.rule import Rule
-from swapregret.regret.table import reading
 
 __all__ = ["measure_swap", "swap_regret"]
 
@@ -67,8 +65,7 @@ def measure_swap(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]
     error = math.nan
     if len(ledgers) > 1:
         rule = Rule.of(answers, actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else mean.total))
-        gains = [rule.gain(part) for part in ledgers]
-        error = float(np.std(gains, ddof=1)) / math.sqrt(len(gains))
+        error = standard_error([rule.gain(part) for part in ledgers])
     return Regret(value, lower, upper, error, mean.n_days, describe(mean, len(ledgers)))
 
 
@@ -93,16 +90,11 @@ def describe(ledger: Ledger, n_runs: int) -> str:
 
 def _sampled_sum(actions: ActionSet, answers: Answers) -> float:
     """Return Σ max V̂[M]·M' with dropped laws replaced by the actions drawn from them."""
-    mean, dropped = answers.ledger, answers.ledger.dropped
+    dropped = answers.ledger.dropped
     assert dropped is not None
-    listed = Rows(mean.rows.keys, answers.values, mean.rows.days, mean.rows.whole)
-    rows, (place, drawn) = merge_rows([listed, dropped.samples], 1.0)
-    best = np.zeros(len(rows))
-    best[place] = answers.best
-    touched = np.unique(drawn)
-    values = rows.values[touched]
-    best[touched] = dot_rows(reading(values), reading(answer_rows(actions, values)))
-    return float(best.sum()) + float(answers.rest_best.sum()) + mean.pooled.split + dropped.sample_split
+    best, _ = answer_samples(actions, answers)
+    split = answers.ledger.pooled.split + dropped.sample_split
+    return float(best.sum()) + float(answers.rest_best.sum()) + split
 
 
 def _check_order(actions: ActionSet, mean: Ledger, upper: float) -> None:

@@ -7,7 +7,6 @@ on average: φ is not the best one. The truth is between the two expectations.
 May touch: ``arrays``, ``errors``, ``actions.base``, the other files of ``regret``.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.regret.answers import answer
 from swapregret.regret.entries import Ledger
-from swapregret.regret.measure import Regret
+from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.merge import mean_ledger
 from swapregret.regret.rule import Rule
 from swapregret.regret.swap import measure_swap
@@ -103,7 +102,7 @@ def two_sided_swap(actions: ActionSet, ledgers: Sequence[Ledger]) -> TwoSided:
         split,
         split,
         split,
-        float(np.std(held_out, ddof=1)) / math.sqrt(len(runs)),
+        standard_error(held_out.tolist()),
         plug_in.n_days,
         "swap regret by sample splitting: rules fitted on half of the replications, judged on the other half; at most"
         " the paper's swap regret, in expectation",
