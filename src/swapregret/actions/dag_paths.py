@@ -89,6 +89,10 @@ class DagPaths(ActionSet):
         sink: Hashable,
         labels: Sequence[Label] | None = None,
     ) -> None:
+        if hasattr(edges, "is_directed"):
+            edges, names_given = _read_networkx(edges)
+            labels = names_given if labels is None else labels
+            self.arguments = ((edges,), {"source": source, "sink": sink, "labels": labels})
         graph = read_digraph(edges, source, sink)
         names = edge_labels(graph.edges) if labels is None else labels
         super().__init__(graph.n_edges, int(graph.level[-1]), names)
@@ -107,16 +111,7 @@ class DagPaths(ActionSet):
         source, sink : hashable
             Nodes of the graph.
         """
-        if not (hasattr(graph, "is_directed") and hasattr(graph, "is_multigraph") and graph.is_directed()):
-            raise InvalidInput(
-                "`graph` must be a directed networkx graph",
-                type(graph).__name__,
-                "Choose the directions first, e.g. with networkx.DiGraph.",
-            )
-        if graph.is_multigraph():
-            labels = list(graph.edges(keys=True))
-            return cls([(u, v) for u, v, _ in labels], source=source, sink=sink, labels=labels)
-        return cls(graph.edges(), source=source, sink=sink)
+        return cls(graph, source=source, sink=sink)
 
     @property
     def graph(self) -> Digraph:
@@ -340,3 +335,17 @@ class DagPaths(ActionSet):
 
     def __repr__(self) -> str:
         return f"DagPaths({self.dimension} edges, {len(self._graph.vertices)} vertices on paths, size={self.size})"
+
+
+def _read_networkx(graph: Any) -> tuple[list[Edge], list[Label] | None]:
+    """Read the edges and, of a multigraph, the labels (tail, head, key) of a directed networkx graph."""
+    if not (hasattr(graph, "is_multigraph") and graph.is_directed()):
+        raise InvalidInput(
+            "`graph` must be a directed networkx graph",
+            type(graph).__name__,
+            "Choose the directions first, e.g. with networkx.DiGraph.",
+        )
+    if graph.is_multigraph():
+        triples = list(graph.edges(keys=True))
+        return [(u, v) for u, v, _ in triples], triples
+    return [tuple(edge) for edge in graph.edges()], None

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ENUMERATION_LIMIT
 from swapregret.actions.graphic_bases import GraphicBases
 from swapregret.actions.tree_laws import GibbsTrees
-from swapregret.actions.undirected import read_graph, read_networkx
+from swapregret.actions.undirected import is_networkx, read_graph, read_networkx
 from swapregret.arrays import Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy
@@ -61,6 +61,10 @@ class Forests(GraphicBases):
         vertices: Iterable[Hashable] | None = None,
         labels: Sequence[Label] | None = None,
     ) -> None:
+        if is_networkx(edges):
+            edges, vertices, names = read_networkx(edges)
+            labels = names if labels is None else labels
+            self.arguments = ((edges, size), {"vertices": vertices, "labels": labels})
         graph = read_graph(edges, vertices, labels)
         k = as_integer(size, "size", 1)
         if k > graph.rank:
@@ -74,8 +78,7 @@ class Forests(GraphicBases):
     @classmethod
     def from_networkx(cls, graph: Any, size: int, *, labels: Sequence[Label] | None = None) -> "Forests":
         """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
-        edges, vertices, names = read_networkx(graph)
-        return cls(edges, size, vertices=vertices, labels=names if labels is None else labels)
+        return cls(graph, size, labels=labels)
 
     @property
     def is_maximal(self) -> bool:

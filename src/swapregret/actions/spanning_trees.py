@@ -14,7 +14,7 @@ import numpy.typing as npt
 from swapregret.actions.graphic_bases import GraphicBases
 from swapregret.actions.tree_entropy import fit_entropy
 from swapregret.actions.tree_laws import GibbsTrees, TreesOfMinors
-from swapregret.actions.undirected import read_graph, read_networkx
+from swapregret.actions.undirected import is_networkx, read_graph, read_networkx
 from swapregret.arrays import Label, as_vector
 from swapregret.errors import InvalidInput
 
@@ -69,6 +69,10 @@ class SpanningTrees(GraphicBases):
         vertices: Iterable[Hashable] | None = None,
         labels: Sequence[Label] | None = None,
     ) -> None:
+        if is_networkx(edges):
+            edges, vertices, names = read_networkx(edges)
+            labels = names if labels is None else labels
+            self.arguments = ((edges,), {"vertices": vertices, "labels": labels})
         graph = read_graph(edges, vertices, labels)
         numbers = graph.components
         if graph.isolated or numbers.max() > 0:
@@ -83,8 +87,7 @@ class SpanningTrees(GraphicBases):
     @classmethod
     def from_networkx(cls, graph: Any, *, labels: Sequence[Label] | None = None) -> "SpanningTrees":
         """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
-        edges, vertices, names = read_networkx(graph)
-        return cls(edges, vertices=vertices, labels=names if labels is None else labels)
+        return cls(graph, labels=labels)
 
     @property
     def n_actions(self) -> int:

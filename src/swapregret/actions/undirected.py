@@ -19,7 +19,7 @@ from swapregret.kernels.kruskal import components
 from swapregret.kernels.spanning_tree_gibbs import arc_table
 from swapregret.kernels.tree_counts import elimination_rows, forests_modulo, log2_forests
 
-__all__ = ["Pairs", "UndirectedGraph", "read_graph", "read_networkx"]
+__all__ = ["Pairs", "UndirectedGraph", "is_networkx", "read_graph", "read_networkx"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -159,9 +159,14 @@ def read_graph(
     )
 
 
+def is_networkx(value: object) -> bool:
+    """Tell a networkx graph from a list of edges, without importing networkx."""
+    return all(hasattr(value, name) for name in ("is_directed", "is_multigraph", "nodes", "edges"))
+
+
 def read_networkx(graph: Any) -> tuple[list[Any], list[Hashable], list[Label] | None]:
     """Read the edges, the vertices and, of a multigraph, the labels (u, v, key) of an undirected networkx graph."""
-    if not all(hasattr(graph, name) for name in ("is_directed", "is_multigraph", "nodes", "edges")):
+    if not is_networkx(graph):
         raise InvalidInput("`graph` must be a networkx graph", type(graph).__name__, "Pass a Graph or MultiGraph.")
     if graph.is_directed():
         raise InvalidInput(

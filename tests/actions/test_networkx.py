@@ -1,0 +1,48 @@
+"""networkx graphs are taken as they are by every set of a graph."""
+
+import networkx as nx
+import pytest
+
+import swapregret as sr
+from swapregret.errors import InvalidInput
+from swapregret.learners.config import decode, encode
+
+
+def test_graphs_make_the_same_sets_as_their_edges() -> None:
+    """A graph handed to the constructor is its edges in its order, labels included."""
+    graph = nx.petersen_graph()
+    trees = sr.SpanningTrees(graph)
+    assert trees.n_actions == 2000
+    assert trees.labels == tuple(graph.edges())
+    assert sr.Forests(graph, size=3).labels == trees.labels
+    dag = nx.DiGraph([("s", "a"), ("a", "t"), ("s", "t")])
+    assert sr.DagPaths(dag, source="s", sink="t").n_actions == 2
+
+
+def test_multigraphs_name_parallel_edges_by_their_keys() -> None:
+    """Parallel edges of a multigraph are labelled (u, v, key)."""
+    trees = sr.SpanningTrees(nx.MultiGraph([(0, 1), (0, 1), (1, 2)]))
+    assert trees.labels == ((0, 1, 0), (0, 1, 1), (1, 2, 0))
+    assert trees.n_actions == 2
+    paths = sr.DagPaths(nx.MultiDiGraph([("s", "t"), ("s", "t")]), source="s", sink="t")
+    assert paths.labels == (("s", "t", 0), ("s", "t", 1))
+
+
+def test_sets_made_from_graphs_can_be_written() -> None:
+    """A set made from a graph is written as its edges, and comes back equal."""
+    for actions in (
+        sr.SpanningTrees(nx.cycle_graph(4)),
+        sr.Forests(nx.cycle_graph(4), 2),
+        sr.DagPaths(nx.DiGraph([("s", "a"), ("a", "t")]), source="s", sink="t"),
+    ):
+        again = decode(encode(actions))
+        assert again.labels == actions.labels
+        assert again.n_actions == actions.n_actions
+
+
+def test_the_wrong_kind_of_graph_is_refused() -> None:
+    """Directed graphs have no spanning trees here, undirected ones no source–sink paths."""
+    with pytest.raises(InvalidInput, match="undirected"):
+        sr.SpanningTrees(nx.DiGraph([(0, 1)]))
+    with pytest.raises(InvalidInput, match="directed networkx graph"):
+        sr.DagPaths(nx.Graph([("s", "t")]), source="s", sink="t")
