@@ -35,7 +35,7 @@ def test_the_table_reads_as_sentences(app, log) -> None:
     assert result.exit_code == 0, result.output
     flat = " ".join(result.output.split())
     assert "when you chose {a, b}, {a, c} would have earned +0.031 a day" in flat
-    assert "maximum over φ outside the expectation" in flat
+    assert "swap regret of realised play" in flat
     assert "exact" in flat
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.regret.entries import Ledger
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.swap import notes, swap_regret
 
 __all__ = ["swap_regret_per_run"]
 
@@ -36,15 +36,15 @@ def swap_regret_per_run(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret
     >>> swap_regret_per_run(MSets(2, 1), runs).value, swap_regret(MSets(2, 1), runs).value
     (0.5, 0.0)
     """
-    each = [swap_regret(actions, [ledger]) for ledger in ledgers]
+    runs = list(ledgers)
+    each = [swap_regret(actions, [ledger]) for ledger in runs]
     values = [regret.value for regret in each]
     error = standard_error(values)
-    tail = each[0].definition.partition("(the paper's)")[2]
     return Regret(
         float(np.mean(values)),
         float(np.mean([regret.lower for regret in each])),
         float(np.mean([regret.upper for regret in each])),
         error,
         float(np.mean([regret.n_days for regret in each])),
-        f"swap regret, maximum over φ in every run, then the mean over runs{tail}",
+        f"swap regret, maximum over φ in every run, then the mean over runs, from {runs[0].source}{notes(runs[0])}",
     )

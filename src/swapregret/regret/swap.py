@@ -22,7 +22,7 @@ from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.merge import mean_ledger
 from swapregret.regret.rule import Rule
 
-__all__ = ["measure_swap", "swap_regret"]
+__all__ = ["describe", "measure_swap", "notes", "swap_regret"]
 
 
 def swap_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
@@ -71,8 +71,16 @@ def measure_swap(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]
 
 def describe(ledger: Ledger, n_runs: int) -> str:
     """Say in words what swap regret of this ledger is."""
-    runs = f" of {n_runs} replications" if n_runs > 1 else ""
-    words = f"swap regret, maximum over φ outside the expectation (the paper's), from {ledger.source}{runs}"
+    if ledger.source == "policies":
+        words = "swap regret, maximum over φ outside the expectation (the paper's), from policies"
+    else:
+        words = f"swap regret of {ledger.source}: maximum over φ for the actions drawn, luck included (not the paper's)"
+    return words + (f" of {n_runs} replications" if n_runs > 1 else "") + notes(ledger)
+
+
+def notes(ledger: Ledger) -> str:
+    """Say what keeps a value from being exact."""
+    words = ""
     if ledger.pooled.n_pools:
         words += (
             f"; more actions were played than the capacity of {ledger.capacity:,}: the upper end splits the others,"
