@@ -24,6 +24,7 @@ from swapregret.regret.tape import Tape
 __all__ = ["Recorders"]
 
 _MIXED = 1e-9
+_HELD = 256
 
 
 class Recorders:
@@ -97,8 +98,10 @@ class Recorders:
 
     def note(self, index: int, decision: Decision, state: Any) -> None:
         """Note one day of the block."""
-        if decision.policy is not self._policy:
-            self._stretches.append((index, decision.policy, state))
+        if decision.policy is not self._policy and self._needs_means:
+            if len(self._stretches) >= _HELD:  # laws that list many actions are large: do not hold a block of them
+                self._settle(index)
+            self._stretches.append((index, decision.policy, state if self._lemma is not None else None))
             self._policy = decision.policy
         if self._realised is not None:
             self._played[index] = decision.action
@@ -107,9 +110,13 @@ class Recorders:
         """Enter the days of the block."""
         if self._realised is not None:
             self._realised.record_plays(self._played, rewards)
-        if self._means is None:
-            return
-        edges = [index for index, _, _ in self._stretches] + [len(self._means)]
+        if self._means is not None:
+            self._settle(len(self._means))
+
+    def _settle(self, stop: int) -> None:
+        """Enter the stretches noted so far; the last of them ends before day ``stop`` of the block."""
+        assert self._means is not None
+        edges = [index for index, _, _ in self._stretches] + [stop]
         for (first, policy, state), last in zip(self._stretches, edges[1:], strict=True):
             days = self._means[first:last]
             total = days.sum(axis=0) if len(days) > 1 else days[0]
@@ -121,6 +128,7 @@ class Recorders:
                 interval.record(policy.marginals(), days)
             if self._lemma is not None:
                 self._certify(policy, state, days)
+        self._stretches = []
 
     def close(self, reward: float) -> Run:
         """Return what was recorded."""
