@@ -17,6 +17,7 @@ from scipy.stats import t as student
 import swapregret as sr
 from swapregret import games
 from swapregret.actions.m_sets import MSets
+from swapregret.learners.lazy import AdaptiveRate
 
 Make = Callable[[Any, int], Any]
 
@@ -37,20 +38,27 @@ def congestion() -> games.Game:
     return games.CongestionGame([MSets(10, 3)] * 2, games.affine_costs(source.uniform(0, 0.5, 10), 0.5, 2))
 
 
+def slow(actions: Any, days: int, feedback: str) -> Any:
+    """Return Swap-ComBCP for sets whose decomposition is dear: one variant, a long bottom window, a smaller step."""
+    windows = (max(32, days // 512), days // 64, days // 16, days // 4, days)
+    return sr.swap_combcp(
+        actions, days, feedback=feedback, variants=1, rate=AdaptiveRate(1.0), schedule=sr.Schedule(windows=windows)
+    )
+
+
 GAMES: dict[str, tuple[Callable[[], games.Game], int]] = {
     "shapley": (partial(games.ShapleyGame, 6, 2), 100_000),
     "congestion": (congestion, 100_000),
-    "blotto": (partial(games.BlottoGame, (10, 10), 5, coordinates="path"), 5_000),
-    "blotto-large": (partial(games.BlottoGame, (30, 30), 10), 2_000),
+    "blotto": (partial(games.BlottoGame, (10, 10), 5), 32_768),
+    "blotto-large": (partial(games.BlottoGame, (30, 30), 10), 8_192),
     "routing": (routing, 10_000),
 }
 LEARNERS: dict[str, Make] = {
     "adaptive": lambda actions, days: sr.swap_combcp(actions, days, preset="adaptive"),
     "multiscale": sr.swap_combcp,
     "semi-bandit": lambda actions, days: sr.swap_combcp(actions, days, feedback="semi-bandit"),
-    "slow-scales": lambda actions, days: sr.swap_combcp(
-        actions, days, feedback="semi-bandit", variants=1, schedule=sr.Schedule(windows=(20, 200, 2000))
-    ),
+    "slow": lambda actions, days: slow(actions, days, "bandit"),
+    "slow-semi-bandit": lambda actions, days: slow(actions, days, "semi-bandit"),
     "full": lambda actions, days: sr.swap_combcp(actions, days, feedback="full"),
     "single": sr.baselines.combcp,
     "uniform": lambda actions, _: sr.baselines.uniform(actions),
@@ -63,6 +71,7 @@ def main() -> None:
     parser.add_argument("game", choices=GAMES)
     parser.add_argument("--learners", nargs="+", choices=LEARNERS, default=["adaptive", "single", "uniform"])
     parser.add_argument("--seeds", type=int, default=4)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--windows", type=int, default=200)
     given = parser.parse_args()
@@ -70,7 +79,7 @@ def main() -> None:
     rounds = given.rounds or usual
     for name in given.learners:
         sums, worst, bracket, started = [], [], 0.0, time.perf_counter()
-        for seed in range(given.seeds):
+        for seed in range(given.first_seed, given.first_seed + given.seeds):
             game = make()
             players = [LEARNERS[name](actions, rounds) for actions in game.action_sets]
             result = games.self_play(game, players, rounds, rng=seed, windows=given.windows, checkpoints=1)

@@ -18,6 +18,7 @@ from swapregret.games.matching import MatchingMarket
 from swapregret.games.matrix import MatrixGame
 from swapregret.games.nfg import parse_nfg, read_nfg
 from swapregret.games.normal_form import joint_law, normal_form
+from swapregret.games.players import make_players
 from swapregret.games.programs import best_correlated_equilibrium, swap_gap_by_program, zero_sum_value
 from swapregret.games.ranking import RankingDuel
 from swapregret.games.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
@@ -51,6 +52,7 @@ __all__ = [
     "joint_law",
     "layered_edges",
     "make_game",
+    "make_players",
     "matching_pennies",
     "normal_form",
     "parse_nfg",

@@ -23,9 +23,10 @@ def chicken() -> MatrixGame:
 
 
 def shapley() -> MatrixGame:
-    """Return Shapley's game: the first wants to match, the second to be one ahead; learners without swap regret go in circles.
+    """Return Shapley's game: the first wants to match, the second to be one ahead.
 
-    Uniform play pays ⅓; 1/6 on each of the six pairs that pay someone is a correlated equilibrium that pays ½.
+    Learners that only have small external regret go in circles. Uniform play pays ⅓; 1/6 on each of the six pairs that pay
+    someone is a correlated equilibrium that pays ½.
 
     Examples
     --------

@@ -10,14 +10,20 @@ from swapregret.actions.base import ActionSet
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
 from swapregret.learners import baselines
+from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_combcp
+from swapregret.learners.schedule import Schedule
 
 __all__ = ["PLAYER_NAMES", "make_players"]
 
 
 def _preset(name: str) -> Callable[..., Player[Any]]:
     def make(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
+        if "windows" in options:
+            options["schedule"] = Schedule(windows=options.pop("windows"))
+        if "step" in options:
+            options["rate"] = AdaptiveRate(float(options.pop("step")))
         return swap_combcp(actions, horizon, preset=name, **options)
 
     return make
@@ -53,7 +59,8 @@ def make_players(game: Game, horizon: int, specs: Sequence[Mapping[str, Any]]) -
     horizon : int
         Days they will play.
     specs : sequence of mappings
-        One for everybody, or one a player: ``learner``, a name; anything else, such as ``feedback``, is handed to it.
+        One for everybody, or one a player: ``learner``, a name; anything else, such as ``feedback``, is handed to it. For
+        the presets ``windows`` is a schedule and ``step`` the constant of an adaptive rate.
 
     Examples
     --------
