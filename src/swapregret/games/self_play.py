@@ -10,6 +10,7 @@ May touch: everything below ``games``; ``games.base``, ``games.correlated_play``
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,9 +74,9 @@ class SelfPlayResult:
     n_drawn: int
     entropy: int | None
 
-    @property
+    @cached_property
     def certificate(self) -> Certificate:
-        """Return ε for the play day by day, before it was compressed."""
+        """The certificate of the play day by day, before it was compressed; worked out once."""
         return certify_ledgers(self.game, self.ledgers)
 
     @property
