@@ -42,6 +42,7 @@ def test_an_oracle_is_enough() -> None:
     ring = _Ring()
     assert ring.n_actions is None
     assert ring.rank == 3
+    assert ring.most_atoms == 4
     assert [0, 1, 1, 0] in ring
     assert [1, 0, 1, 0] not in ring
     assert ring.size == 2
@@ -89,6 +90,13 @@ def test_labels_name_the_coordinates() -> None:
     with pytest.raises(InvalidAction):
         ring.elements([0, 1, 1])
     assert _Ring().labels == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("labels", ["nes", "neswx", "nesn", [["n"], "e", "s", "w"]], ids=str)
+def test_labels_out_of_step_are_refused(labels: Any) -> None:
+    """Too few names, too many, a name twice and a name that cannot be looked up are refused."""
+    with pytest.raises(InvalidInput, match="`labels` must be"):
+        _Ring(labels=labels)
 
 
 def test_listing_has_a_limit() -> None:

@@ -110,6 +110,16 @@ def test_decompositions_are_exact(actions: MSets, data: st.DataObject) -> None:
     check_policy(several, actions, n_samples=200)
 
 
+def test_variants_are_different_fixed_orders() -> None:
+    """The first order is the natural one, the others are different, and more variants only add to them."""
+    orders = MSets(9, 4).orders(4)
+    assert orders.shape == (4, 9)
+    assert orders[0].tolist() == list(range(9))
+    assert len({tuple(order) for order in orders.tolist()}) == 4
+    assert (np.sort(orders, axis=1) == np.arange(9)).all()
+    assert np.array_equal(MSets(9, 4).orders(6)[:4], orders)
+
+
 def test_shuffling_the_elements_shuffles_everything() -> None:
     """Projections, laws and counts do not depend on the order of the elements."""
     for order in (np.arange(9)[::-1], np.random.default_rng(0).permutation(9)):
