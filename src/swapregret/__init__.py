@@ -9,7 +9,7 @@
 The public names are listed in ``__all__`` and described in ``docs/api.md``.
 """
 
-from swapregret import environments, errors, networks, testing
+from swapregret import environments, errors, games, networks, testing
 from swapregret.actions.base import ActionSet
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
@@ -55,6 +55,7 @@ __all__ = [
     "baselines",
     "environments",
     "errors",
+    "games",
     "mix",
     "networks",
     "play",

@@ -8,6 +8,7 @@ import typer
 from swapregret.cli.audit import audit
 from swapregret.cli.counterexample import counterexample
 from swapregret.cli.demo import demo
+from swapregret.cli.game import game
 from swapregret.cli.table1 import table1
 
 __all__ = ["app"]
@@ -26,5 +27,5 @@ def main() -> None:
     """Repeated combinatorial decisions with no swap regret: learners, exact measurements, experiments."""
 
 
-for command in (demo, audit, table1, counterexample):
+for command in (demo, audit, table1, counterexample, game):
     app.command()(command)
