@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from swapregret.cli import app
+from swapregret.cli.console import console
 from swapregret.errors import InvalidInput
 from swapregret.experiments.chart import Series, line_chart
 from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Competitor, Instance, layered_dag, table1
@@ -88,7 +89,8 @@ def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(cli, "measure", lambda **options: table1(instances=few, competitors=some, **options))
     page = tmp_path / "figure.html"
     options = ["table1", "--horizon", "100", "--jobs", "1"]
-    shown = CliRunner().invoke(app, [*options, "--html", str(page)], env={"COLUMNS": "200"})
+    monkeypatch.setattr(console, "width", 200)
+    shown = CliRunner().invoke(app, [*options, "--html", str(page)])
     assert shown.exit_code == 0
     assert "T log(d log T)/log T" in shown.stdout
     assert "refused" in shown.stdout
