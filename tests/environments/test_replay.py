@@ -125,3 +125,9 @@ def test_functions_that_answer_nonsense_are_refused_on_the_day() -> None:
         sr.environments.from_function(ACTIONS, 9, 3)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput):
         sr.environments.from_function(ACTIONS, 9, lambda day: [0.0] * 3, noise="gaussian")
+
+
+def test_a_horizon_that_is_none_is_refused() -> None:
+    """A horizon of no days is refused by name."""
+    with pytest.raises(InvalidInput, match="horizon"):
+        sr.environments.replay(ACTIONS, ROWS, reward_range=(-1, 3), horizon=-3)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, frozen
+from swapregret.arrays import Matrix, as_integer, frozen
 from swapregret.environments.base import Environment, noiseless
 from swapregret.environments.ranges import as_levels, as_range
 from swapregret.errors import InvalidInput, Unsupported
@@ -61,7 +61,7 @@ def replay(
     else:
         values, name = _table(data, actions), name or "replay"
     table = frozen(as_levels(values, low, high))
-    days = len(table) if horizon is None else horizon
+    days = len(table) if horizon is None else as_integer(horizon, "horizon", 1)
 
     def levels(start: int, stop: int) -> Matrix:
         if stop <= len(table):
