@@ -12,11 +12,12 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.learners.player import Decision
-from swapregret.policy import FinitePolicy, on_grid
+from swapregret.policy import FinitePolicy
 
 __all__ = ["ActionTable", "Cost", "ListedLaw", "choose", "daily_uniform", "list_actions", "read_rate", "read_share"]
 
 _MASK = (1 << 64) - 1
+_LEAST = 2.0**-51
 
 
 @dataclass(frozen=True)
@@ -111,10 +112,20 @@ class ActionTable:
         return self.positions[np.ascontiguousarray(action, dtype=np.int64).tobytes()]
 
     def law(self, weights: Vector) -> "ListedLaw":
-        """Return the law with a weight for every action."""
-        policy = self.uniform.reweighted(weights)
-        shares = policy.weights if len(policy.weights) == self.n_actions else frozen(on_grid(weights))
-        return ListedLaw(policy, shares)
+        """Return the law with a weight for every action.
+
+        Weights below 2⁻⁵¹ are lifted to it, which moves the law by less than N·2⁻⁵¹ and lets the laws of all days share
+        one list of atoms.
+        """
+        if weights.min() < _LEAST:
+            weights = np.maximum(weights, _LEAST)
+            weights /= weights.sum()
+        return self.law_again(weights)
+
+    def law_again(self, shares: Vector) -> "ListedLaw":
+        """Return the law whose shares were written down, as they are."""
+        policy = self.uniform.reweighted(shares)
+        return ListedLaw(policy, policy.weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,9 +135,8 @@ class ListedLaw:
     Attributes
     ----------
     policy : FinitePolicy
-        Atoms of weight 0 left out.
     shares : Vector, shape (N,)
-        The same weights on all actions of the table.
+        Its weights, in the order of the table.
     """
 
     policy: FinitePolicy

@@ -151,7 +151,7 @@ class RegretMatching:
 
     def load(self, arrays: Arrays) -> RegretMatchingState:
         """Read all arrays."""
-        law = self.table.law(np.array(arrays["weights"], dtype=np.float64))
+        law = self.table.law_again(np.array(arrays["weights"], dtype=np.float64))
         regrets = frozen(np.array(arrays["regrets"], dtype=np.float64))
         return RegretMatchingState(int(arrays["day"]), regrets, int(arrays["last"]), law)
 
