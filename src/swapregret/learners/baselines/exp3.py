@@ -28,7 +28,7 @@ from swapregret.policy import FinitePolicy
 
 __all__ = ["Exp3", "ScoreState", "exp3"]
 
-COST = Cost("exp3", limit=100_000, base=6e-5, per_action=6e-8, vectors=6)
+COST = Cost("exp3", limit=100_000, base=5e-5, per_action=4e-8, vectors=6)
 
 
 @dataclass(frozen=True, eq=False)

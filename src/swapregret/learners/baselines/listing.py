@@ -31,8 +31,8 @@ class Cost:
         The largest N it accepts unless told otherwise.
     base : float
         Seconds a day that do not depend on N.
-    per_action, per_pair : float
-        Seconds a day for each action, and for each pair of actions.
+    per_action, per_pair, per_triple : float
+        Seconds a day for each action, for each pair and for each triple of actions.
     vectors, matrices : int
         Arrays of N and of N² numbers it keeps.
     """
@@ -42,12 +42,14 @@ class Cost:
     base: float
     per_action: float
     per_pair: float = 0.0
+    per_triple: float = 0.0
     vectors: int = 6
     matrices: int = 0
 
     def seconds(self, n_actions: float, horizon: int) -> float:
         """Return how long a run takes, about."""
-        return horizon * (self.base + self.per_action * n_actions + self.per_pair * n_actions * n_actions)
+        powers = self.per_action * n_actions + self.per_pair * n_actions**2 + self.per_triple * n_actions**3
+        return horizon * (self.base + powers)
 
     def memory(self, n_actions: float, dimension: int) -> float:
         """Return how many bytes it keeps, about."""

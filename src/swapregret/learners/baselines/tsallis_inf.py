@@ -27,7 +27,7 @@ from swapregret.policy import FinitePolicy
 
 __all__ = ["TsallisINF", "tsallis_inf"]
 
-COST = Cost("tsallis_inf", limit=100_000, base=6e-5, per_action=1e-7, vectors=6)
+COST = Cost("tsallis_inf", limit=100_000, base=5e-5, per_action=6e-8, vectors=6)
 
 
 @dataclass(frozen=True)
