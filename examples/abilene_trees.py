@@ -21,8 +21,7 @@ from swapregret.arrays import Matrix
 
 SOURCE = """The folder must hold three text files: Abilene (two header lines, then one directed link a line: number, from, to,
 weight, capacity), AbileneTM and AbileneTM2 (2,016 lines each, a 12 x 12 traffic matrix row by row). They are published
-by the CFR-RL project, https://github.com/jrayzhang6/CFR-RL, folder data/, under the MIT licence; the measurements are
-those of the Abilene network, 2004."""
+by the CFR-RL project, https://github.com/jrayzhang6/CFR-RL, folder data/, under the MIT licence."""
 
 
 def read_links(path: Path) -> tuple[list[tuple[int, int]], Matrix]:

@@ -201,8 +201,8 @@ def treeswap(
         Windows of the scales. If not given: ``Schedule.practical`` with N unknowns, so that the shortest interval is
         long enough to try every arm; with full feedback, windows that grow fourfold from 1.
     rate_scale : float, optional
-        Multiplies the steps of theory; 3 if not given (the best compromise between N = 15 and N = 120 among factors of
-        three), 1 with full feedback. The steps are, with H = L_k / L_{k−1} meta-days an interval, √(2 ln N / (L_k (K N
+        Multiplies the steps of theory; 3 if not given (of 3, 10 and 30 the best at N = 120 and close to the best at
+        N = 15), 1 with full feedback. The steps are, with H = L_k / L_{k−1} meta-days an interval, √(2 ln N / (L_k (K N
         + L_{k−1}))), and √(8 ln N / H) / L_{k−1} with full feedback.
     baseline : float
         b.
