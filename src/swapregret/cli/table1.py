@@ -65,9 +65,9 @@ def table1(
         for family in dict.fromkeys(cell.family for cell in result.cells):
             _print(result, family)
         console.print(
-            "Left in each cell: swap regret / T (maximum over φ outside the expectation, from policies); right: processor "
-            "time a day. Theory: the orders of the paper's Table 1, evaluated with constant 1 and N = d^m on the smallest "
-            "and on the largest instance; above 1 they say nothing."
+            "In each cell: swap regret / T (maximum over φ outside the expectation, from policies), and below it processor "
+            "time a day; for a refused player, what it would take. Theory: the orders of the paper's Table 1, evaluated "
+            "with constant 1 and N = d^m on the smallest and on the largest instance; above 1 they say nothing."
         )
         if html is not None:
             console.print(f"Figures written to {html}.")
@@ -76,17 +76,21 @@ def table1(
 def _print(result: Table1, family: str) -> None:
     cells = [cell for cell in result.cells if cell.family == family]
     columns = list(dict.fromkeys((cell.instance, cell.n_actions) for cell in cells))
-    table = Table(title=f"{family}, {result.world} world, T = {result.horizon:,}, {result.replications} run(s)")
-    table.add_column("player")
+    title = f"{family}, {result.world} world, T = {result.horizon:,}, {result.replications} run(s)"
+    measured = Table(title=title, show_lines=True)
+    theory = Table(title=f"{family}: what the paper's Table 1 says", show_lines=True)
+    measured.add_column("player", min_width=11)
     for label, n_actions in columns:
-        table.add_column(f"{label}\nN = {_count(n_actions)}", justify="right")
-    for heading in ("theory: swap regret", "of it / T", "time a day"):
-        table.add_column(heading)
+        measured.add_column(f"{label}\nN = {_count(n_actions)}", justify="right", overflow="fold")
+    for heading in ("player", "swap regret", "of it / T", "time a day"):
+        theory.add_column(heading, overflow="fold")
     for competitor in COMPETITORS:
         row = [cell for cell in cells if cell.player == competitor.name]
         if row:
-            table.add_row(competitor.name, *map(_text, row), competitor.regret, _theory(row), competitor.time)
-    console.print(table)
+            measured.add_row(competitor.name, *map(_text, row))
+            theory.add_row(competitor.name, competitor.regret, _theory(row), competitor.time)
+    console.print(measured)
+    console.print(theory)
 
 
 def _text(cell: Cell) -> str:
@@ -94,16 +98,16 @@ def _text(cell: Cell) -> str:
         return _short(cell.refused or "")
     error = f"±{cell.standard_error:.3f}" if cell.standard_error is not None else ""
     least = f"{cell.lower:.3f}–" if cell.lower is not None else ""
-    return f"{least}{cell.swap_regret:.3f}{error}  {_time(cell.microseconds)}"
+    return f"{least}{cell.swap_regret:.3f}{error}\n{_time(cell.microseconds)}"
 
 
 def _short(refused: str) -> str:
     """Keep of a refusal what a run would take."""
     _, found, rest = refused.partition("would take ")
     if found:
-        return f"[dim]refused: would take {rest}[/]"
+        return f"[dim]refused:\n{rest.replace(' and ', chr(10))}[/]"
     _, found, rest = refused.partition("about ")
-    return f"[dim]refused: {rest.partition(',')[0]}[/]" if found else f"[dim]{refused}[/]"
+    return f"[dim]refused:\n{rest.partition(',')[0].replace(' functions', ' φ')}[/]" if found else f"[dim]{refused}[/]"
 
 
 def _theory(row: list[Cell]) -> str:
