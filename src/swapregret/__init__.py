@@ -6,10 +6,15 @@
 >>> decision = session.act()
 >>> session.observe(0.5)
 
-The public names are listed in ``__all__`` and described in ``docs/api.md``.
+The public names are listed in ``__all__`` and described in ``docs/api.md``. ``games``, ``networks`` and ``testing`` are loaded
+when they are first asked for, Numba when the first compiled function is called.
 """
 
-from swapregret import environments, errors, games, networks, testing
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from swapregret import environments, errors
 from swapregret.actions.base import ActionSet
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
@@ -30,6 +35,9 @@ from swapregret.policy import FinitePolicy, Mixture, Policy, mix
 from swapregret.regret.audit import audit
 from swapregret.regret.measure import Regret
 from swapregret.session import Session
+
+if TYPE_CHECKING:
+    from swapregret import games, networks, testing
 
 __all__ = [
     "ActionSet",
@@ -65,3 +73,15 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+_LATER = ("games", "networks", "testing")
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _LATER:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

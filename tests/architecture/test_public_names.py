@@ -104,8 +104,19 @@ def test_the_library_never_prints() -> None:
 
 
 def test_importing_the_package_stays_light() -> None:
-    """Neither test tools nor the command line nor optional readers are loaded by `import swapregret`."""
-    heavy = ("hypothesis", "pytest", "networkx", "cvxpy", "typer", "rich", "matplotlib", "pandas", "pyarrow")
+    """Neither Numba nor SciPy's larger parts, tools for tests, the command line or readers are loaded by the import."""
+    heavy = ["numba", "scipy.linalg", "scipy.optimize", "scipy.stats", "scipy.sparse", "polars", "plotly", "pydantic"]
+    heavy += ["joblib", "hypothesis", "pytest", "networkx", "cvxpy", "typer", "rich", "matplotlib", "pandas", "pyarrow"]
     code = f"import swapregret, sys; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_is_loaded_later_is_there_from_the_start() -> None:
+    """Modules loaded on demand are listed, found as attributes, and no other name is."""
+    code = (
+        "import swapregret as sr, sys; assert {*sr.__all__} <= {*dir(sr)}; assert 'swapregret.games' not in sys.modules;"
+        "print(sr.games.__name__, sr.testing.__name__, sr.networks.__name__, hasattr(sr, 'gems'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["swapregret.games", "swapregret.testing", "swapregret.networks", "False"]

@@ -1,35 +1,114 @@
-"""Where compiled code is kept."""
+"""When kernels are compiled, and where compiled code is kept."""
 
 import os
+import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from swapregret.kernels.compile import cache_folder
-
-_SCRIPT = """
-from swapregret.kernels.compile import cache_folder
-from swapregret.kernels.subsets import top_elements
 import numpy as np
-top_elements(np.array([1.0, 2.0]), 1)
-print(cache_folder())
+import pytest
+
+import swapregret
+from swapregret.kernels import compile as compiling
+from swapregret.kernels.compile import Kernel, cache_folder, kernel
+
+_PACKAGE = Path(swapregret.__file__).parent
+_SCRIPT = """
+from swapregret.kernels import subsets
+from swapregret.kernels.compile import cache_folder
+import numpy as np
+subsets.top_elements(np.array([1.0, 2.0]), 1)
+print(cache_folder(subsets.__file__))
+"""
+_FOLDERS = """
+from pathlib import Path
+from swapregret.kernels import compile as compiling
+for name in ("subsets", "m_set_master", "cholesky"):
+    print(compiling.cache_folder(Path(compiling.__file__).with_name(name + ".py")).name)
+"""
+_LATE = """
+import sys
+import numpy as np
+import swapregret.kernels.vectors as home
+from swapregret.learners import estimator
+held = home.action_total
+assert "numba" not in sys.modules and estimator.action_total is held
+assert held(np.array([1.0, 2.0]), np.array([0, 1])) == 2.0
+print(type(held).__name__, type(home.action_total).__name__, estimator.action_total is home.action_total)
+print(held(np.array([1.0, 2.0]), np.array([1, 1])))
 """
 
 
-def _run(cache: Path) -> Path:
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+@kernel
+def _double(value: float) -> float:
+    return 2.0 * value
+
+
+@kernel
+def _quadruple(value: float) -> float:
+    return _double(_double(value))
+
+
+def _run(script: str, cache: Path, package: Path = _PACKAGE) -> list[str]:
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(package.parent)}
     result = subprocess.run(
-        [sys.executable, "-c", _SCRIPT], env=environment, capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True, timeout=120
     )
-    return Path(result.stdout.strip())
+    return result.stdout.split()
 
 
-def test_the_folder_is_named_by_the_code(tmp_path: Path) -> None:
-    """Compiled code lands in a folder of the place asked for whose name is a digest of all kernels, and is found again."""
-    folder = _run(tmp_path)
+def test_compiled_code_is_kept_and_found_again(tmp_path: Path) -> None:
+    """Compiled code lands in a folder of the place asked for, named by the file and a digest, and is not made twice."""
+    folder = Path(*_run(_SCRIPT, tmp_path))
     assert folder.parent == tmp_path
-    assert folder.name == cache_folder().name
+    assert folder.name == cache_folder(_PACKAGE / "kernels" / "subsets.py").name
     compiled = {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")}
     assert compiled
-    assert _run(tmp_path) == folder
+    assert Path(*_run(_SCRIPT, tmp_path)) == folder
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")} == compiled
+
+
+def test_a_change_moves_what_depends_on_it_and_nothing_else(tmp_path: Path) -> None:
+    """After a change of a file its own kernels and those of files that import it get new folders; others keep theirs."""
+    package = tmp_path / "swapregret"
+    shutil.copytree(_PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    before = _run(_FOLDERS, tmp_path / "cache", package)
+    changed = package / "kernels" / "subsets.py"
+    changed.write_text(changed.read_text(encoding="utf-8") + "\n_MORE = 1\n", encoding="utf-8")
+    after = _run(_FOLDERS, tmp_path / "cache", package)
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
+
+
+def test_where_the_package_cannot_be_written_the_user_keeps_the_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a read-only install compiled code goes to the user's cache folder; a folder asked for goes before both."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(compiling.os, "access", lambda path, mode: False)
+    assert compiling._base.__wrapped__("") == tmp_path / "swapregret" / "compiled"
+    assert compiling._base.__wrapped__("/elsewhere") == Path("/elsewhere")
+    monkeypatch.undo()
+    assert compiling._base.__wrapped__("").is_relative_to(_PACKAGE)
+
+
+def test_numba_is_loaded_by_the_first_call(tmp_path: Path) -> None:
+    """Until a kernel is called Numba is not loaded; then the compiled function takes its place in every module."""
+    assert _run(_LATE, tmp_path) == ["Kernel", "CPUDispatcher", "True", "3.0"]
+
+
+def test_kernels_call_kernels_before_and_after_they_are_made() -> None:
+    """A kernel that calls one never called before compiles, and gives what Python gives."""
+    assert isinstance(_quadruple, Kernel)
+    assert _quadruple(3.0) == _quadruple.__wrapped__(3.0) == 12.0
+    assert _double(3.0) == 6.0
+    assert repr(_double).endswith("_double>")
+
+
+def test_kernels_travel_by_name() -> None:
+    """A pickled kernel is found by its name, whether it has been called or not."""
+    from swapregret.kernels.vectors import action_total
+
+    found = pickle.loads(pickle.dumps(Kernel(getattr(action_total, "__wrapped__", action_total))))
+    assert found(np.array([0.5, 0.25]), np.array([1, 1])) == 0.75

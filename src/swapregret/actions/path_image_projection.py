@@ -13,7 +13,7 @@ May touch: ``arrays``, ``kernels``, ``actions.directed``.
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+import scipy
 
 from swapregret.actions.directed import Digraph
 from swapregret.arrays import Vector

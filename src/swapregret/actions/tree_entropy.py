@@ -10,7 +10,7 @@ May touch: ``errors``, ``arrays``, ``kernels.graphic_matroid``, ``actions.tree_l
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import cho_factor, cho_solve
+import scipy
 
 from swapregret.actions.tree_laws import GibbsTrees, TreesOfMinors
 from swapregret.actions.undirected import UndirectedGraph
@@ -155,4 +155,7 @@ def _newton(law: GibbsTrees, x: Vector) -> Vector:
     root = np.sqrt(m)
     matrix = law.covariance() / np.outer(root, root) + np.outer(root, root) / float(m.sum())
     matrix[np.diag_indices_from(matrix)] += 1e-15
-    return np.asarray(cho_solve(cho_factor(matrix, check_finite=False), (x - m) / root, check_finite=False) / root)
+    return np.asarray(
+        scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix, check_finite=False), (x - m) / root, check_finite=False)
+        / root
+    )

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import solve_triangular
+import scipy
 
 from swapregret.actions.undirected import UndirectedGraph
 from swapregret.arrays import Action, Matrix, Vector, frozen
@@ -84,7 +84,7 @@ class GibbsTrees(Policy):
         up, depths, _ = self._rooted
         R = scaled_cuts(self._scores, self._heaviest, up, depths, graph.tails, graph.heads)
         L = np.linalg.cholesky(R @ R.T)
-        columns = np.ascontiguousarray(solve_triangular(L, R, lower=True, check_finite=False).T)
+        columns = np.ascontiguousarray(scipy.linalg.solve_triangular(L, R, lower=True, check_finite=False).T)
         return columns, float(self._scores @ self._heaviest + 2.0 * np.log(np.diag(L)).sum())
 
     @property

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
-from scipy.sparse import coo_matrix, csr_matrix, vstack
+import scipy
 
 from swapregret.arrays import Vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
@@ -32,7 +31,7 @@ class BestEquilibrium:
 
 
 def _solve(**program: Any) -> Any:
-    found = linprog(method="highs", **program)
+    found = scipy.optimize.linprog(method="highs", **program)
     if found.status != 0:
         raise NotConverged("the linear program must be solved", str(found.message), "Check that payoffs are moderate.")
     return found
@@ -59,7 +58,7 @@ def swap_gap_by_program(game: MatrixGame, law: Joint, player: int) -> float:
     gains = gains - np.diagonal(gains)[:, None]
     n = len(gains)
     rows = np.repeat(np.arange(n), n)
-    sums = csr_matrix((np.ones(n * n), (rows, np.arange(n * n))), shape=(n, n * n))
+    sums = scipy.sparse.csr_matrix((np.ones(n * n), (rows, np.arange(n * n))), shape=(n, n * n))
     found = _solve(c=-gains.ravel(), A_eq=sums, b_eq=np.ones(n), bounds=(0, None))
     return float(-found.fun)
 
@@ -83,10 +82,10 @@ def best_correlated_equilibrium(game: MatrixGame) -> BestEquilibrium:
             gains = np.delete(pays - pays[told], told, axis=0)
             rows = np.repeat(np.arange(len(gains)), cells.shape[1])
             columns = np.tile(cells[told], len(gains))
-            blocks.append(coo_matrix((gains.ravel(), (rows, columns)), shape=(len(gains), places.size)))
+            blocks.append(scipy.sparse.coo_matrix((gains.ravel(), (rows, columns)), shape=(len(gains), places.size)))
     welfare = game.tables.sum(axis=0).ravel()
-    limits = vstack(blocks).tocsr()
-    everything = csr_matrix(np.ones((1, places.size)))
+    limits = scipy.sparse.vstack(blocks).tocsr()
+    everything = scipy.sparse.csr_matrix(np.ones((1, places.size)))
     found = _solve(
         c=-welfare, A_ub=limits, b_ub=np.zeros(limits.shape[0]), A_eq=everything, b_eq=[1.0], bounds=(0, None)
     )

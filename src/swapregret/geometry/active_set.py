@@ -11,7 +11,7 @@ May touch: ``arrays``.
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+import scipy
 
 from swapregret.arrays import Matrix, Vector
 

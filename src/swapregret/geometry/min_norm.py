@@ -9,7 +9,7 @@ May touch: ``errors``, ``arrays``, ``geometry.oracle``.
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput

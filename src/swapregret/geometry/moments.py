@@ -8,7 +8,7 @@ May touch: ``errors``, ``arrays``, ``policy``, ``geometry.span``.
 """
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from swapregret.errors import InvalidInput
 from swapregret.geometry.span import Span

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import eigh
+import scipy
 
 from swapregret.arrays import Action, Matrix, Vector
 from swapregret.errors import InvalidInput, NotConverged
@@ -72,7 +72,7 @@ class DenseSolver:
         self._factor, is_definite = cholesky(np.ascontiguousarray(matrix))
         self._inverse: Matrix | None = None
         if not is_definite:
-            values, vectors = eigh(matrix)
+            values, vectors = scipy.linalg.eigh(matrix)
             kept = values > _CUTOFF * values[-1]
             self._inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
 

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import qr
+import scipy
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput
@@ -48,7 +48,7 @@ class Span:
 
     @cached_property
     def _orthonormal(self) -> Matrix:
-        columns, _ = qr(self.lift, mode="economic")
+        columns, _ = scipy.linalg.qr(self.lift, mode="economic")
         return frozen(columns)
 
     def project(self, vector: Vector) -> Vector:

@@ -3,51 +3,145 @@
 Kernels take arrays and numbers and give arrays and numbers; they know no objects of the package and make no decisions of
 policy. ``error_model="numpy"`` needs explicit guards against division by zero.
 
+Numba itself is loaded by the first kernel that is called, not by ``import swapregret``: a decorated function stands for
+its compiled self. That is made then, and takes its place in all modules of the package, so that later calls go straight
+to it. Kernels that call kernels see compiled code.
+
 Numba keeps compiled code on disk and checks the file a kernel stands in, but not the files of the kernels it calls. So
-the cache folder is named by a digest of all kernels: any change of the code starts a new one. It lies beside the kernels,
-or, where the package cannot be written to, in the user's cache folder.
+the cache folder of a kernel is named by a digest of its file and of all files of the package that one imports: a change
+of the code starts a new folder for what it may touch, and for nothing else. It lies beside the kernels, or, where the
+package cannot be written to, in the user's cache folder.
 
 May touch: Numba only.
 """
 
 import hashlib
+import importlib
 import os
+import re
+import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, update_wrapper
 from pathlib import Path
+from threading import RLock
 from typing import Any, TypeVar, cast
 
-import numba
-from numba.core import config as numba_config
-
-__all__ = ["cache_folder", "kernel"]
-
-config: Any = numba_config
+__all__ = ["Kernel", "cache_folder", "kernel"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_PACKAGE = Path(__file__).parents[1]
+_IMPORTED = re.compile(r"^(?:from|import) swapregret\.([\w.]+)", flags=re.MULTILINE)
+_making = RLock()
 
 
-@cache
-def cache_folder() -> Path:
-    """Return the folder of compiled code for exactly these kernels and this Numba."""
-    here = Path(__file__).parent
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(here.glob("*.py")):
-        digest.update(path.read_bytes())
-    if config.CACHE_DIR:
-        base = Path(config.CACHE_DIR)
-    elif os.access(here, os.W_OK):
-        base = here / "__pycache__"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "swapregret"
-    return base / f"kernels-{digest.hexdigest()[:16]}"
+class Kernel:
+    """A function that is compiled when it is first called, or first compiled into another.
+
+    Parameters
+    ----------
+    function : callable
+        The Python function; it stays at hand as ``__wrapped__``.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        update_wrapper(self, function)
+        self._function = function
+        self._dispatcher: Any = None
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the compiled function."""
+        made = self._dispatcher
+        return self.dispatcher(*args) if made is None else made(*args)
+
+    @property
+    def dispatcher(self) -> Any:
+        """Numba's own object for the function, made once."""
+        if self._dispatcher is None:
+            with _making:
+                if self._dispatcher is None:
+                    self._dispatcher = _dispatcher(self._function)
+                    self._step_aside()
+        return self._dispatcher
+
+    def _step_aside(self) -> None:
+        """Put the compiled function wherever a module of the package holds this object under the function's name."""
+        name = self._function.__name__
+        for module in list(sys.modules):
+            if module.startswith("swapregret."):
+                names = vars(sys.modules[module])
+                if names.get(name) is self:
+                    names[name] = self._dispatcher
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba asks of a global that another compiled function calls."""
+        return self.dispatcher._numba_type_
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+        return _find, (self._function.__module__, self._function.__name__)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self._function.__module__}.{self._function.__qualname__}>"
 
 
 def kernel(function: _Function) -> _Function:
-    """Compile a function with Numba, cached on disk, without the GIL."""
-    folder, given = str(cache_folder()), config.CACHE_DIR
-    config.CACHE_DIR = folder
+    """Have a function compiled by Numba when it is needed, cached on disk, without the GIL."""
+    return cast(_Function, Kernel(function))
+
+
+def _find(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
+
+
+def cache_folder(file: str | Path = __file__) -> Path:
+    """Return the folder of compiled code for the kernels of a file, as it and what it imports stand now."""
+    from numba import __version__ as version
+    from numba.core import config
+
+    digest = hashlib.sha256(version.encode())
+    for path in sorted(_sources(Path(file).resolve())):
+        digest.update(_text(path).encode())
+    settings: Any = config
+    return _base(settings.CACHE_DIR) / f"{Path(file).stem}-{digest.hexdigest()[:16]}"
+
+
+def _dispatcher(function: Callable[..., Any]) -> Any:
+    import numba
+    from numba.core import config
+
+    settings: Any = config
+    given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(function.__code__.co_filename))
     try:
-        return cast(_Function, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
+        return numba.njit(cache=True, error_model="numpy", nogil=True)(function)
     finally:
-        config.CACHE_DIR = given
+        settings.CACHE_DIR = given
+
+
+_folder_of = cache(cache_folder)
+
+
+@cache
+def _base(given: str) -> Path:
+    here = Path(__file__).parent
+    if given:
+        return Path(given)
+    if os.access(here, os.W_OK):
+        return here / "__pycache__" / "compiled"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "swapregret" / "compiled"
+
+
+def _sources(path: Path) -> set[Path]:
+    """Return a file and all files of the package it imports, and they import, and so on."""
+    found, open_ = {path}, [path]
+    while open_:
+        for name in _IMPORTED.findall(_text(open_.pop())):
+            target = _PACKAGE.joinpath(*name.split(".")).with_suffix(".py")
+            if target.is_file() and target not in found:
+                found.add(target)
+                open_.append(target)
+    return found
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

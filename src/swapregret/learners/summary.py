@@ -6,7 +6,7 @@ May touch: ``arrays``, ``policy``, ``geometry``, the masters of ``learners``.
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scipy.linalg import eigvalsh
+import scipy
 
 from swapregret.arrays import Vector
 from swapregret.geometry.moments import smallest_eigenvalue
@@ -109,7 +109,7 @@ def _of_master(
     smallest = condition = None
     if actions.rank <= DENSE_LIMIT:
         smallest = smallest_eigenvalue(mixture, actions.span)
-        largest = float(eigvalsh(mixture.cooccurrence())[-1])
+        largest = float(scipy.linalg.eigvalsh(mixture.cooccurrence())[-1])
         condition = max(1.0, largest / smallest) if smallest > 0.0 else float("inf")
     return PlayerSummary(tuple(scales), best - earned, smallest, condition, n_recoveries)
 

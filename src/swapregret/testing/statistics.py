@@ -9,7 +9,7 @@ May touch: ``arrays``.
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from swapregret.arrays import Vector
 
@@ -44,8 +44,8 @@ def least_binomial_p_value(counts: npt.NDArray[np.int64], probabilities: Vector,
     1
     """
     p = np.clip(probabilities, 0.0, 1.0)
-    lower = stats.binom.cdf(counts, draws, p)
-    upper = stats.binom.sf(counts - 1, draws, p)
+    lower = scipy.stats.binom.cdf(counts, draws, p)
+    upper = scipy.stats.binom.sf(counts - 1, draws, p)
     values = np.minimum(1.0, 2.0 * np.minimum(lower, upper))
     worst = int(np.argmin(values))
     return worst, min(1.0, float(values[worst]) * len(counts))
@@ -69,7 +69,7 @@ def chi_square_p_value(counts: npt.NDArray[np.int64], probabilities: Vector, dra
     if len(wanted) < 2:
         return 1.0
     statistic = float(((observed - wanted) ** 2 / wanted).sum())
-    return float(stats.chi2.sf(statistic, len(wanted) - 1))
+    return float(scipy.stats.chi2.sf(statistic, len(wanted) - 1))
 
 
 def hoeffding_radius(n_draws: int, width: float, n_events: int) -> float:
