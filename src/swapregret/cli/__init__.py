@@ -1,20 +1,42 @@
 """The command line: thin. Each command parses, calls the library, and prints through one console.
 
+A command's module is imported when the command is asked for, or all of them for the list of commands: one command never
+waits for what another needs.
+
 May touch: everything. Nothing imports it.
 """
 
+from importlib import import_module
+from typing import Any
+
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
-from swapregret.cli.audit import audit
-from swapregret.cli.counterexample import counterexample
-from swapregret.cli.demo import demo
-from swapregret.cli.game import game
-from swapregret.cli.table1 import table1
+__all__ = ["COMMANDS", "app"]
 
-__all__ = ["app"]
+COMMANDS = ("demo", "audit", "table1", "counterexample", "game")
+"""In the order of the help; each is a function of the same name in a module of the same name."""
+
+
+class _Commands(TyperGroup):
+    """The commands above, each imported when it is needed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        function = getattr(import_module(f"swapregret.cli.{cmd_name}"), cmd_name)
+        info = CommandInfo(name=cmd_name, callback=function)
+        return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")
+
 
 app = typer.Typer(
     name="swapregret",
+    cls=_Commands,
     help="Repeated combinatorial decisions with no swap regret.",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -25,7 +47,3 @@ app = typer.Typer(
 @app.callback()
 def main() -> None:
     """Repeated combinatorial decisions with no swap regret: learners, exact measurements, experiments."""
-
-
-for command in (demo, audit, table1, counterexample, game):
-    app.command()(command)

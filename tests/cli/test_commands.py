@@ -1,0 +1,38 @@
+"""The command line as a whole: what it lists, what it loads."""
+
+import subprocess
+import sys
+
+from typer.testing import CliRunner
+
+from swapregret.cli import COMMANDS, app
+
+runner = CliRunner()
+
+
+def test_every_command_is_listed_and_explains_itself() -> None:
+    """The help lists every command, and each has a help of its own with an example."""
+    listed = runner.invoke(app, ["--help"]).output
+    for name in COMMANDS:
+        assert f" {name} " in listed
+        result = runner.invoke(app, [name, "--help"])
+        assert result.exit_code == 0
+        assert "Example" in result.output, name
+
+
+def test_an_unknown_command_is_refused() -> None:
+    """A command that does not exist ends with status 2 and names it."""
+    result = runner.invoke(app, ["dmo"])
+    assert result.exit_code == 2
+    assert "dmo" in result.output
+
+
+def test_one_command_does_not_load_what_another_needs() -> None:
+    """Asking for the help of the demo loads neither Numba nor the modules of other commands."""
+    code = (
+        "import sys; from typer.testing import CliRunner; from swapregret.cli import app;"
+        "assert CliRunner().invoke(app, ['demo', '--help']).exit_code == 0;"
+        "print([name for name in ('numba', 'scipy.stats', 'polars', 'plotly', 'swapregret.cli.game') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
