@@ -1,0 +1,151 @@
+"""What a report shows, as values: scenes, and in each the curves of every player.
+
+A *scene* is one set, one environment and one horizon; players are compared within it and nowhere else.
+
+May touch: ``arrays``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Matrix, Vector
+
+__all__ = ["Curve", "Edge", "Graph", "PlayerRuns", "Scene", "Shares"]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A quantity at some days, with an interval; low = high = NaN where replications are too few to tell.
+
+    Attributes
+    ----------
+    days : int64 array, shape (n,)
+    value, low, high : Vector, shape (n,)
+    """
+
+    days: npt.NDArray[np.int64]
+    value: Vector
+    low: Vector
+    high: Vector
+
+    @property
+    def last(self) -> tuple[float, float, float]:
+        """Return value, low and high at the last day."""
+        return float(self.value[-1]), float(self.low[-1]), float(self.high[-1])
+
+    @property
+    def has_interval(self) -> bool:
+        """Tell whether any day has an interval."""
+        return bool(np.isfinite(self.low).any() and np.isfinite(self.high).any())
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The terms of the decomposition lemma, a round, averaged over replications.
+
+    Attributes
+    ----------
+    parts : Vector, shape (K,)
+        Reg_k/(K T) for k < K, and last 1/K; they add up to the right-hand side.
+    laziness : float
+        The middle of the lemma, (1/KT) Σ (D_{k−1} − E_k).
+    """
+
+    parts: Vector
+    laziness: float
+
+    @property
+    def bound(self) -> float:
+        """Return the right-hand side."""
+        return float(self.parts.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerRuns:
+    """All replications of one player in one scene.
+
+    Attributes
+    ----------
+    name : str
+    n_runs : int
+    swap, external, reward : Curve or None
+        A round; None where it was not measured.
+    microseconds : Curve or None
+        Of one round.
+    definition : str
+        Which swap regret was measured, in words.
+    windows : tuple of int
+        L_0, …, L_K; empty for players without scales.
+    offset : int
+        Of the first replication: day 0 is day ``offset`` of the first windows.
+    shares : Shares or None
+    marginals : Matrix, shape (n, dimension), or None
+        Probability of each element at the days ``marginal_days``.
+    marginal_days : int64 array, shape (n,), or None
+    """
+
+    name: str
+    n_runs: int
+    swap: Curve | None = None
+    external: Curve | None = None
+    reward: Curve | None = None
+    microseconds: Curve | None = None
+    definition: str = ""
+    windows: tuple[int, ...] = ()
+    offset: int = 0
+    shares: Shares | None = None
+    marginals: Matrix | None = None
+    marginal_days: npt.NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One element of a path or tree set: its ends by number, and its name."""
+
+    tail: int
+    head: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The graph of a path or tree set; edge i is element i."""
+
+    vertices: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    is_directed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """One set, one environment, one horizon, and everybody who played there.
+
+    Attributes
+    ----------
+    actions, environment : str
+        Names of the set and of the environment.
+    horizon, dimension, size : int
+    n_actions : int or None
+    labels : tuple of str
+        Of the elements.
+    players : tuple of PlayerRuns
+        In the order of the specification.
+    graph : Graph or None
+    """
+
+    actions: str
+    environment: str
+    horizon: int
+    dimension: int
+    size: int
+    n_actions: int | None
+    labels: tuple[str, ...]
+    players: tuple[PlayerRuns, ...]
+    graph: Graph | None = None
+
+    @property
+    def label(self) -> str:
+        """Return what it is called on the page."""
+        return f"{self.actions} · {self.environment} · T = {self.horizon:,}"

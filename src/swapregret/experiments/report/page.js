@@ -1,0 +1,144 @@
+// Draws the figures of a report: its data are in #report, its figures in elements with data-panel.
+(() => {
+  "use strict";
+  const report = JSON.parse(document.getElementById("report").textContent);
+  // Named one by one: Plotly's default bar has a button that would upload the figure.
+  const config = { responsive: true, displaylogo: false, modeBarButtons: [["toImage"], ["zoom2d", "pan2d", "resetScale2d"]] };
+  const picker = document.getElementById("scene");
+  const panels = new Map([...document.querySelectorAll("[data-panel]")].map((box) => [box.dataset.panel, makePanel(box)]));
+
+  function makePanel(box) {
+    const find = (selector) => box.querySelector(selector);
+    const panel = {
+      box, plot: find(".plot"), absent: find(".absent"), note: find(".note"), choice: find(".choice"),
+      slider: find(".slider"), switches: [...box.querySelectorAll("[data-axes]")], key: box.dataset.panel, axes: null,
+    };
+    panel.choice.querySelector("select").addEventListener("change", () => draw(panel));
+    if (panel.slider) panel.slider.querySelector("input").addEventListener("input", () => move(panel));
+    for (const button of panel.switches) button.addEventListener("click", () => setAxes(panel, button.dataset.axes));
+    return panel;
+  }
+
+  const content = (panel) => report.scenes[Number(picker.value)].panels[panel.key];
+  const chosen = (panel) => content(panel).choices[panel.choice.querySelector("select").selectedIndex] || content(panel).choices[0];
+  const figureOf = (panel) => chosen(panel).figure || content(panel).figure;
+
+  // Ink, grid and paper are those of the style sheet: light, dark or print.
+  function theme() {
+    const style = getComputedStyle(document.documentElement);
+    const of = (name) => style.getPropertyValue(name).trim();
+    const ink = of("--ink"), grid = of("--grid");
+    const made = {
+      "font.size": matchMedia("print").matches ? 10 : 13, "font.color": ink, "hoverlabel.bgcolor": of("--card"), "hoverlabel.bordercolor": grid, "hoverlabel.font.color": ink,
+      "modebar.bgcolor": of("--paper"), "modebar.color": of("--soft"), "modebar.activecolor": ink,
+    };
+    for (const axis of ["xaxis", "yaxis"]) {
+      for (const part of ["gridcolor", "zerolinecolor", "linecolor", "tickcolor"]) made[axis + "." + part] = grid;
+    }
+    return made;
+  }
+
+  // Names below a figure take more room on a narrow screen; paper has less to give.
+  function heightOf(layout) {
+    if (matchMedia("print").matches) return Math.min(layout.height, 280);
+    return layout.height + (innerWidth < 640 ? 12 * (layout.meta.names || 0) : 0);
+  }
+
+  function themed(panel, layout) {
+    const made = structuredClone({
+      ...layout, autosize: true, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: "system-ui, sans-serif" },
+    });
+    made.height = heightOf(layout);
+    for (const [path, value] of Object.entries({ ...theme(), ...axesOf(panel, layout) })) {
+      const keys = path.split("."), last = keys.pop();
+      keys.reduce((at, key) => (at[key] ??= {}), made)[last] = value;
+    }
+    return made;
+  }
+
+  // Both axes logarithmic, or both linear; the ticks of the one have no meaning on the other.
+  function axesOf(panel, layout) {
+    if (!panel.axes) return {};
+    const is_log = panel.axes === "log", ticks = layout.meta.ticks;
+    return {
+      "xaxis.type": panel.axes, "xaxis.dtick": is_log ? ticks[0] : null, "xaxis.autorange": true,
+      "xaxis.exponentformat": is_log ? "power" : "SI", "yaxis.exponentformat": is_log ? "power" : "SI",
+      "yaxis.type": panel.axes, "yaxis.dtick": is_log ? ticks[1] : null, "yaxis.autorange": true,
+    };
+  }
+
+  function draw(panel) {
+    const shown = content(panel);
+    panel.absent.hidden = !shown.absent;
+    panel.absent.textContent = shown.absent || "";
+    panel.note.textContent = shown.note || "";
+    panel.plot.hidden = Boolean(shown.absent);
+    panel.box.querySelector(".controls").hidden = Boolean(shown.absent);
+    if (shown.absent) { Plotly.purge(panel.plot); return; }
+    const select = panel.choice.querySelector("select");
+    const names = shown.choices.map((choice) => choice.name);
+    if (names.join("\n") !== [...select.options].map((option) => option.text).join("\n")) {
+      select.replaceChildren(...names.map((name) => new Option(name)));
+    }
+    panel.choice.hidden = names.length < 2;
+    const choice = chosen(panel), figure = figureOf(panel);
+    Plotly.react(panel.plot, figure.data, themed(panel, figure.layout), config);
+    if (!panel.axes && panel.switches.length) press(panel, figure.layout.yaxis.type === "log" ? "log" : "linear");
+    if (panel.slider) {
+      panel.slider.hidden = !choice.probabilities;
+      if (choice.probabilities) {
+        const input = panel.slider.querySelector("input");
+        input.max = choice.days.length - 1;
+        input.value = Math.min(Number(input.value), choice.days.length - 1);
+        move(panel);
+      }
+    }
+  }
+
+  // Thickness of every edge after the day of the slider; the last two traces are middles and vertices.
+  function move(panel) {
+    const choice = chosen(panel);
+    const input = panel.slider.querySelector("input"), at = Number(input.value);
+    const now = choice.probabilities[at], edges = now.length;
+    const day = "after day " + choice.days[at].toLocaleString("en");
+    panel.slider.querySelector("output").textContent = day;
+    input.setAttribute("aria-valuetext", day);
+    const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    Plotly.restyle(panel.plot, { "line.width": now.map((p) => 0.5 + 12 * p), opacity: now.map((p) => 0.3 + 0.7 * p),
+      "line.color": colour("--accent") }, [...now.keys()]);
+    const labels = content(panel).figure.data[edges].text;
+    Plotly.restyle(panel.plot, { text: [labels.map((label, i) => label + ": " + now[i].toFixed(3))] }, [edges]);
+    Plotly.restyle(panel.plot, { "marker.color": colour("--card"), "marker.line.color": colour("--soft") }, [edges + 1]);
+    panel.plot.dataset.day = choice.days[at];
+  }
+
+  function press(panel, kind) {
+    for (const button of panel.switches) button.setAttribute("aria-pressed", String(button.dataset.axes === kind));
+  }
+
+  function setAxes(panel, kind) {
+    panel.axes = kind;
+    press(panel, kind);
+    Plotly.relayout(panel.plot, axesOf(panel, chosen(panel).figure.layout));
+  }
+
+  function drawAll() { for (const panel of panels.values()) draw(panel); }
+
+  function repaint() {
+    for (const panel of panels.values()) {
+      if (!panel.plot.hidden && panel.plot.layout) {
+        Plotly.relayout(panel.plot, { ...theme(), height: heightOf(figureOf(panel).layout), autosize: true });
+        if (chosen(panel).probabilities) move(panel);
+      }
+    }
+  }
+
+  picker.addEventListener("change", drawAll);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+  matchMedia("print").addEventListener("change", repaint);
+  addEventListener("beforeprint", repaint);
+  addEventListener("afterprint", repaint);
+  drawAll();
+  document.documentElement.dataset.ready = "true";
+})();

@@ -1,0 +1,86 @@
+"""Colours, dashes and symbols that tell players apart on white, on black, in grey and to colour-blind eyes; axes.
+
+Colours start from Okabe and Ito's palette, darkened where it is too pale on white; a dash and a symbol say the same
+again. Ink, grid and paper are not set here: the page takes them from its style sheet, light or dark.
+
+May touch: nothing.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["Figure", "axis", "band_of", "colour", "dash", "figure", "log_ticks", "numbers", "symbol"]
+
+Figure = dict[str, Any]
+"""A Plotly figure as plain data: ``data`` and ``layout``, nothing that JSON cannot say."""
+
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b4569a", "#b07d00", "#3a93cf", "#7f7f7f", "#9c6b4e")
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "triangle-down", "cross", "pentagon")
+
+
+def colour(index: int) -> str:
+    """Return the colour of player number ``index``."""
+    return _COLOURS[index % len(_COLOURS)]
+
+
+def dash(index: int) -> str:
+    """Return the dash of player number ``index``."""
+    return _DASHES[index % len(_DASHES)]
+
+
+def symbol(index: int) -> str:
+    """Return the marker of player number ``index``."""
+    return _SYMBOLS[index % len(_SYMBOLS)]
+
+
+def band_of(index: int) -> str:
+    """Return the colour of a player's band: its own, mostly transparent."""
+    red, green, blue = (int(colour(index)[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.16)"
+
+
+def numbers(values: Iterable[float], digits: int = 6) -> list[float | None]:
+    """Return numbers as JSON can hold them: rounded to significant digits, None where they are not finite.
+
+    Examples
+    --------
+    >>> numbers([1 / 3, float("nan")], digits=3)
+    [0.333, None]
+    """
+    return [float(f"{value:.{digits}g}") if math.isfinite(value) else None for value in values]
+
+
+def axis(title: str, *, is_log: bool = False, **more: Any) -> dict[str, Any]:
+    """Return an axis with a title, on a linear or a logarithmic scale."""
+    made: dict[str, Any] = {"title": {"text": title}, "automargin": True, **more}
+    return made | ({"type": "log", "exponentformat": "power"} if is_log else {"exponentformat": "SI"})
+
+
+def log_ticks(values: Iterable[float]) -> int | str:
+    """Return where a logarithmic axis has its ticks: at powers of ten, or at 2 and 5 as well on less than two decades.
+
+    Examples
+    --------
+    >>> log_ticks([1.0, 1e6]), log_ticks([0.02, 0.5, 0.0])
+    (1, 'D2')
+    """
+    positive = [value for value in values if value > 0.0]
+    return 1 if positive and max(positive) > 100.0 * min(positive) else "D2"
+
+
+def figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> Figure:
+    """Return a figure with what all of them share: legend below, hover labels of full length, no title of its own."""
+    shared: dict[str, Any] = {
+        "margin": {"l": 8, "r": 20, "t": 34, "b": 8},
+        "hoverlabel": {"namelength": -1},
+        "legend": {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        "showlegend": True,
+    }
+    made = {**shared, **layout}
+    made["meta"] = {
+        "names": sum(trace.get("showlegend", True) for trace in data) if made["showlegend"] else 0,
+        **made.get("meta", {}),
+    }
+    return {"data": data, "layout": made}

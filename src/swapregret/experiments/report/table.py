@@ -1,0 +1,101 @@
+"""The table of all scenes: a row a player, intervals beside the values, the best of each scene in bold.
+
+May touch: ``experiments.report.model``.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from swapregret.experiments.report.model import Curve, PlayerRuns, Scene
+
+__all__ = ["COLUMNS", "Column", "results_table"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its heading, whose curve it shows, and which end of it is good."""
+
+    heading: str
+    select: Callable[[PlayerRuns], Curve | None]
+    form: str
+    is_more_better: bool = False
+
+
+COLUMNS = (
+    Column("swap regret a round", lambda runs: runs.swap, "{:.4f}"),
+    Column("external regret a round", lambda runs: runs.external, "{:.4f}"),
+    Column("reward a round", lambda runs: runs.reward, "{:.4f}", is_more_better=True),
+    Column("µs a round", lambda runs: runs.microseconds, "{:.3g}"),
+)
+
+
+def results_table(scenes: Sequence[Scene]) -> str:
+    """Return the table as HTML.
+
+    The best value of a scene in each column is bold; a swap regret whose interval reaches that of the best one is marked
+    “≈”: these runs do not tell the two apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def runs(name, value):
+    ...     one = np.array([value])
+    ...     return PlayerRuns(name, 3, swap=Curve(np.array([9]), one, one - .01, one + .01))
+    >>> page = results_table([Scene("set", "world", 9, 3, 1, 3, (), (runs("a", .1), runs("b", .2)))])
+    >>> "<b>0.1000</b>" in page, "<b>0.2000</b>" in page, "≈" in page
+    (True, False, False)
+    """
+    heads = "".join(f'<th scope="col">{escape(column.heading)}</th>' for column in COLUMNS)
+    bodies = "".join(_body(index, scene) for index, scene in enumerate(scenes))
+    return (
+        '<table class="results"><thead><tr><th scope="col">player</th><th scope="col">runs</th>'
+        f"{heads}</tr></thead>{bodies}</table>"
+    )
+
+
+def _body(index: int, scene: Scene) -> str:
+    best = {column.heading: _best(scene.players, column) for column in COLUMNS}
+    rows = []
+    for runs in scene.players:
+        cells = "".join(_cell(runs, column, best[column.heading]) for column in COLUMNS)
+        rows.append(f'<tr><th scope="row">{escape(runs.name)}</th><td data-label="runs">{runs.n_runs}</td>{cells}</tr>')
+    count = "" if scene.n_actions is None else f", N = {_many(scene.n_actions)}"
+    title = f"{escape(scene.label)} <small>(d = {scene.dimension}, m = {scene.size}{count})</small>"
+    return (
+        f'<tbody data-scene="{index}"><tr class="scene"><th colspan="{len(COLUMNS) + 2}" scope="rowgroup">{title}</th></tr>'
+        f"{''.join(rows)}</tbody>"
+    )
+
+
+def _best(players: Sequence[PlayerRuns], column: Column) -> Curve | None:
+    curves = [curve for runs in players if (curve := column.select(runs)) is not None and math.isfinite(curve.last[0])]
+    if not curves:
+        return None
+    sign = -1.0 if column.is_more_better else 1.0
+    return min(curves, key=lambda curve: sign * curve.last[0])
+
+
+def _cell(runs: PlayerRuns, column: Column, best: Curve | None) -> str:
+    label = escape(column.heading)
+    curve = column.select(runs)
+    if curve is None or best is None or not math.isfinite(curve.last[0]):
+        return f'<td data-label="{label}">–</td>'
+    value, low, high = curve.last
+    shown = column.form.format(value)
+    is_best = shown == column.form.format(best.last[0])
+    text = f"<b>{shown}</b>" if is_best else shown
+    if math.isfinite(low) and math.isfinite(high):
+        text += f' <span class="interval">[{column.form.format(low)}, {column.form.format(high)}]</span>'
+    if column is COLUMNS[0] and not is_best and _overlaps(curve, best):
+        text += ' <abbr title="its interval reaches that of the best: these runs do not tell the two apart">≈</abbr>'
+    return f'<td data-label="{label}" data-value="{value!r}"><span class="cell">{text}</span></td>'
+
+
+def _overlaps(one: Curve, other: Curve) -> bool:
+    return one.last[1] <= other.last[2] and other.last[1] <= one.last[2]
+
+
+def _many(count: int) -> str:
+    return f"{count:,}" if count < 10**7 else f"about 10^{len(str(count)) - 1}"

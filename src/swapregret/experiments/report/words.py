@@ -1,0 +1,167 @@
+"""What stands beside each figure: what is drawn, which definition it is, and what theory says about it.
+
+May touch: ``experiments.report.model``, ``regret.bounds``.
+"""
+
+from dataclasses import dataclass
+
+from swapregret.experiments.report.model import Scene
+from swapregret.regret.bounds import lower_bound, swap_combcp_bound
+
+__all__ = ["PANELS", "Panel", "bound_note", "lemma_note", "regret_note"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One figure of the page.
+
+    Attributes
+    ----------
+    key : str
+        By which the page finds its data.
+    title : str
+    words : tuple of str
+        Paragraphs beside the figure, in HTML.
+    has_axes : bool
+        Whether it can be switched between logarithmic and linear axes.
+    has_slider : bool
+        Whether it moves through the days.
+    """
+
+    key: str
+    title: str
+    words: tuple[str, ...]
+    has_axes: bool = False
+    has_slider: bool = False
+
+
+PANELS = (
+    Panel(
+        "regret",
+        "Swap regret a round",
+        (
+            "<b>Drawn:</b> SwapReg(t)/t. What the best rule “whenever you chose M, choose φ(M) instead” would have gained a "
+            "round over the first t days. 0 leaves nothing to hindsight; 1 is the most there can be.",
+            "<b>Definition:</b> the paper's, max<sub>φ</sub> E[…]. V[M] = Σ<sub>t</sub> p<sub>t</sub>(M) R<sub>t</sub> is read "
+            "from the policies and the mean rewards, not from the actions drawn; the replications are averaged first, and the "
+            "maximum over φ is taken of the average.",
+            "<b>Band:</b> 95 % bootstrap interval over replications. Its lower end comes from rules judged on runs they were "
+            "not fitted on, its upper end from the plug-in value, which is the curve and is too high on average. One "
+            "replication has no band.",
+        ),
+        has_axes=True,
+    ),
+    Panel(
+        "versus",
+        "Swap against external regret",
+        (
+            "<b>Drawn:</b> where each player ended, with 95 % intervals; the thin line is the second half of its way there.",
+            "<b>Definition:</b> external regret compares with the best <em>fixed</em> action, swap regret with the best rule φ. "
+            "A fixed action is one such rule, so swap ≥ external and nobody is below the dotted line.",
+            "<b>Read it so:</b> left of 0 the player did better than any fixed action. High up and far left is the follower of "
+            "the leader: nothing to reproach it with, except that a rule would have gained a lot. Intervals of external "
+            "regret are Student's, over replications.",
+        ),
+    ),
+    Panel(
+        "lemma",
+        "Which scale pays: the decomposition lemma",
+        (
+            "<b>Drawn:</b> both sides of SwapReg ≤ (1/K) Σ<sub>k</sub> (D<sub>k−1</sub> − E<sub>k</sub>) ≤ (1/K) "
+            "Σ<sub>k&lt;K</sub> Reg<sub>k</sub> + T/K, a round, mean over replications. The bars add up to the right-hand "
+            "side; the diamond is the middle (the laziness bound), the cross the swap regret measured.",
+            "<b>Definition:</b> D<sub>j</sub> is what the best fixed action of every window of L<sub>j</sub> days earns, "
+            "E<sub>k</sub> what scale k earns, Reg<sub>k</sub> = D<sub>k</sub> − E<sub>k</sub> its external regret, added up "
+            "over its intervals.",
+            "<b>Bound:</b> holds on every path for a master that mixes its scales uniformly, whatever the learners do. The "
+            "cross cannot be right of the diamond, nor the diamond right of the bars.",
+        ),
+    ),
+    Panel(
+        "calendar",
+        "The calendar of scales",
+        (
+            "<b>Drawn:</b> one row a scale, one block an interval: where the shade changes, the scale forgets and starts anew. "
+            "Hatched rows have too many intervals to draw. Below: days between updates, between restarts, number of intervals.",
+            "<b>Definition:</b> scale k keeps its policy for L<sub>k−1</sub> days, then updates; after L<sub>k</sub> days it "
+            "restarts. Each window is a multiple of the one before. The grid is shifted by an offset that every "
+            "replication draws; here that of the first one.",
+        ),
+    ),
+    Panel(
+        "reward",
+        "Reward a round",
+        (
+            "<b>Drawn:</b> the mean reward received up to each day, on [0, 1], with Student's 95 % interval over replications.",
+            "<b>Read it so:</b> regret says what was missed, reward what was got. A constant policy has a swap regret no larger "
+            "than its external one, and may still earn little: never judge by regret alone.",
+        ),
+    ),
+    Panel(
+        "time",
+        "Time a round",
+        (
+            "<b>Drawn:</b> wall-clock time so far divided by the days so far, in microseconds: drawing, learning and measuring "
+            "together. The first days carry the compilation of the loops.",
+            "<b>Mind:</b> the one figure that differs from machine to machine and with what else ran. The machine is named below.",
+        ),
+        has_axes=True,
+    ),
+    Panel(
+        "graph",
+        "What is chosen, over time",
+        (
+            "<b>Drawn:</b> the law that plays next, after the day on the slider, in the first replication. In a graph an edge "
+            "is as thick as the probability that it is in the path or tree chosen; for other sets every element is a row, "
+            "and brighter is likelier.",
+            "<b>Definition:</b> marginals x = E<sub>p</sub>[M]: exact, from the policy. Over all elements they add up to the "
+            "size of an action.",
+        ),
+        has_slider=True,
+    ),
+)
+
+
+def regret_note(scene: Scene) -> str:
+    """Return what theory says of the swap regret of a scene, and which definition its numbers carry."""
+    kinds = list(dict.fromkeys(runs.definition for runs in scene.players if runs.definition))
+    return f"{bound_note(scene)} Measured: {'; '.join(kinds)}." if kinds else bound_note(scene)
+
+
+def bound_note(scene: Scene) -> str:
+    """Return the theorem's upper bound and the lower bound, in words.
+
+    Examples
+    --------
+    >>> scene = Scene("10 choose 3", "cyclic", 100_000, 10, 3, 120, (), ())
+    >>> bound_note(scene).startswith("Bound: the theorem promises at most 18.6 a round here, 45·log(d log T)/log T")
+    True
+    """
+    upper = swap_combcp_bound(scene.dimension, max(3, scene.horizon))
+    verdict = (
+        "which says nothing, since 1 is the most there can be"
+        if upper.is_vacuous
+        else "which is below 1, so it says something"
+    )
+    below = lower_bound(scene.dimension, max(3, scene.horizon), size=scene.size)
+    floor = (
+        "The lower bound T/log⁶T does not apply at this size and horizon."
+        if below.is_vacuous
+        else f"Some adversary makes every learner suffer about {below.per_round:.3g} a round (T/log⁶T, constant 1)."
+    )
+    return (
+        f"Bound: the theorem promises at most {upper.per_round:.3g} a round here, 45·log(d log T)/log T with d = "
+        f"{scene.dimension:,} and T = {scene.horizon:,}, {verdict}. {floor}"
+    )
+
+
+def lemma_note(scene: Scene) -> str:
+    """Return the lemma's numbers of every player that has them."""
+    parts = []
+    for runs in scene.players:
+        if runs.shares is not None and runs.swap is not None:
+            parts.append(
+                f"{runs.name}: {runs.swap.last[0]:.4f} ≤ {runs.shares.laziness:.4f} ≤ {runs.shares.bound:.4f} "
+                f"with K = {len(runs.shares.parts)}"
+            )
+    return f"Here, a round: {'; '.join(parts)}." if parts else ""
