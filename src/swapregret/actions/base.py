@@ -257,11 +257,15 @@ class ActionSet(metaclass=Remembering):
         if kind == "uniform":
             return self.uniform_policy()
         if kind == "spanner":
-            rows = self.spanner().actions
-            return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
+            return self._spanner_law
         raise InvalidInput(
             "`kind` must be one of 'uniform', 'spanner' or None", repr(kind), "None takes the best the set has."
         )
+
+    @cached_property
+    def _spanner_law(self) -> FinitePolicy:
+        rows = self.spanner().actions
+        return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
 
     def _unsupported(self, what: str, instead: str) -> Unsupported:
         return Unsupported(f"the set must have an exact {what}", f"{self!r}, which has none", instead)

@@ -22,17 +22,15 @@ from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
 from swapregret.kernels.assignment import best_matching
+from swapregret.kernels.matchings import matching_span_part
 from swapregret.kernels.permutation_decompose import decompose_matching_point, distance_outside
-from swapregret.kernels.sinkhorn import project_matchings
+from swapregret.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.policy import Policy, on_grid
 
 __all__ = ["MatchingSet"]
 
 _UNITS = 2**44
 _OUTSIDE = 1e-8
-_FEASIBLE = 1e-11
-_GAP = 1e-9
-_SPREAD = 1e12
 _ORDER_SEED = 0x5EED
 
 
@@ -106,7 +104,7 @@ class MatchingSet(ActionSet):
         n_kept = k if k < m else max(k - 1, 1)
         index = np.arange(k * m).reshape(k, m)
         J = np.concatenate([index[0], index[1:n_kept, : m - 1].reshape(-1)])
-        return LazySpan(J, lambda: self._lift(J, n_kept), self._basis)
+        return LazySpan(J, lambda: self._lift(J, n_kept), self._basis, lambda vector: matching_span_part(vector, k, m))
 
     def _lift(self, J: npt.NDArray[np.int64], n_kept: int) -> Matrix:
         """Give every entry from those in J by the sums of rows and columns."""
@@ -149,16 +147,16 @@ class MatchingSet(ActionSet):
         """
         scores = self._table(log_weights, "log_weights")
         point, log_point, gap, residual, n_iterations, spread = project_matchings(scores)
-        if spread > _SPREAD:
+        if spread > WIDEST:
             raise InvalidInput(
-                f"`log_weights` must lie within {_SPREAD:g} of each other",
+                f"`log_weights` must lie within {WIDEST:g} of each other",
                 f"a spread of {spread:.3g}",
                 "Beyond that a float holds no digit of their differences; use argmax instead.",
             )
-        acceptable = _GAP * max(1.0, spread / 1e3)
-        if not (residual <= _FEASIBLE and gap <= acceptable):
+        acceptable = ACCEPTED_GAP * max(1.0, spread / 1e3)
+        if not (residual <= FEASIBLE and gap <= acceptable):
             raise NotConverged(
-                f"the projection must reach column sums to {_FEASIBLE:g} and a gap of {acceptable:.3g}",
+                f"the projection must reach column sums to {FEASIBLE:g} and a gap of {acceptable:.3g}",
                 f"{residual:.3g} and {gap:.3g} with log-weights spread over {spread:.3g}",
                 "Use log-weights of a smaller spread.",
             )
@@ -185,11 +183,16 @@ class MatchingSet(ActionSet):
                 f"a point that misses by {excess:.3g}",
                 "Project it first: kl_project(log_weights).point.",
             )
-        chosen, mass = decompose_matching_point(table, _UNITS, *self._orders(count))
+        chosen, mass = decompose_matching_point(table, _UNITS, *self.orders(count))
         weights = mass / (count * _UNITS)
         return MatchingPolicy(chosen, weights if count == 1 else on_grid(weights), self._columns)
 
-    def _orders(self, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the numbers of rows and columns."""
+        return self._rows, self._columns
+
+    def orders(self, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the fixed orders of rows and columns of each variant: the natural one, then pseudo-random ones."""
         if count not in self._order_tables:
             across, down = [np.arange(self._rows)], [np.arange(self._columns)]

@@ -2,7 +2,8 @@
 
 Coordinates are (row, column) pairs, row by row; an action gives every row a column of its own.
 
-May touch: ``arrays``, ``policy``, ``kernels.assignment``, ``kernels.ledger``, ``kernels.permutation_atoms``,
+May touch: ``arrays``, ``policy``, ``kernels.assignment``, ``kernels.ledger``, ``kernels.matchings``,
+``kernels.permutation_atoms``,
 ``kernels.permutation_gibbs``.
 """
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.kernels.assignment import assign
 from swapregret.kernels.ledger import pack_lists
+from swapregret.kernels.matchings import draw_matching
 from swapregret.kernels.permutation_atoms import (
     matching_cooccurrence,
     matching_marginals,
@@ -181,9 +183,7 @@ class UniformMatchings(Policy):
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw one matching: the first rows of a random permutation of the columns."""
-        action = np.zeros((self.rows, self.columns), dtype=np.int64)
-        action[np.arange(self.rows), rng.permutation(self.columns)[: self.rows]] = 1
-        return action.reshape(-1)
+        return draw_matching(rng, self.rows, self.columns)
 
     def marginals(self) -> Vector:
         """E[M] = 1/columns everywhere."""

@@ -67,6 +67,8 @@ class LazySpan(Span):
         J, increasing.
     make_lift, make_basis : callable
         Give the attributes of the same name.
+    part : callable, optional
+        Gives what ``project`` returns, where that is known in closed form.
 
     Examples
     --------
@@ -77,14 +79,24 @@ class LazySpan(Span):
 
     _make_lift: Callable[[], Matrix]
     _make_basis: Callable[[], Actions]
+    _part: Callable[[Vector], Vector] | None
 
     def __init__(
-        self, coordinates: npt.NDArray[np.int64], make_lift: Callable[[], Matrix], make_basis: Callable[[], Actions]
+        self,
+        coordinates: npt.NDArray[np.int64],
+        make_lift: Callable[[], Matrix],
+        make_basis: Callable[[], Actions],
+        part: Callable[[Vector], Vector] | None = None,
     ) -> None:
         object.__setattr__(self, "rank", len(coordinates))
         object.__setattr__(self, "coordinates", frozen(coordinates))
         object.__setattr__(self, "_make_lift", make_lift)
         object.__setattr__(self, "_make_basis", make_basis)
+        object.__setattr__(self, "_part", part)
+
+    def project(self, vector: Vector) -> Vector:
+        """Return the part of a vector in span(A), in closed form where there is one."""
+        return super().project(vector) if self._part is None else self._part(np.array(vector, dtype=np.float64))
 
     @cached_property
     def lift(self) -> Matrix:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["cholesky", "cholesky_solve"]
+__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "sum_rows"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -76,4 +76,55 @@ def cholesky_solve(factor: Floats, right: Floats) -> Floats:
             first += row[j] * rest[j]
             j += 1
         rest[0] = (rest[0] - ((first + second) + (third + fourth))) / row[0]
+    return result
+
+
+@kernel
+def cholesky_inverse(factor: Floats) -> Floats:
+    """Return (Uᵀ U)⁻¹, symmetric to the last bit.
+
+    V = U⁻ᵀ row by row, then Vᵀ V; a solution with a 0/1 right side is then a sum of rows.
+    """
+    n = factor.shape[0]
+    lower = np.zeros((n, n))
+    for k in range(n):
+        row = lower[k, : k + 1]
+        row[k] = 1.0
+        for j in range(k):
+            p, a = factor[j, k], lower[j, : j + 1]
+            for i in range(a.size):
+                row[i] -= p * a[i]
+        root = factor[k, k]
+        for i in range(row.size):
+            row[i] /= root
+    inverse = np.zeros((n, n))
+    for i in range(n):
+        line = inverse[i, : i + 1]
+        k = i
+        while k + 4 <= n:
+            a, b, c, d = lower[k, : i + 1], lower[k + 1, : i + 1], lower[k + 2, : i + 1], lower[k + 3, : i + 1]
+            p, q, r, s = a[i], b[i], c[i], d[i]
+            for j in range(line.size):
+                line[j] += (p * a[j] + q * b[j]) + (r * c[j] + s * d[j])
+            k += 4
+        while k < n:
+            a = lower[k, : i + 1]
+            p = a[i]
+            for j in range(line.size):
+                line[j] += p * a[j]
+            k += 1
+        for j in range(i):
+            inverse[j, i] = line[j]
+    return inverse
+
+
+@kernel
+def sum_rows(matrix: Floats, chosen: Floats) -> Floats:
+    """Return the sum of the rows of a square matrix where ``chosen`` is 1, first to last."""
+    result = np.zeros(chosen.size)
+    for j in range(chosen.size):
+        if chosen[j] != 0.0:
+            row = matrix[j]
+            for i in range(result.size):
+                result[i] += row[i]
     return result

@@ -18,9 +18,15 @@ from swapregret.kernels.assignment import assign
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.permutation_newton import column_residual, newton
 
-__all__ = ["project_matchings"]
+__all__ = ["ACCEPTED_GAP", "FEASIBLE", "WIDEST", "project_matchings"]
 
 _FloatArray = npt.NDArray[np.float64]
+FEASIBLE = 1e-11
+"""How far column sums of an acceptable projection may be off."""
+ACCEPTED_GAP = 1e-9
+"""The largest acceptable gap for scores within 1000 of each other; it grows in proportion beyond."""
+WIDEST = 1e12
+"""Scores further apart than this have no digits left for their differences."""
 _TOLERANCE = 1e-14
 _MAX_SWEEPS = 30
 _MAX_NEWTON = 200

@@ -19,7 +19,7 @@ import numpy as np
 
 from swapregret.arrays import Action, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.geometry.solve import Solver, make_solver
+from swapregret.geometry.solve import KINDS, Solver, make_solver
 from swapregret.geometry.span import Span
 from swapregret.kernels.vectors import action_total, learn_prediction
 from swapregret.learners.player import Feedback
@@ -55,7 +55,7 @@ class BanditEstimator:
     ----------
     predictor_step : float
         Step of the normalised least-mean-squares predictor, in [0, 2); 0 switches the predictor off.
-    solver : {"auto", "dense", "iterative"}
+    solver : {"auto", "dense", "inverse", "iterative"}
         How Σ⁺M is found; "auto" is dense up to rank 400.
 
     Examples
@@ -73,8 +73,8 @@ class BanditEstimator:
 
     def __post_init__(self) -> None:
         _check_step(self.predictor_step)
-        if self.solver not in ("auto", "dense", "iterative"):
-            raise InvalidInput("`solver` must be 'auto', 'dense' or 'iterative'", repr(self.solver), "Use 'auto'.")
+        if self.solver not in KINDS:
+            raise InvalidInput(f"`solver` must be one of {KINDS}", repr(self.solver), "Use 'auto'.")
 
     def prepare(self, policy: Policy, span: Span) -> Solver:
         """Factor Σ of the law."""

@@ -14,6 +14,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver, Solver
+from swapregret.kernels.vectors import action_total
 from swapregret.learners.calendar import Calendar
 from swapregret.learners.estimator import BanditEstimator, Estimator
 from swapregret.learners.lazy import LazyLearner, LazyState
@@ -171,7 +172,10 @@ class SwapMaster:
             n_recoveries += solver is not None and solver.has_recovered
             running, total = frozen(running + estimate), frozen(total + estimate)
             prediction = self.estimator.learn(prediction, decision.action, reward)
-            earned += float(reward) if self.feedback == "bandit" else float(decision.action @ reward)
+            if self.feedback == "bandit":
+                earned += float(reward)
+            else:
+                earned += action_total(np.array(reward, dtype=np.float64), decision.action)
         after = MasterState(
             day=state.day + 1,
             calendar=state.calendar,
@@ -206,9 +210,13 @@ class SwapMaster:
 
     def with_scales(self, state: MasterState, scales: tuple[LazyState, ...]) -> MasterState:
         """Return the state with other scales: their mixture, and what the estimator prepares for it."""
-        mixture = mix([scale.policy for scale in scales], [1.0 / self.n_scales] * self.n_scales)  # line 4
+        mixture = self.mixture_of(scales)
         solver = self.estimator.prepare(mixture, self.actions.span)
         return replace(state, scales=scales, mixture=mixture, solver=solver)
+
+    def mixture_of(self, scales: tuple[LazyState, ...]) -> Policy:
+        """Return p̂, the uniform mixture of the scales' policies."""
+        return mix([scale.policy for scale in scales], [1.0 / self.n_scales] * self.n_scales)  # line 4
 
     def _on_span(self, state: MasterState) -> Vector:
         """Return the part of the running sum in span(A): Σ⁺M itself where the solver used r coordinates only."""

@@ -1,0 +1,367 @@
+"""The steps of the multi-scale master that do not depend on the set: Algorithm 1 for compiled runs of any family.
+
+A driver (``kernels.m_set_master``, ``kernels.matching_master``, ``kernels.path_master``) draws, projects and decomposes in
+the way of its set and takes everything else from here; ``learners.master`` says the same in words. Arrays of a
+:class:`Memory` are changed in place.
+
+May touch: ``kernels.compile``, ``kernels.cholesky``, ``kernels.vectors``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
+from swapregret.kernels.compile import kernel
+from swapregret.kernels.vectors import action_total, centred_square, tilt
+
+__all__ = [
+    "Log",
+    "Memory",
+    "Rule",
+    "absorb_bandit",
+    "absorb_full",
+    "absorb_semi",
+    "advance",
+    "collect",
+    "component_table",
+    "draw_component",
+    "end_meta_day",
+    "factor_mixture",
+    "grid_weights",
+    "keep_point",
+    "mixture_marginals",
+    "note_turn",
+    "restart",
+    "solve_action",
+]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_GRID = 2**52
+BANDIT, SEMI_BANDIT, FULL = 0, 1, 2
+
+
+class Rule(NamedTuple):
+    """What a master was configured with.
+
+    Attributes
+    ----------
+    windows : int64 array, shape (K + 1,)
+    groups : int64 array, shape (K,)
+        The first scale with the same learner: such scales share their law when fresh.
+    rates : float64 array, shape (K,)
+        c of an adaptive rate, η of a fixed one.
+    shares : float64 array, shape (2,)
+        Weights of exploit and explore in the policy of a scale.
+    diameter, predictor_step : float
+    is_adaptive, is_uniform : bool
+        Of the rate; of the set.
+    feedback : int
+        0 bandit, 1 semi-bandit, 2 full.
+    has_inverse : bool
+        Whether Σ is inverted once a law instead of solved with every day.
+    """
+
+    windows: Integers
+    groups: Integers
+    rates: Floats
+    shares: Floats
+    diameter: float
+    predictor_step: float
+    is_adaptive: bool
+    is_uniform: bool
+    feedback: int
+    has_inverse: bool
+
+
+class Memory(NamedTuple):
+    """What a master knows; K scales, d coordinates.
+
+    Attributes
+    ----------
+    clock : int64 array
+        (day, offset).
+    prediction, running, total : float64 arrays, shape (d,)
+    aggregates, points, log_weights, scores : float64 arrays, shape (K, d)
+    scalars : float64 array, shape (K, 2)
+        (variation, memory_sum) of each scale.
+    counts : int64 array, shape (K, 2)
+        (n_updates, memory_count) of each scale.
+    first_point, first_log : float64 arrays, shape (d,)
+        Where a scale begins.
+    earned : float64 array, shape (1,)
+        Sum of the rewards.
+    """
+
+    clock: Integers
+    prediction: Floats
+    running: Floats
+    total: Floats
+    aggregates: Floats
+    points: Floats
+    log_weights: Floats
+    scores: Floats
+    scalars: Floats
+    counts: Integers
+    first_point: Floats
+    first_log: Floats
+    earned: Floats
+
+
+class Log(NamedTuple):
+    """What a run leaves behind.
+
+    Attributes
+    ----------
+    received : float64 array, shape (n_days,)
+        The reward of each day.
+    events : int64 array, shape (n, 2)
+        Turns of the calendar: (day that ended, number of windows that ended with it).
+    points : float64 array, shape (n, d) or (0, d)
+        The point of the scale that updated at each turn; without rows where nobody asks.
+    tilted : float64 array, shape (d,)
+        The log-weights whose projection failed, if one did.
+    """
+
+    received: Floats
+    events: Integers
+    points: Floats
+    tilted: Floats
+
+
+@kernel
+def grid_weights(weights: Floats) -> Floats:
+    """Round weights that add up to 1 to multiples of 2⁻⁵² that do so exactly (``policy.on_grid``)."""
+    n = weights.size
+    units = np.empty(n, dtype=np.int64)
+    missing = np.int64(_GRID)
+    largest = 0
+    for i in range(n):
+        units[i] = np.int64(np.floor(weights[i] * _GRID))
+        missing -= units[i]
+        if units[i] > units[largest]:
+            largest = i
+    units[largest] += missing
+    result = np.empty(n)
+    for i in range(n):
+        result[i] = units[i] / _GRID
+    return result
+
+
+@kernel
+def component_table(rule: Rule, counts: Integers) -> tuple[Integers, Floats]:
+    """Return the components of the mixture and their weights, in the order of ``policy.mix``.
+
+    Component −1 is the exploration law, k ≥ 0 the exploit law of scale k; scales of one learner that have just begun
+    share one law, listed under the first of them.
+    """
+    n_scales = rule.groups.size
+    share = 1.0 / n_scales
+    members = np.empty(n_scales + 1, dtype=np.int64)
+    weights = np.zeros(n_scales + 1)
+    first_fresh = np.full(n_scales, -1, dtype=np.int64)
+    count = 0
+    explorer = -1
+    for k in range(n_scales):
+        is_fresh, group = counts[k, 0] == 0, rule.groups[k]
+        if is_fresh and first_fresh[group] >= 0:
+            weights[first_fresh[group]] += share * rule.shares[0]
+        else:
+            if is_fresh:
+                first_fresh[group] = count
+            members[count] = k
+            weights[count] = share * rule.shares[0]
+            count += 1
+        if rule.shares[1] > 0.0:
+            if explorer < 0:
+                explorer = count
+                members[count] = -1
+                count += 1
+            weights[explorer] += share * rule.shares[1]
+    return members[:count], grid_weights(weights[:count])
+
+
+@kernel
+def draw_component(rng: np.random.Generator, members: Integers, cumulative: Floats) -> int:
+    """Draw which law plays; a law alone takes no random number."""
+    if members.size == 1:
+        return int(members[0])
+    return int(members[np.searchsorted(cumulative, rng.random(), side="right")])
+
+
+@kernel
+def factor_mixture(
+    rule: Rule, members: Integers, weights: Floats, counts: Integers, moments: Floats, explore: Floats
+) -> tuple[Floats, bool]:
+    """Return what solves with Σ = Σ_c w_c Σ_c, and whether Σ was safely definite.
+
+    ``moments[k]`` belongs to scale k and ``moments[K]`` to a fresh one; ``explore`` to the exploration law. Only the upper
+    triangle of Σ is made.
+    """
+    n = explore.shape[0]
+    n_scales = counts.shape[0]
+    sigma = np.zeros((n, n))
+    for c in range(members.size):
+        member, weight = members[c], weights[c]
+        source = explore
+        if member >= 0:
+            source = moments[n_scales if counts[member, 0] == 0 else member]
+        for i in range(n):
+            line, part = sigma[i, i:], source[i, i:]
+            for j in range(line.size):
+                line[j] += weight * part[j]
+    factor, is_definite = cholesky(sigma)
+    if is_definite and rule.has_inverse:
+        factor = cholesky_inverse(factor)
+    return factor, is_definite
+
+
+@kernel
+def mixture_marginals(
+    members: Integers, weights: Floats, counts: Integers, marginals: Floats, explore: Floats
+) -> Floats:
+    """Return Σ_c w_c E_c[M], in the order of ``Mixture.marginals``; rows as in :func:`factor_mixture`."""
+    n_scales = counts.shape[0]
+    total = np.zeros(explore.size)
+    for c in range(members.size):
+        member, weight = members[c], weights[c]
+        part = explore
+        if member >= 0:
+            part = marginals[n_scales if counts[member, 0] == 0 else member]
+        for i in range(total.size):
+            total[i] += weight * part[i]
+    return total
+
+
+@kernel
+def solve_action(rule: Rule, factor: Floats, coordinates: Integers, action: Integers, solution: Floats) -> None:
+    """Write y with Σ y = M into ``solution``: on the independent ``coordinates``, 0 elsewhere."""
+    n = coordinates.size
+    right = np.empty(n)
+    for j in range(n):
+        right[j] = action[coordinates[j]]
+    part = sum_rows(factor, right) if rule.has_inverse else cholesky_solve(factor, right)
+    solution[:] = 0.0
+    for j in range(n):
+        solution[coordinates[j]] = part[j]
+
+
+@kernel
+def absorb_bandit(memory: Memory, solution: Floats, action: Integers, reward: float, step: float) -> None:
+    """Add R̂ + (r − R̂·M) Σ⁺M to the sums, and learn the prediction."""
+    prediction = memory.prediction
+    surprise = reward - action_total(prediction, action)
+    count = 0
+    for i in range(action.size):
+        estimate = solution[i] * surprise + prediction[i]
+        memory.running[i] += estimate
+        memory.total[i] += estimate
+        count += action[i]
+    if step != 0.0 and count > 0:
+        change = step * surprise / count
+        for i in range(action.size):
+            if action[i]:
+                prediction[i] += change
+
+
+@kernel
+def absorb_semi(memory: Memory, marginals: Floats, action: Integers, rewards: Floats, step: float) -> None:
+    """Add R̂_i + (R_i − R̂_i)·M_i / E[M_i] to the sums, and learn the prediction."""
+    prediction = memory.prediction
+    for i in range(action.size):
+        estimate = prediction[i]
+        if action[i]:
+            estimate += (rewards[i] - prediction[i]) / marginals[i]
+        memory.running[i] += estimate
+        memory.total[i] += estimate
+        if step != 0.0:
+            seen = rewards[i] if action[i] else 0.0
+            prediction[i] += step * action[i] * (seen - prediction[i])
+
+
+@kernel
+def absorb_full(memory: Memory, rewards: Floats) -> None:
+    """Add R to the sums."""
+    for i in range(rewards.size):
+        memory.running[i] += rewards[i]
+        memory.total[i] += rewards[i]
+
+
+@kernel
+def advance(memory: Memory, windows: Integers) -> int:
+    """End a day; return how many of the windows L_0, L_1, … end with it."""
+    memory.clock[0] += 1
+    position = memory.clock[0] + memory.clock[1]
+    count = 0
+    while count < windows.size and position % windows[count] == 0:
+        count += 1
+    return count
+
+
+@kernel
+def collect(memory: Memory, on_span: Floats) -> None:
+    """Hand what was estimated since the last turn, its part in the span, to every scale."""
+    for k in range(memory.aggregates.shape[0]):
+        aggregate = memory.aggregates[k]
+        for i in range(on_span.size):
+            aggregate[i] += on_span[i]
+    memory.running[:] = 0.0
+
+
+@kernel
+def end_meta_day(rule: Rule, memory: Memory, k: int) -> Floats:
+    """Return the tilted log-weights of scale k (``LazyComBCP.update``, before the projection)."""
+    aggregate, score = memory.aggregates[k], memory.scores[k]
+    scalars, counts = memory.scalars[k], memory.counts[k]
+    for i in range(score.size):
+        score[i] += aggregate[i]
+    spread = centred_square(memory.points[k], aggregate, rule.is_uniform)
+    scalars[0] += spread
+    scalars[1] += spread
+    counts[0] += 1
+    counts[1] += 1
+    if rule.is_adaptive:
+        noise = scalars[0] + scalars[1] / counts[1]
+        rate = 0.0
+        if noise > 0.0 and rule.diameter > 0.0:
+            rate = rule.rates[k] * np.sqrt(rule.diameter / noise)
+        return tilt(memory.first_log, score, rate, rule.is_uniform)
+    tilted = np.empty(score.size)
+    log_weights = memory.log_weights[k]
+    for i in range(score.size):
+        tilted[i] = log_weights[i] + rule.rates[k] * aggregate[i]
+    return tilted
+
+
+@kernel
+def keep_point(memory: Memory, k: int, point: Floats, log_point: Floats) -> None:
+    """Take the projected point of scale k; the weight of an element of no action is never looked at."""
+    memory.points[k] = point
+    log_weights = memory.log_weights[k]
+    for i in range(point.size):
+        log_weights[i] = 0.0 if log_point[i] == -np.inf else log_point[i]
+    memory.aggregates[k] = 0.0
+
+
+@kernel
+def restart(memory: Memory, k: int) -> None:
+    """Begin an interval of scale k; only the memory of the noise survives."""
+    memory.points[k] = memory.first_point
+    memory.log_weights[k] = memory.first_log
+    memory.scores[k] = 0.0
+    memory.scalars[k, 0] = 0.0
+    memory.counts[k, 0] = 0
+    memory.aggregates[k] = 0.0
+
+
+@kernel
+def note_turn(memory: Memory, log: Log, n_events: int, n_ending: int) -> None:
+    """Write a turn of the calendar down, once every scale has changed."""
+    log.events[n_events, 0] = memory.clock[0] - 1
+    log.events[n_events, 1] = n_ending
+    k = n_ending - 1
+    if len(log.points) and k < memory.points.shape[0]:
+        log.points[n_events] = memory.points[k]

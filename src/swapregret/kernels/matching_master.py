@@ -1,0 +1,214 @@
+"""Whole runs of the multi-scale master on permutations and truncated permutations, compiled.
+
+The same kernels in the same order as stepping a ``Session`` day by day, so both give the same bits; see
+``learners.engines.matchings`` for the glue.
+
+May touch: the kernels it is made of.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.compile import kernel
+from swapregret.kernels.master_steps import (
+    Log,
+    Memory,
+    Rule,
+    absorb_bandit,
+    absorb_full,
+    absorb_semi,
+    advance,
+    collect,
+    component_table,
+    draw_component,
+    end_meta_day,
+    factor_mixture,
+    grid_weights,
+    keep_point,
+    mixture_marginals,
+    note_turn,
+    restart,
+    solve_action,
+)
+from swapregret.kernels.matchings import draw_matching, matching_moment_on, matching_span_part
+from swapregret.kernels.permutation_atoms import matching_marginals
+from swapregret.kernels.permutation_decompose import decompose_matching_point
+from swapregret.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
+from swapregret.kernels.vectors import action_total
+
+__all__ = ["MatchingSetting", "run_matchings"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Columns = npt.NDArray[np.int32]
+
+_UNITS = 2**44
+
+
+class MatchingSetting(NamedTuple):
+    """The set, and the exploration law on it.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+    row_orders, column_orders : int64 arrays, shapes (variants, n_rows) and (variants, n_columns)
+    coordinates : int64 array, shape (r,)
+        Independent coordinates, on which Σ is inverted.
+    must_project : bool
+        Whether they are fewer than all, so that estimates have parts no action can see.
+    explore_chosen : int32 array, shape (n, n_rows)
+        The atoms of the exploration law; none if it is uniform.
+    explore_cumulative : float64 array, shape (n,)
+    explore_moment : float64 array, shape (r, r)
+    explore_marginals : float64 array, shape (n_rows · n_columns,)
+    """
+
+    n_rows: int
+    n_columns: int
+    row_orders: Integers
+    column_orders: Integers
+    coordinates: Integers
+    must_project: bool
+    explore_chosen: Columns
+    explore_cumulative: Floats
+    explore_moment: Floats
+    explore_marginals: Floats
+
+
+class _Laws(NamedTuple):
+    """The exploit law of every scale, and last that of a fresh one."""
+
+    sizes: Integers
+    chosen: Columns
+    cumulative: Floats
+    moments: Floats
+    marginals: Floats
+
+
+@kernel
+def _make_law(setting: MatchingSetting, place: Integers, point: Floats, laws: _Laws, slot: int) -> None:
+    """Decompose a point, and make what a day under its law needs."""
+    n_rows, n_columns = setting.n_rows, setting.n_columns
+    table = point.copy().reshape(n_rows, n_columns)
+    chosen, mass = decompose_matching_point(table, _UNITS, setting.row_orders, setting.column_orders)
+    count = len(setting.row_orders)
+    weights = mass / (count * _UNITS)
+    if count > 1:
+        weights = grid_weights(weights)
+    n = weights.size
+    laws.sizes[slot] = n
+    laws.chosen[slot, :n] = chosen
+    laws.cumulative[slot, :n] = np.cumsum(weights)
+    if place.size:
+        matching_moment_on(chosen, weights, n_columns, place, laws.moments[slot])
+    else:
+        laws.marginals[slot] = matching_marginals(chosen, weights, n_columns)
+
+
+@kernel
+def _draw(rng: np.random.Generator, setting: MatchingSetting, laws: _Laws, slot: int) -> Integers:
+    """Draw from the law in a slot, or from the exploration law (slot −1)."""
+    n_rows, n_columns = setting.n_rows, setting.n_columns
+    if slot < 0 and setting.explore_cumulative.size == 0:
+        return draw_matching(rng, n_rows, n_columns)
+    if slot < 0:
+        chosen = setting.explore_chosen[np.searchsorted(setting.explore_cumulative, rng.random(), side="right")]
+    else:
+        cumulative = laws.cumulative[slot, : laws.sizes[slot]]
+        chosen = laws.chosen[slot, np.searchsorted(cumulative, rng.random(), side="right")]
+    action = np.zeros(n_rows * n_columns, dtype=np.int64)
+    for i in range(n_rows):
+        action[i * n_columns + chosen[i]] = 1
+    return action
+
+
+@kernel
+def run_matchings(
+    rng: np.random.Generator, rewards: Floats, rule: Rule, setting: MatchingSetting, memory: Memory, log: Log
+) -> tuple[int, int, bool]:
+    """Play one day a row of ``rewards``.
+
+    Returns the number of days played and of turns, and whether all went well. Fewer days than rows mean that Σ was
+    singular: the caller must go on by stepping. False means that a projection failed; ``log.tilted`` is what was projected.
+    """
+    n_days, d = rewards.shape
+    n_scales = rule.groups.size
+    n_rows, n_columns = setting.n_rows, setting.n_columns
+    is_bandit = rule.feedback == 0
+    rank = setting.coordinates.size if is_bandit else 0
+    place = np.full(d if is_bandit else 0, -1, dtype=np.int64)
+    for j in range(rank):
+        place[setting.coordinates[j]] = j
+    limit = len(setting.row_orders) * (d - n_rows + 1)
+    laws = _Laws(
+        np.zeros(n_scales + 1, dtype=np.int64),
+        np.empty((n_scales + 1, limit, n_rows), dtype=np.int32),
+        np.empty((n_scales + 1, limit)),
+        np.zeros((n_scales + 1, rank, rank)),
+        np.zeros((n_scales + 1, d)),
+    )
+    _make_law(setting, place, memory.first_point, laws, n_scales)
+    for k in range(n_scales):
+        if memory.counts[k, 0] > 0:
+            _make_law(setting, place, memory.points[k], laws, k)
+    factor = np.empty((rank, rank))
+    marginals, solution = np.empty(d), np.empty(d)
+    members, cumulative = np.empty(0, dtype=np.int64), np.empty(0)
+    n_events = 0
+    must_factor = True
+    for row in range(n_days):
+        if must_factor:
+            members, weights = component_table(rule, memory.counts)
+            cumulative = np.cumsum(weights)
+            if is_bandit:
+                factor, is_definite = factor_mixture(
+                    rule, members, weights, memory.counts, laws.moments, setting.explore_moment
+                )
+                if not is_definite:
+                    return row, n_events, True
+            elif rule.feedback == 1:
+                marginals = mixture_marginals(
+                    members, weights, memory.counts, laws.marginals, setting.explore_marginals
+                )
+            must_factor = False
+        slot = draw_component(rng, members, cumulative)
+        if slot >= 0 and memory.counts[slot, 0] == 0:
+            slot = n_scales
+        action = _draw(rng, setting, laws, slot)
+        earned = action_total(rewards[row], action)
+        reward = min(max(earned, 0.0), 1.0)
+        log.received[row] = reward
+        if is_bandit:
+            memory.earned[0] += reward
+            solve_action(rule, factor, setting.coordinates, action, solution)
+            absorb_bandit(memory, solution, action, reward, rule.predictor_step)
+        else:
+            memory.earned[0] += earned
+            if rule.feedback == 1:
+                absorb_semi(memory, marginals, action, rewards[row], rule.predictor_step)
+            else:
+                absorb_full(memory, rewards[row])
+        n_ending = advance(memory, rule.windows)
+        if n_ending == 0:
+            continue
+        must_factor = True
+        if setting.must_project:
+            collect(memory, matching_span_part(memory.running, n_rows, n_columns))
+        else:
+            collect(memory, memory.running)
+        if n_ending <= n_scales:
+            k = n_ending - 1
+            tilted = end_meta_day(rule, memory, k)
+            point, log_point, gap, residual, _, spread = project_matchings(tilted.reshape(n_rows, n_columns))
+            if not (spread <= WIDEST and residual <= FEASIBLE and gap <= ACCEPTED_GAP * max(1.0, spread / 1e3)):
+                log.tilted[:] = tilted
+                return row + 1, n_events, False
+            keep_point(memory, k, point, log_point)
+            _make_law(setting, place, point, laws, k)
+        for k in range(min(n_ending - 1, n_scales)):
+            restart(memory, k)
+        note_turn(memory, log, n_events, n_ending)
+        n_events += 1
+    return n_days, n_events, True

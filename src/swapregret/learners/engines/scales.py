@@ -1,0 +1,192 @@
+"""What the engines of all families share: a master as a rule, its state as arrays, and back.
+
+May touch: ``arrays``, ``policy``, ``kernels.master_steps``, ``learners``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Matrix, Vector, frozen
+from swapregret.kernels.master_steps import Log, Memory, Rule
+from swapregret.learners.lazy import AdaptiveRate, LazyState
+from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.master import MasterState, SwapMaster
+from swapregret.policy import Policy, on_grid
+
+__all__ = ["Stretches", "run_scales"]
+
+_LOGGED = 2**22
+_FEEDBACK = {"bandit": 0, "semi-bandit": 1, "full": 2}
+Driver = Callable[[np.random.Generator, Matrix, Rule, Memory, Log], tuple[int, int, bool]]
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """A block of days, played.
+
+    Attributes
+    ----------
+    state : MasterState
+        After the last day.
+    received : Vector
+        The reward of each day played; shorter than the block if the engine had to stop.
+    laws : iterable of (int, Policy)
+        Where in the block each law began to be played, made as it is asked for; empty unless laws were wanted.
+    """
+
+    state: MasterState
+    received: Vector
+    laws: Iterable[tuple[int, Policy]]
+
+
+def run_scales(
+    master: SwapMaster,
+    state: MasterState,
+    rng: np.random.Generator,
+    rewards: Matrix,
+    run: Driver,
+    *,
+    keeps_laws: bool,
+) -> Stretches:
+    """Play one day a row of ``rewards`` by a compiled driver, drawing from ``rng`` as stepping would.
+
+    Points of scales are logged only where laws are wanted, and then a block is cut into pieces whose log is small.
+    """
+    rule = _rule(master)
+    n_days, d = rewards.shape
+    base = int(rule.windows[0])
+    piece = max(64, _LOGGED // d * base) if keeps_laws else n_days
+    received, pieces, done = [], [], 0
+    while done < n_days:
+        rows = np.ascontiguousarray(rewards[done : done + piece])
+        memory = _memory(master, state)
+        most = len(rows) // base + 2
+        log = Log(
+            np.empty(len(rows)),
+            np.zeros((most, 2), dtype=np.int64),
+            np.empty((most if keeps_laws else 0, d)),
+            np.zeros(d),
+        )
+        n_played, n_events, is_sound = run(rng, rows, rule, memory, log)
+        if not is_sound:
+            master.actions.kl_project(log.tilted)  # raises what stepping would raise
+        if keeps_laws:
+            pieces.append((done, n_played, state, log.events[:n_events], log.points[:n_events]))
+        state = _after(master, state, memory, n_events)
+        received.append(log.received[:n_played])
+        done += n_played
+        if n_played < len(rows):
+            break
+    return Stretches(state, np.concatenate(received), _Laws(master, pieces))
+
+
+class _Laws:
+    """The laws of a block, remade one after the other from the points that were logged."""
+
+    def __init__(self, master: SwapMaster, pieces: list[Any]) -> None:
+        self._master, self._pieces = master, pieces
+
+    def __iter__(self) -> Iterator[tuple[int, Policy]]:
+        for done, n_played, state, events, points in self._pieces:
+            yield from _laws_of(self._master, done, n_played, state, events, points)
+
+
+def _laws_of(
+    master: SwapMaster,
+    done: int,
+    n_played: int,
+    state: MasterState,
+    events: npt.NDArray[np.int64],
+    points: Matrix,
+) -> Iterator[tuple[int, Policy]]:
+    if n_played:
+        yield done, state.mixture
+    scales = list(state.scales)
+    for (day, n_ending), point in zip(events.tolist(), points, strict=True):
+        index = day + 1 - state.day
+        if index >= n_played:
+            return
+        if n_ending <= len(scales):
+            k = n_ending - 1
+            scales[k] = master.learners[k].resume(replace(scales[k], n_updates=1, point=frozen(point.copy())))
+        for k in range(min(n_ending - 1, len(scales))):
+            scales[k] = master.learners[k].start()
+        yield done + index, master.mixture_of(tuple(scales))
+
+
+def _rule(master: SwapMaster) -> Rule:
+    learners: list[Any] = list(master.learners)
+    first: LazyComBCP = learners[0]
+    estimator: Any = master.estimator
+    exploration = first.exploration
+    shares = on_grid([1.0 - exploration, exploration]) if exploration > 0.0 else np.array([1.0, 0.0])
+    groups = [next(j for j, other in enumerate(learners) if other is learner) for learner in learners]
+    is_adaptive = isinstance(first.rate, AdaptiveRate)
+    return Rule(
+        windows=np.array(master.schedule.windows, dtype=np.int64),
+        groups=np.array(groups, dtype=np.int64),
+        rates=np.array([each.rate.scale if is_adaptive else each.rate.learning_rate for each in learners]),
+        shares=shares,
+        diameter=float(first.diameter),
+        predictor_step=float(getattr(estimator, "predictor_step", 0.0)),
+        is_adaptive=is_adaptive,
+        is_uniform=first.actions.is_uniform,
+        feedback=_FEEDBACK[master.feedback],
+        has_inverse=getattr(estimator, "solver", "") == "inverse",
+    )
+
+
+def _memory(master: SwapMaster, state: MasterState) -> Memory:
+    scales = state.scales
+    learner: Any = master.learners[0]
+    first: LazyState = learner.start()
+    return Memory(
+        clock=np.array([state.day, state.calendar.offset], dtype=np.int64),
+        prediction=state.prediction.copy(),
+        running=state.running.copy(),
+        total=state.total.copy(),
+        aggregates=state.aggregates.copy(),
+        points=np.stack([scale.point for scale in scales]),
+        log_weights=np.stack([scale.log_weights for scale in scales]),
+        scores=np.stack([scale.score for scale in scales]),
+        scalars=np.array([[scale.variation, scale.memory_sum] for scale in scales]),
+        counts=np.array([[scale.n_updates, scale.memory_count] for scale in scales], dtype=np.int64),
+        first_point=first.point.copy(),
+        first_log=first.log_weights.copy(),
+        earned=np.array([state.earned]),
+    )
+
+
+def _after(master: SwapMaster, state: MasterState, memory: Memory, n_events: int) -> MasterState:
+    after = replace(
+        state,
+        day=int(memory.clock[0]),
+        prediction=frozen(memory.prediction),
+        running=frozen(memory.running),
+        aggregates=frozen(memory.aggregates),
+        total=frozen(memory.total),
+        earned=float(memory.earned[0]),
+    )
+    if n_events == 0:
+        return after
+    scales = []
+    for k, learner in enumerate(master.learners):
+        first = learner.start()
+        numbers = LazyState(
+            n_updates=int(memory.counts[k, 0]),
+            log_weights=frozen(memory.log_weights[k].copy()),
+            origin=first.origin,
+            score=frozen(memory.scores[k].copy()),
+            variation=float(memory.scalars[k, 0]),
+            point=frozen(memory.points[k].copy()),
+            exploit=first.exploit,
+            policy=first.policy,
+            memory_sum=float(memory.scalars[k, 1]),
+            memory_count=int(memory.counts[k, 1]),
+        )
+        scales.append(learner.resume(numbers))
+    return master.with_scales(after, tuple(scales))
