@@ -15,7 +15,7 @@ from swapregret.learners.schedule import Schedule
 from swapregret.play import play
 from swapregret.session import Session
 
-loop = importlib.import_module("swapregret.play")  # the package's attribute of that name is the function
+loop = importlib.import_module("swapregret.course")
 ACTIONS = MSets(6, 2)
 HORIZON = 600
 WORLD = cyclic(ACTIONS, HORIZON, phases=5, rng=1)

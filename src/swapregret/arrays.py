@@ -13,7 +13,22 @@ import numpy.typing as npt
 
 from swapregret.errors import InvalidAction, InvalidInput
 
-__all__ = ["Action", "Actions", "Label", "Matrix", "Vector", "as_action", "as_integer", "as_vector", "frozen"]
+__all__ = [
+    "Action",
+    "Actions",
+    "Label",
+    "Matrix",
+    "NamedArrays",
+    "Vector",
+    "array_of_text",
+    "as_action",
+    "as_integer",
+    "as_vector",
+    "below",
+    "frozen",
+    "text_of_array",
+    "under",
+]
 
 Action = npt.NDArray[np.int64]
 """One action: ``(dimension,)``, entries 0 or 1."""
@@ -25,6 +40,8 @@ Matrix = npt.NDArray[np.float64]
 """A dense real matrix."""
 Label = Hashable
 """What the user calls a coordinate."""
+NamedArrays = dict[str, npt.NDArray[Any]]
+"""What files hold: arrays by name."""
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
@@ -119,3 +136,36 @@ def as_integer(value: object, name: str, low: int, high: int | None = None) -> i
     if number < low or (high is not None and number > high):
         raise InvalidInput(f"`{name}` must be a whole number, {bounds}", str(number), "Choose a value in that range.")
     return number
+
+
+def under(name: str, arrays: NamedArrays) -> NamedArrays:
+    """Put arrays under a common name, as files do with parts of a whole.
+
+    Examples
+    --------
+    >>> list(under("table", {"keys": np.zeros(1)}))
+    ['table.keys']
+    """
+    return {f"{name}.{inner}": array for inner, array in arrays.items()}
+
+
+def below(arrays: NamedArrays, name: str) -> NamedArrays:
+    """Return what ``under`` put under a name."""
+    prefix = f"{name}."
+    return {inner.removeprefix(prefix): array for inner, array in arrays.items() if inner.startswith(prefix)}
+
+
+def array_of_text(text: str) -> npt.NDArray[np.uint8]:
+    """Write a text as bytes, for files that hold only numbers."""
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+def text_of_array(array: npt.NDArray[Any]) -> str:
+    """Read what ``array_of_text`` wrote.
+
+    Examples
+    --------
+    >>> text_of_array(array_of_text("φ"))
+    'φ'
+    """
+    return bytes(array.astype(np.uint8)).decode()

@@ -3,25 +3,20 @@
 May touch: everything but ``experiments`` and ``cli``. Learners, environments and regrets meet here and nowhere below.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Vector, as_integer
+from swapregret.arrays import as_integer
+from swapregret.course import Course
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput
-from swapregret.kernels.vectors import action_total
-from swapregret.learners.engine import BlockResult, StretchResult, find_engine
-from swapregret.learners.player import Decision, Player
+from swapregret.learners.player import Player
 from swapregret.play_result import MEASURES, PlayResult, Run
-from swapregret.recorders import Recorders
 from swapregret.workers import run_tasks
 
 __all__ = ["PlayResult", "play"]
-
-_BLOCK = 4096
 
 
 def play(
@@ -119,49 +114,7 @@ def play_once(
     options: dict[str, Any],
     progress: Callable[[int], None] | None = None,
 ) -> Run:
-    """Play one replication and return what was recorded: the same draws as a ``Session`` with this seed.
-
-    Blocks of days run in compiled code where an engine for the player exists and nothing is asked for that only single
-    days can tell; otherwise, and wherever an engine stops, days are stepped.
-    """
-    rng = np.random.default_rng(seed)
-    state = player.start(rng)
-    recorders = Recorders(player.actions, state, **options)
-    engine = find_engine(player) if recorders.can_run_blocks else None
-    received: list[float] = []
-    for start in range(0, environment.horizon, _BLOCK):
-        stop = min(start + _BLOCK, environment.horizon)
-        rewards = np.ascontiguousarray(environment.rewards(start, stop))
-        recorders.begin(environment, start, stop)
-        done = 0
-        if engine is not None:
-            block: BlockResult | StretchResult = engine.run(state, rng, rewards)
-            recorders.run_block(engine, start, block)
-            state, done = block.state, len(block.received)
-            received.extend(block.received.tolist())
-            engine = engine if done == len(rewards) else None
-        for index in range(done, len(rewards)):
-            decision = _draw(player, state, rng, start + index)
-            recorders.note(index, decision, state)
-            reward = min(max(action_total(rewards[index], decision.action), 0.0), 1.0)
-            state = player.observe(state, decision, _seen(player.feedback, reward, rewards[index], decision))
-            received.append(reward)
-        recorders.end(rewards)
-        if progress is not None:
-            progress(stop - start)
-    return recorders.close(math.fsum(received) / environment.horizon)
-
-
-def _draw(player: Player[Any], state: Any, rng: np.random.Generator, day: int) -> Decision:
-    policy = player.policy(state)
-    action = policy.sample(rng)
-    action.flags.writeable = False
-    names = player.actions.labels
-    return Decision(day, action, tuple(names[i] for i in action.nonzero()[0].tolist()), policy)
-
-
-def _seen(feedback: str, reward: float, rewards: Vector, decision: Decision) -> float | Vector:
-    """Return what the player is shown of the day."""
-    if feedback == "bandit":
-        return reward
-    return rewards if feedback == "full" else rewards * decision.action
+    """Play one replication and return what was recorded."""
+    course = Course(player, environment, seed, options)
+    course.advance(environment.horizon, progress)
+    return course.close()

@@ -3,12 +3,12 @@
 May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``, ``environments.base``, ``learners``, ``regret``.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix
+from swapregret.arrays import Matrix, NamedArrays, below, under
 from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
 from swapregret.learners.engine import BlockResult, Engine, StretchResult
@@ -25,6 +25,7 @@ __all__ = ["Recorders"]
 
 _MIXED = 1e-9
 _HELD = 256
+_Recorder = TypeVar("_Recorder", IntervalLedger, DecompositionLedger)
 
 
 class Recorders:
@@ -63,11 +64,17 @@ class Recorders:
         self._played = np.zeros((0, actions.dimension), dtype=np.int64)
         self._tape: Tape | None = None
         self._tape_laws: tuple[Policy, Policy, float]
+        self._tape_before: NamedArrays = {}
 
     @property
     def can_run_blocks(self) -> bool:
         """Tell whether compiled blocks, which show turns of the calendar but no single day, are enough."""
         return self._lazy is None and self._realised is None and not self._intervals and self._lemma is None
+
+    @property
+    def keeps_ledger(self) -> bool:
+        """Tell whether the laws that were played are wanted."""
+        return self._ledger is not None
 
     def begin(self, environment: Environment, start: int, stop: int) -> None:
         """Begin a block of days."""
@@ -92,6 +99,8 @@ class Recorders:
             n = master.n_scales
             self._tape = self._ledger.tape(learner.actions.orders(learner.variants), exploit / n, n)
             self._tape_laws = (learner.start().exploit, learner.mu, explore)
+            if self._tape_before:
+                self._tape.restore(self._tape_before)
         n_days = len(block.received)
         if n_days:
             self._tape.record(self._means[:n_days], start, block.events, block.event_units)
@@ -131,17 +140,39 @@ class Recorders:
         self._stretches = []
 
     def close(self, reward: float) -> Run:
-        """Return what was recorded."""
-        if self._tape is not None and self._ledger is not None:
-            self._ledger.absorb(self._tape, *self._tape_laws)
+        """Return what was recorded so far, between two blocks; recording may go on."""
+        self._absorb()
         return Run(
             reward=reward,
             ledger=self._ledger.close() if self._ledger is not None else None,
             lazy=self._lazy.close() if self._lazy is not None else None,
             realised=self._realised.close() if self._realised is not None else None,
-            intervals=tuple(interval.close() for interval in self._intervals),
-            decomposition=self._lemma.close() if self._lemma is not None else None,
+            intervals=tuple(_copy(interval, interval.empty()).close() for interval in self._intervals),
+            decomposition=_copy(self._lemma, self._lemma.empty()).close() if self._lemma is not None else None,
         )
+
+    def dump(self) -> NamedArrays:
+        """Write everything as named arrays, between two blocks."""
+        self._absorb()
+        arrays: NamedArrays = {}
+        for name, part in self._parts():
+            arrays |= under(name, part.dump())
+        return arrays | under("tape", self._tape.dump() if self._tape is not None else self._tape_before)
+
+    def restore(self, arrays: NamedArrays) -> None:
+        """Fill fresh recorders of the same kind with what ``dump`` wrote."""
+        for name, part in self._parts():
+            part.restore(below(arrays, name))
+        self._tape_before = below(arrays, "tape")
+
+    def _parts(self) -> list[tuple[str, Any]]:
+        named: list[tuple[str, Any]] = [("ledger", self._ledger), ("lazy", self._lazy), ("realised", self._realised)]
+        named += [(f"interval{index}", interval) for index, interval in enumerate(self._intervals)]
+        return [(name, part) for name, part in [*named, ("lemma", self._lemma)] if part is not None]
+
+    def _absorb(self) -> None:
+        if self._tape is not None and self._ledger is not None:
+            self._ledger.absorb(self._tape, *self._tape_laws)
 
     def _certify(self, policy: Policy, state: Any, days: Matrix) -> None:
         """Enter a stretch into the lemma's ledger, cut where its shortest window ends."""
@@ -158,6 +189,12 @@ class Recorders:
             stop = min(len(days), start + self._lemma.days_left)
             self._lemma.record(marginals, days[start:stop].sum(axis=0), stop - start)
             start = stop
+
+
+def _copy(recorder: _Recorder, empty: _Recorder) -> _Recorder:
+    """Return a copy of a ledger whose ``close`` ends windows that are to stay open here."""
+    empty.restore(recorder.dump())
+    return empty
 
 
 def _lemma_of(actions: ActionSet, state: Any) -> DecompositionLedger:

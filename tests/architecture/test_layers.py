@@ -13,7 +13,7 @@ ROOT = Path(swapregret.__file__).parent
 _GROUND = {"errors", "arrays", "policy", "kernels", "geometry", "actions"}
 _MEASURED = {"environments", "regret", "networks"}
 _RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session", "workers"}
-_PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_result", "recorders", "play"}
+_PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_result", "recorders", "course", "play", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "storage": {"errors"},
@@ -33,7 +33,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal"},
     "play_result": _GROUND | {"regret"},
     "recorders": _GROUND | {"environments", "regret", "learners", "play_result"},
-    "play": _PLAYED - {"play"},
+    "course": _PLAYED - {"course", "play", "results"},
+    "play": _PLAYED - {"play", "results"},
+    "results": _PLAYED - {"course", "play", "results"},
     "games": _PLAYED,
     "testing": _PLAYED | {"games"},
     "": _PLAYED | {"games", "testing"},

@@ -16,12 +16,13 @@ May touch: ``arrays``, ``errors``, ``actions.base``, ``regret.measure``. Takes p
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret
 
@@ -202,6 +203,36 @@ class DecompositionLedger:
                 )
             )
         return Decomposition(tuple(shares), self._day)
+
+    def empty(self) -> "DecompositionLedger":
+        """Return a ledger like this one, of no days."""
+        return DecompositionLedger(self._actions, self._windows, self._offset)
+
+    def dump(self) -> NamedArrays:
+        """Write the ledger as named arrays; open windows stay open."""
+        return {
+            "day_offset": np.array([self._day, self._offset], dtype=np.int64),
+            "sums": self._sums,
+            "starts": np.array(self._starts, dtype=np.int64),
+            "best": np.array(self._best),
+            "earned": np.stack([self._earned, self._earned_before]),
+            "n_intervals": np.array([len(each) for each in self._intervals], dtype=np.int64),
+            "interval_starts": np.array([start for each in self._intervals for start, _ in each], dtype=np.int64),
+            "interval_regrets": np.array([regret for each in self._intervals for _, regret in each]),
+        }
+
+    def restore(self, arrays: NamedArrays) -> None:
+        """Fill an empty ledger with what ``dump`` wrote of one with the same windows."""
+        self._day, self._offset = arrays["day_offset"].tolist()
+        self._sums, self._starts, self._best = (
+            np.array(arrays["sums"]),
+            arrays["starts"].tolist(),
+            arrays["best"].tolist(),
+        )
+        self._earned, self._earned_before = np.array(arrays["earned"][0]), np.array(arrays["earned"][1])
+        rows = list(zip(arrays["interval_starts"].tolist(), arrays["interval_regrets"].tolist(), strict=True))
+        edges = np.concatenate([[0], np.cumsum(arrays["n_intervals"])]).tolist()
+        self._intervals = [rows[first:last] for first, last in pairwise(edges)]
 
     def _end(self, level: int) -> None:
         """Close the window of one level."""

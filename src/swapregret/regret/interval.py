@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret, standard_error
 
@@ -92,6 +92,21 @@ class IntervalLedger:
         if self._filled:
             self._turn()
         return Intervals(self._window, frozen(np.array(self._best)), frozen(np.array(self._earned)), self._n_days)
+
+    def empty(self) -> "IntervalLedger":
+        """Return a ledger like this one, of no days."""
+        return IntervalLedger(self._actions, self._window)
+
+    def dump(self) -> NamedArrays:
+        """Write the ledger as named arrays; an open window stays open."""
+        numbers = np.array([self._got, float(self._filled), float(self._n_days)])
+        return {"best": np.array(self._best), "earned": np.array(self._earned), "sum": self._sum, "numbers": numbers}
+
+    def restore(self, arrays: NamedArrays) -> None:
+        """Fill an empty ledger with what ``dump`` wrote of one with the same window."""
+        self._best, self._earned = arrays["best"].tolist(), arrays["earned"].tolist()
+        self._sum, numbers = np.array(arrays["sum"]), arrays["numbers"].tolist()
+        self._got, self._filled, self._n_days = numbers[0], int(numbers[1]), int(numbers[2])
 
     def _turn(self) -> None:
         if self._last is None or not np.array_equal(self._last[0], self._sum):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector, frozen
+from swapregret.arrays import NamedArrays, Vector, frozen
 from swapregret.policy import Policy
 from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.stretches import Stretches
@@ -48,19 +48,58 @@ class LazinessLedger:
         self._stretches = Stretches(actions.dimension, self._enter)
         self._best = 0.0
         self._earned = 0.0
+        self._waiting: list[Vector] = []
+        self._carried: dict[int, Vector] = {}
 
     def record(self, policy: Policy, rewards: Vector, n_days: int = 1) -> None:
         """Enter a stretch of days played with one policy; ``rewards`` is the sum of their reward vectors."""
+        if self._waiting:
+            self._adopt(policy)
         self._stretches.record(policy, rewards, n_days)
 
     def close(self) -> LazyTotals:
-        """Return the totals of all days so far; recording may go on."""
-        self._stretches.flush()
-        return LazyTotals(self._best, self._earned, frozen(self._stretches.total.copy()), self._stretches.n_days)
+        """Return the totals of all days so far, as if every stretch ended here; recording may go on."""
+        total, n_days, vectors, earned = self._now()
+        best = self._best + sum(self._reach(vector) for vector in vectors)
+        return LazyTotals(best, earned, frozen(total), n_days)
+
+    def _now(self) -> tuple[Vector, int, list[Vector], float]:
+        """Return Σ R, days, what each open stretch has met so far, and what was earned."""
+        stretches, earned = self._stretches, self._earned
+        vectors = list(self._waiting)
+        for policy, vector in stretches.holding():
+            earned += float(policy.marginals() @ vector)
+            vectors.append(vector + self._carried[id(policy)] if id(policy) in self._carried else vector)
+        return stretches.total + stretches.open_total, stretches.n_days + stretches.open_days, vectors, earned
+
+    def dump(self) -> NamedArrays:
+        """Write the ledger as named arrays; open stretches stay open."""
+        total, n_days, vectors, earned = self._now()
+        held = np.array(vectors).reshape(-1, self._actions.dimension)
+        return {"total": total, "held": held, "numbers": np.array([self._best, earned, float(n_days)])}
+
+    def restore(self, arrays: NamedArrays) -> None:
+        """Fill an empty ledger with what ``dump`` wrote; the next policy goes on with its open stretches, in order."""
+        self._best, self._earned, n_days = arrays["numbers"].tolist()
+        self._waiting = list(np.array(arrays["held"]))
+        self._stretches.restore(arrays["total"], int(n_days))
+
+    def _adopt(self, policy: Policy) -> None:
+        """Let the components of a policy go on with the stretches of a file; of other ones, those end."""
+        parts = self._stretches.parts_of(policy)
+        if len(parts) == len(self._waiting):
+            self._carried = {id(part): vector for part, vector in zip(parts, self._waiting, strict=True)}
+        else:
+            self._best += sum(self._reach(vector) for vector in self._waiting)
+        self._waiting = []
 
     def _enter(self, policy: Policy, vector: Vector, n_days: float) -> None:
-        self._best += float(vector @ self._actions.argmax(vector))
+        before = self._carried.pop(id(policy), None)
+        self._best += self._reach(vector if before is None else vector + before)
         self._earned += float(policy.marginals() @ vector)
+
+    def _reach(self, vector: Vector) -> float:
+        return float(vector @ self._actions.argmax(vector))
 
 
 def laziness_bound(actions: ActionSet, runs: Sequence[LazyTotals]) -> Regret:

@@ -58,6 +58,30 @@ class Stretches:
         self._since += rewards
         self._since_days += n_days
 
+    @property
+    def open_total(self) -> Vector:
+        """Return Σ R of the days not yet in ``total``."""
+        return self._since
+
+    @property
+    def open_days(self) -> int:
+        """Return how many days are not yet in ``n_days``."""
+        return self._since_days
+
+    def holding(self) -> list[tuple[Policy, Vector]]:
+        """Return every component of the current policy with its Σ w_t R_t so far."""
+        held = self._held + self._weights[:, None] * self._since
+        return list(zip(self._parts, held, strict=True))
+
+    @staticmethod
+    def parts_of(policy: Policy) -> tuple[Policy, ...]:
+        """Return the components that are followed."""
+        return policy.components if isinstance(policy, Mixture) else (policy,)
+
+    def restore(self, total: Vector, n_days: int) -> None:
+        """Go on from where another was after ``flush``."""
+        self.total, self.n_days = np.array(total), n_days
+
     def flush(self) -> None:
         """Let every component leave."""
         self._change(None)

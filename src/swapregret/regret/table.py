@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Vector
+from swapregret.arrays import NamedArrays, Vector, under
 from swapregret.geometry.oracle import LinearOracle
 from swapregret.kernels.ledger import (
     accumulate_days,
@@ -151,6 +151,25 @@ class ActionTable:
             return False
         self._extend(2 * self.limit)
         return True
+
+    def dump(self) -> NamedArrays:
+        """Write the table as named arrays."""
+        arrays: NamedArrays = {"keys": self.keys, "values": self.values, "days": self.days, "whole": self.whole}
+        arrays = {name: column[: self.n_rows] for name, column in (arrays | {"scores": self._scores}).items()}
+        pools = {name: getattr(self.pools, name) for name in ("values", "gains", "counts")}
+        return arrays | under("pools", pools) | {"split": np.array(self.pools.split), "credit": np.array(self._credit)}
+
+    def restore(self, arrays: NamedArrays) -> None:
+        """Fill an empty table with what ``dump`` wrote of one of the same capacity."""
+        n = len(arrays["keys"])
+        self._extend(max(n, _FIRST))
+        names = ("keys", "values", "days", "whole", "scores")
+        for column, name in zip(self._columns(), names, strict=True):
+            column[:n] = arrays[name]
+        self.n_rows, self._credit = n, int(arrays["credit"])
+        rebuild_slots(self._slots, self.keys, n)
+        parts = [np.array(arrays[f"pools.{name}"]) for name in ("values", "gains", "counts")]
+        self.pools = Pools(parts[0], parts[1], parts[2], float(arrays["split"]))
 
     def best(self, vector: Vector) -> float:
         """Return max vector·M'."""

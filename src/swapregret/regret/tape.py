@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Matrix, Vector
+from swapregret.arrays import Matrix, NamedArrays, Vector
 from swapregret.kernels.ledger_systematic import systematic_words
 from swapregret.kernels.ledger_tape import add_days, arc_starts, record_turns
 from swapregret.kernels.subsets import UNIT
@@ -95,6 +95,14 @@ class Tape:
         gathered = Turned(earned, self._fresh_held.copy(), fresh_days, self._total.copy(), self._n_days)
         self._numbers[:], self._fresh_held[:], self._total[:], self._n_days = 0.0, 0.0, 0.0, 0
         return gathered
+
+    def dump(self) -> NamedArrays:
+        """Write which laws the scales hold, as named arrays; to be called right after ``close``."""
+        return {"units": self._units, "fresh": self._fresh}
+
+    def restore(self, arrays: NamedArrays) -> None:
+        """Let the scales of a new tape hold the laws ``dump`` wrote."""
+        self._units, self._fresh = np.array(arrays["units"]), np.array(arrays["fresh"])
 
     def _turns(
         self, rewards: Matrix, first_day: int, events: Integers, event_units: Integers, done: int, clock: Integers

@@ -1,0 +1,157 @@
+"""A player's way through an environment: days in order, recorded, and written down so that another process can go on.
+
+``play`` goes through it in one piece. Experiments stop at checkpoints and keep snapshots: law of this file is that days played
+after ``restore(dump())`` are, bit for bit, the days that would have been played without.
+
+May touch: ``arrays``, ``environments.base``, ``kernels``, ``learners``, ``randomness``, ``recorders``, ``play_result``.
+"""
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from swapregret.arrays import NamedArrays, Vector, array_of_text, below, text_of_array, under
+from swapregret.environments.base import Environment
+from swapregret.kernels.vectors import action_total
+from swapregret.learners.engine import find_engine
+from swapregret.learners.player import Decision, Player
+from swapregret.play_result import Run
+from swapregret.randomness import plain_state, set_state
+from swapregret.recorders import Recorders
+
+__all__ = ["Course"]
+
+_BLOCK = 4096
+
+
+class Course:
+    """One replication, from its first day on: the same draws as a ``Session`` with this seed.
+
+    Blocks of days run in compiled code where an engine for the player exists and nothing is asked for that only single
+    days can tell; otherwise, and wherever an engine stops, days are stepped.
+
+    Parameters
+    ----------
+    player : Player
+    environment : Environment
+    seed : SeedSequence
+    options : dict
+        What to record: ``measure``, ``realised``, ``windows``, ``certificate`` and ``capacity`` of
+        :func:`~swapregret.play.play`.
+
+    Attributes
+    ----------
+    day : int
+        Days played.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.environments.cyclic import cyclic
+    >>> from swapregret.learners.baselines.uniform import uniform
+    >>> actions = MSets(6, 2)
+    >>> options = {"measure": "ledger", "realised": False, "windows": (), "certificate": False, "capacity": None}
+    >>> course = Course(uniform(actions), cyclic(actions, 700, rng=0), np.random.SeedSequence(1), options)
+    >>> course.advance(350)
+    >>> course.day, course.close().ledger.n_days
+    (350, 350.0)
+    """
+
+    def __init__(
+        self, player: Player[Any], environment: Environment, seed: np.random.SeedSequence, options: dict[str, Any]
+    ) -> None:
+        self.player, self.environment = player, environment
+        self.day = 0
+        self._options = options
+        self._rng = np.random.default_rng(seed)
+        self._state = player.start(self._rng)
+        self._first = self._state
+        self._recorders = Recorders(player.actions, self._state, **options)
+        self._has_stopped = not self._recorders.can_run_blocks
+        self._received: list[float] = []
+
+    @property
+    def state(self) -> Any:
+        """Return what the player has learnt."""
+        return self._state
+
+    @property
+    def reward(self) -> float:
+        """Return the mean reward a day, as received."""
+        return math.fsum(self._received) / self.day if self.day else 0.0
+
+    def marginals(self) -> Vector:
+        """Return how likely each element is to be chosen next."""
+        return self.player.policy(self._state).marginals()
+
+    def advance(self, stop: int, progress: Callable[[int], None] | None = None) -> None:
+        """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
+        engine = None if self._has_stopped else find_engine(self.player)
+        while self.day < stop:
+            start, end = self.day, min(stop, (self.day // _BLOCK + 1) * _BLOCK)
+            rewards = np.ascontiguousarray(self.environment.rewards(start, end))
+            self._recorders.begin(self.environment, start, end)
+            received: list[float] = []
+            if engine is not None:
+                block: Any = engine.run(self._state, self._rng, rewards)
+                self._recorders.run_block(engine, start, block)
+                self._state = block.state
+                received = block.received.tolist()
+                if len(received) < len(rewards):
+                    engine, self._has_stopped = None, True
+            for index in range(len(received), len(rewards)):
+                received.append(self._step(start, index, rewards[index]))
+            self._recorders.end(rewards)
+            self._received.append(math.fsum(received))
+            self.day = end
+            if progress is not None:
+                progress(end - start)
+
+    def _step(self, start: int, index: int, rewards: Vector) -> float:
+        decision = _draw(self.player, self._state, self._rng, start + index)
+        self._recorders.note(index, decision, self._state)
+        reward = min(max(action_total(rewards, decision.action), 0.0), 1.0)
+        self._state = self.player.observe(self._state, decision, _seen(self.player.feedback, reward, rewards, decision))
+        return reward
+
+    def close(self) -> Run:
+        """Return what was recorded so far; playing may go on."""
+        return self._recorders.close(self.reward)
+
+    def dump(self) -> NamedArrays:
+        """Write everything the next day depends on as named arrays."""
+        arrays = {
+            "day": np.array(self.day),
+            "received": np.array([math.fsum(self._received)]),
+            "has_stopped": np.array(self._has_stopped),
+            "rng": array_of_text(json.dumps(plain_state(self._rng))),
+        }
+        state = under("state", self.player.dump(self._state))
+        return arrays | state | under("recorders", self._recorders.dump())
+
+    def restore(self, arrays: NamedArrays) -> None:
+        """Go on from what ``dump`` wrote of a course with the same arguments; this one may have been anywhere."""
+        self.day, self._has_stopped = int(arrays["day"]), bool(arrays["has_stopped"])
+        self._received = arrays["received"].tolist()
+        set_state(self._rng, json.loads(text_of_array(arrays["rng"])))
+        self._state = self.player.load(below(arrays, "state"))
+        self._recorders = Recorders(self.player.actions, self._first, **self._options)
+        self._recorders.restore(below(arrays, "recorders"))
+
+
+def _draw(player: Player[Any], state: Any, rng: np.random.Generator, day: int) -> Decision:
+    policy = player.policy(state)
+    action = policy.sample(rng)
+    action.flags.writeable = False
+    names = player.actions.labels
+    return Decision(day, action, tuple(names[i] for i in action.nonzero()[0].tolist()), policy)
+
+
+def _seen(feedback: str, reward: float, rewards: Vector, decision: Decision) -> float | Vector:
+    """Return what the player is shown of the day."""
+    if feedback == "bandit":
+        return reward
+    return rewards if feedback == "full" else rewards * decision.action
