@@ -52,7 +52,7 @@ def test_play_is_a_session_day_by_day(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rewards equal those of a ``Session`` with the same seed, in compiled blocks and stepped."""
     monkeypatch.setattr(loop, "_BLOCK", 250)
     blocks = play(PLAYER, WORLD, rng=5)
-    monkeypatch.setattr(loop, "find_engine", lambda player: None)
+    monkeypatch.setattr(loop, "find_engine", lambda player, **options: None)
     stepped = play(PLAYER, WORLD, rng=5)
     assert blocks.reward == stepped.reward
     assert blocks.swap_regret.value == pytest.approx(stepped.swap_regret.value, abs=1e-8)
@@ -80,7 +80,7 @@ def test_an_engine_that_stops_hands_over_to_stepping(monkeypatch: pytest.MonkeyP
         def run(self, state, rng, rewards):
             return self._engine.run(state, rng, rewards[:200])
 
-    monkeypatch.setattr(loop, "find_engine", lambda player: Stopping(real(player)))
+    monkeypatch.setattr(loop, "find_engine", lambda player, **options: Stopping(real(player, **options)))
     found = play(PLAYER, WORLD, rng=5)
     assert found.reward == expected.reward
     assert found.ledgers[0].n_days == HORIZON

@@ -89,7 +89,7 @@ class Course:
 
     def advance(self, stop: int, progress: Callable[[int], None] | None = None) -> None:
         """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
-        engine = None if self._has_stopped else find_engine(self.player)
+        engine = None if self._has_stopped else find_engine(self.player, is_measured=self._recorders.keeps_ledger)
         while self.day < stop:
             start, end = self.day, min(stop, (self.day // _BLOCK + 1) * _BLOCK)
             rewards = np.ascontiguousarray(self.environment.rewards(start, end))

@@ -24,6 +24,7 @@ __all__ = ["FinitePolicy", "Mixture", "Policy", "canonical_order", "mix", "on_gr
 
 GRID = 2**52
 _SUM_TOLERANCE = 1e-9
+_FEW_PAIRS = 25  # a pair costs as much as this many entries of a matrix product
 
 
 def on_grid(weights: npt.ArrayLike) -> Vector:
@@ -241,6 +242,16 @@ class FinitePolicy(Policy):
 
     @cached_property
     def _cooccurrence(self) -> Matrix:
+        """Sums of grid weights are exact, so the two ways, pair by pair and as a product, give the same bits."""
+        d, (where, chosen) = self.dimension, self._atoms.nonzero()
+        sizes = np.bincount(where, minlength=len(self._atoms))
+        size = int(sizes[0])
+        if d * d > _FEW_PAIRS * size * size and bool((sizes == size).all()):
+            elements = chosen.reshape(-1, size)
+            pairs = d * elements[:, :, None] + elements[:, None, :]
+            weights = np.repeat(self._weights, size * size)
+            counted: Vector = np.bincount(pairs.ravel(), weights=weights, minlength=d * d).astype(np.float64)
+            return frozen(counted.reshape(d, d))
         rows = self._float_atoms
         return frozen((rows.T * self._weights) @ rows)
 

@@ -11,7 +11,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, below, under
 from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
-from swapregret.learners.engine import BlockResult, Engine, StretchResult
+from swapregret.learners.engine import BlockResult, Engine, PoolBlock
 from swapregret.learners.player import Decision
 from swapregret.play_result import Run
 from swapregret.policy import Policy, on_grid
@@ -84,13 +84,13 @@ class Recorders:
             self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._stretches, self._policy = [], None
 
-    def run_block(self, engine: Engine, start: int, block: BlockResult | StretchResult) -> None:
+    def run_block(self, engine: Engine, start: int, block: BlockResult | PoolBlock) -> None:
         """Enter the days of a block that ran in compiled code."""
-        if isinstance(block, StretchResult):
-            self._stretches.extend((index, policy, None) for index, policy in block.stretches)
-            self._policy = block.stretches[-1][1]
-            return
         if self._ledger is None or self._means is None:
+            return
+        if isinstance(block, PoolBlock):
+            for first, stop, tape in block.tapes:
+                self._ledger.record_laws(tape, self._means[first:stop], block.state.explorer)
             return
         master: Any = engine.master
         learner: Any = master.learners[0]

@@ -1,4 +1,4 @@
-"""The ledger of a compiled run of the master on m-sets: turns of the calendar in, rows of the table out.
+"""The ledger of compiled runs on m-sets: turns of the calendar, or the laws that were played, in; rows of the table out.
 
 Scale k holds one systematic law until the calendar turns it over; then its law is entered with the rewards of the days
 it was held. Laws of scales that have just restarted are all one law, whose days are only added up here.
@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.ledger import accumulate_law, locate_rows
+from swapregret.kernels.ledger import accumulate_law, dot_line, locate_rows
 from swapregret.kernels.ledger_systematic import systematic_words
 
-__all__ = ["add_days", "arc_starts", "record_turns"]
+__all__ = ["add_days", "arc_starts", "record_laws", "record_turns"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -119,3 +119,90 @@ def record_turns(
             if not fresh[k]:
                 units[k] = event_units[turn]
     return n_rows, events.shape[0]
+
+
+@kernel
+def credit_window(
+    rewards: Floats,
+    stops: Integers,
+    shares: Floats,
+    cursor: Integers,
+    held: Floats,
+    held_days: Floats,
+    total: Floats,
+) -> None:
+    """Credit the days of one window to the components that were played in it, each its share."""
+    n_components, d = held.shape
+    window = cursor[0]
+    first = stops[window - 1] if window > 0 else 0
+    sums = np.zeros(d)
+    for day in range(first, stops[window]):
+        row = rewards[day]
+        for i in range(d):
+            sums[i] += row[i]
+    for i in range(d):
+        total[i] += sums[i]
+    for c in range(n_components):
+        share = shares[window, c]
+        line = held[c]
+        for i in range(d):
+            line[i] += share * sums[i]
+        held_days[c] += share * (stops[window] - first)
+    cursor[0] = window + 1
+
+
+@kernel
+def record_laws(
+    slots: Integers,
+    keys: Words,
+    whole: Flags,
+    pool_counts: Integers,
+    values: Floats,
+    days: Floats,
+    scores: Floats,
+    n_rows: int,
+    limit: int,
+    rewards: Floats,
+    stops: Integers,
+    shares: Floats,
+    places: Integers,
+    words: Words,
+    chances: Floats,
+    counts: Integers,
+    cursor: Integers,
+    held: Floats,
+    held_days: Floats,
+    total: Floats,
+) -> tuple[int, float]:
+    """Enter laws in the order they ended, until the table has no room for another.
+
+    Window t ends before day ``stops[t]`` and was played with ``shares[t]``; law e was component ``places[e, 1]`` up to
+    and with window ``places[e, 0]``. ``cursor`` is (windows credited, laws entered), ``held[c]`` what component c holds.
+    Returns the number of rows, and the rewards that the laws entered earned.
+    """
+    d = rewards.shape[1]
+    earned = 0.0
+    while cursor[1] < counts.size:
+        e = cursor[1]
+        while cursor[0] <= places[e, 0]:
+            credit_window(rewards, stops, shares, cursor, held, held_days, total)
+        count = counts[e]
+        if n_rows + count > limit:
+            return n_rows, earned
+        c = places[e, 1]
+        law = np.empty((count, 1), dtype=np.uint64)
+        for index in range(count):
+            law[index, 0] = words[e, index]
+        rows, n_rows = locate_rows(slots, keys, whole, pool_counts, n_rows, limit, law)
+        weights = chances[e, :count].copy()
+        vector = held[c].copy()
+        accumulate_law(values, days, scores, rows, weights, vector, held_days[c])
+        for index in range(count):
+            earned += weights[index] * dot_line(vector, law, index)
+        for i in range(d):
+            held[c, i] = 0.0
+        held_days[c] = 0.0
+        cursor[1] += 1
+    while cursor[0] < stops.size:
+        credit_window(rewards, stops, shares, cursor, held, held_days, total)
+    return n_rows, earned

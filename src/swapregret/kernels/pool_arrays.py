@@ -13,7 +13,17 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["ActionTable", "PoolArrays", "PoolConfig", "empty_table", "has_bit", "place_of", "thin_table"]
+__all__ = [
+    "ActionTable",
+    "LawTape",
+    "PoolArrays",
+    "PoolConfig",
+    "empty_table",
+    "empty_tape",
+    "has_bit",
+    "place_of",
+    "thin_table",
+]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -101,6 +111,36 @@ class PoolArrays(NamedTuple):
     shares: Floats
     cumulative: Floats
     factor: Floats
+
+
+class LawTape(NamedTuple):
+    """What was played in a block of days, for whoever measures it. Room for E laws and W windows; C = G + K + 1 components.
+
+    Window t of the block ends before day ``stops[t]`` and was played with ``shares[t]`` (C). Law e was component
+    ``places[e, 1]`` up to and with window ``places[e, 0]``: ``words``, ``chances`` (E, A), ``counts`` (E) of its sets.
+    ``filled`` is (laws, windows); a tape without room (W = 0) is not written to.
+    """
+
+    places: Integers
+    words: Words
+    chances: Floats
+    counts: Integers
+    stops: Integers
+    shares: Floats
+    filled: Integers
+
+
+def empty_tape(n_laws: int, n_windows: int, n_atoms: int, n_components: int) -> LawTape:
+    """Return a tape with room for so many laws and windows."""
+    return LawTape(
+        np.zeros((n_laws, 2), dtype=np.int64),
+        np.zeros((n_laws, n_atoms), dtype=np.uint64),
+        np.zeros((n_laws, n_atoms)),
+        np.zeros(n_laws, dtype=np.int64),
+        np.zeros(n_windows, dtype=np.int64),
+        np.zeros((n_windows, n_components)),
+        np.zeros(2, dtype=np.int64),
+    )
 
 
 @kernel

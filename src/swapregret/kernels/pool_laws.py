@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.pool_arrays import ActionTable, PoolArrays, PoolConfig, has_bit, place_of, thin_table
-from swapregret.kernels.subsets import UNIT, round_to_units, systematic_starts
+from swapregret.kernels.subsets import UNIT, round_to_units
 
 __all__ = ["account_for_law", "add_to_table", "make_law", "table_gain"]
 
@@ -20,94 +20,141 @@ Word = np.uint64
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 _LEAST_PAIR = 1e-3
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(20)
 
 
 @kernel
 def list_atoms(point: Floats, size: int, orders: Integers, words: Words, chances: Floats) -> int:
-    """List the systematic law of a point: different sets in increasing order of their words, and their chances."""
+    """List the systematic law of a point: its different sets, in the order they are met, and their chances.
+
+    Round the circle the set changes only where an arc begins: there its element enters and the one laid before it leaves.
+    """
+    n, d = orders.shape
     units = round_to_units(point, size)
-    starts = systematic_starts(units, orders)
-    n, d = starts.shape
-    raw = np.empty(n * d, dtype=np.uint64)
-    lengths = np.empty(n * d)
+    n_slots = 16
+    while n_slots < 2 * n * d:
+        n_slots *= 2
+    slots = np.zeros(n_slots, dtype=np.int64)
+    begins = np.empty(d, dtype=np.int64)
+    changes = np.empty(d, dtype=np.uint64)
+    scale = float(UNIT) * n
     count = 0
     for v in range(n):
-        row = starts[v]
-        order = np.argsort(row, kind="mergesort")
+        order = orders[v]
         word = _ZERO
-        for i in range(d):
-            if (-row[i]) % UNIT < units[i]:
-                word |= _ONE << np.uint64(i)
+        position = np.int64(0)
+        before = _ONE << np.uint64(order[d - 1])
         for j in range(d):
-            begin = row[order[j]]
-            end = row[order[j + 1]] if j + 1 < d else np.int64(UNIT)
+            i = order[j]
+            bit = _ONE << np.uint64(i)
+            if (-position) % UNIT < units[i]:
+                word |= bit
+            place = j
+            while place > 0 and begins[place - 1] > position:
+                begins[place] = begins[place - 1]
+                changes[place] = changes[place - 1]
+                place -= 1
+            begins[place] = position
+            changes[place] = bit ^ before
+            before = bit
+            position = (position + units[i]) % UNIT
+        begin = np.int64(0)
+        for j in range(d + 1):
+            end = begins[j] if j < d else np.int64(UNIT)
             if end > begin:
-                if begin > 0 or j > 0:
-                    word = _ZERO
-                    for i in range(d):
-                        if (begin - row[i]) % UNIT < units[i]:
-                            word |= _ONE << np.uint64(i)
-                raw[count] = word
-                lengths[count] = end - begin
-                count += 1
-    scale = float(UNIT) * n
-    order = np.argsort(raw[:count], kind="mergesort")
-    kept = -1
-    for index in order:
-        if kept >= 0 and words[kept] == raw[index]:
-            chances[kept] += lengths[index] / scale
-        else:
-            kept += 1
-            words[kept] = raw[index]
-            chances[kept] = lengths[index] / scale
-    return kept + 1
+                count = add_atom(words, chances, slots, count, word, float(end - begin) / scale)
+                begin = end
+            if j < d and end > 0:
+                word ^= changes[j]
+    return count
 
 
 @kernel
-def add_pairs(pairs: Floats, word: Word, chance: float) -> None:
-    """Add the chance of a set to all pairs of its elements."""
-    d = pairs.shape[0]
-    for i in range(d):
+def add_atom(words: Words, chances: Floats, slots: Integers, count: int, word: Word, chance: float) -> int:
+    """Add the chance of a set to its place in a list of different sets; return the length of the list."""
+    mask = slots.size - 1
+    slot = np.int64((word * _ODD) >> _SHIFT) & mask
+    while slots[slot] != 0 and words[slots[slot] - 1] != word:
+        slot = (slot + 1) & mask
+    if slots[slot] == 0:
+        words[count] = word
+        chances[count] = chance
+        slots[slot] = count + 1
+        return count + 1
+    chances[slots[slot] - 1] += chance
+    return count
+
+
+@kernel
+def elements_of(word: Word, elements: Integers) -> int:
+    """Write the elements of a set into an array, in order; return how many there are."""
+    count = 0
+    for i in range(elements.size):
         if has_bit(word, i):
-            for j in range(i + 1):
-                if has_bit(word, j):
-                    pairs[i, j] += chance
-                    if j < i:
-                        pairs[j, i] += chance
+            elements[count] = i
+            count += 1
+    return count
 
 
 @kernel
-def better_set(word: Word, pool: PoolArrays, table: ActionTable, config: PoolConfig, v: Floats) -> Word:
+def add_pairs(pairs: Floats, elements: Integers, size: int, chance: float) -> None:
+    """Add the chance of a set to all pairs of its elements, on and below the diagonal."""
+    for a in range(size):
+        line = pairs[elements[a]]
+        for b in range(a + 1):
+            line[elements[b]] += chance
+
+
+@kernel
+def mirror(pairs: Floats) -> None:
+    """Copy what is below the diagonal above it."""
+    for i in range(pairs.shape[0]):
+        for j in range(i):
+            pairs[j, i] = pairs[i, j]
+
+
+@kernel
+def better_set(
+    word: Word,
+    elements: Integers,
+    pool: PoolArrays,
+    table: ActionTable,
+    config: PoolConfig,
+    v: Floats,
+) -> Word:
     """Return what to play when a set is recommended: exchanges that gain more than a standard error."""
-    d = v.size
+    d, m = v.size, config.size
     place = place_of(table.keys, word)
     noise = 0.0
     if table.keys[place] == word:
+        known = table.values[place]
         for k in range(d):
-            v[k] = table.values[place, k]
+            v[k] = known[k]
         noise = table.squares[place]
     else:
         v[:] = 0.0
     if config.switches[1]:
         n_pairs = 0
-        for i in range(d):
-            if has_bit(word, i):
-                for j in range(i):
-                    if has_bit(word, j) and pool.pair_counts[i, j] > _LEAST_PAIR:
-                        n_pairs += 1
+        for a in range(m):
+            counts = pool.pair_counts[elements[a]]
+            for b in range(a):
+                if counts[elements[b]] > _LEAST_PAIR:
+                    n_pairs += 1
         if n_pairs:
             share = config.prior / n_pairs
             spread = 0.0
-            for i in range(d):
-                if has_bit(word, i):
-                    for j in range(i):
-                        weight = pool.pair_counts[i, j]
-                        if has_bit(word, j) and weight > _LEAST_PAIR:
-                            factor = share / weight
-                            other = pool.pair_values[i, j]
-                            for k in range(d):
-                                v[k] += factor * other[k]
-                            spread += pool.pair_squares[i, j] / (weight * weight)
+            for a in range(m):
+                i = elements[a]
+                for b in range(a):
+                    j = elements[b]
+                    weight = pool.pair_counts[i, j]
+                    if weight > _LEAST_PAIR:
+                        factor = share / weight
+                        other = pool.pair_values[i, j]
+                        for k in range(d):
+                            v[k] += factor * other[k]
+                        spread += pool.pair_squares[i, j] / (weight * weight)
             noise += share * share * spread
     threshold = config.standard_errors * np.sqrt(2.0 * pool.numbers[1] * noise)
     if not threshold > 0.0:
@@ -136,12 +183,20 @@ def make_law(pool: PoolArrays, table: ActionTable, config: PoolConfig, g: int) -
     pool.played_pairs[g] = 0.0
     is_filtering = config.switches[0] and pool.clock[3] == 0
     v = np.empty(d)
+    elements = np.empty(d, dtype=np.int64)
     for a in range(n):
         word, chance = pool.recommended[g, a], pool.chances[g, a]
-        add_pairs(pool.recommended_pairs[g], word, chance)
-        instead = better_set(word, pool, table, config, v) if is_filtering else word
+        elements_of(word, elements)
+        add_pairs(pool.recommended_pairs[g], elements, config.size, chance)
+        instead = word
+        if is_filtering:
+            instead = better_set(word, elements, pool, table, config, v)
+            if instead != word:
+                elements_of(instead, elements)
         pool.played[g, a] = instead
-        add_pairs(pool.played_pairs[g], instead, chance)
+        add_pairs(pool.played_pairs[g], elements, config.size, chance)
+    mirror(pool.recommended_pairs[g])
+    mirror(pool.played_pairs[g])
 
 
 @kernel

@@ -9,13 +9,13 @@ import numpy.typing as npt
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.m_set_master import draw_uniform
-from swapregret.kernels.pool_arrays import ActionTable, PoolArrays, PoolConfig, has_bit
+from swapregret.kernels.pool_arrays import ActionTable, LawTape, PoolArrays, PoolConfig, has_bit
 from swapregret.kernels.pool_laws import account_for_law, make_law, table_gain
 from swapregret.kernels.subsets import project_capped
 from swapregret.kernels.swap_filter import pool_weights
 from swapregret.kernels.vectors import action_total, centred_square, learn_prediction
 
-__all__ = ["absorb_day", "draw_action", "mix_laws", "run_window", "turn_pool"]
+__all__ = ["absorb_day", "close_tape", "draw_action", "mix_laws", "run_days", "turn_pool"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -217,7 +217,44 @@ def weigh_members(pool: PoolArrays, config: PoolConfig) -> None:
 
 
 @kernel
-def turn_pool(pool: PoolArrays, table: ActionTable, guard: ActionTable, config: PoolConfig, changed: Integers) -> bool:
+def tape_law(pool: PoolArrays, tape: LawTape, component: int) -> None:
+    """Write the law of a component to the tape: it ends with the last window on it."""
+    n = pool.points.shape[0]
+    g = component if component < n else component - n
+    words = pool.played[g] if component < n else pool.recommended[g]
+    e = tape.filled[0]
+    tape.filled[0] = e + 1
+    tape.places[e, 0] = tape.filled[1] - 1
+    tape.places[e, 1] = component
+    count = pool.n_atoms[g]
+    tape.counts[e] = count
+    tape.words[e, :count] = words[:count]
+    tape.chances[e, :count] = pool.chances[g, :count]
+
+
+@kernel
+def tape_window(pool: PoolArrays, tape: LawTape, stop: int) -> None:
+    """Write to the tape that a window ends before day ``stop`` of the block, and what it was played with."""
+    t = tape.filled[1]
+    tape.filled[1] = t + 1
+    tape.stops[t] = stop
+    tape.shares[t] = pool.shares
+
+
+@kernel
+def close_tape(pool: PoolArrays, tape: LawTape, stop: int) -> None:
+    """Let all laws end before day ``stop`` of the block."""
+    n = pool.points.shape[0]
+    tape_window(pool, tape, stop)
+    for component in range(pool.shares.size - 1):
+        if pool.n_atoms[component if component < n else component - n]:
+            tape_law(pool, tape, component)
+
+
+@kernel
+def turn_pool(
+    pool: PoolArrays, table: ActionTable, guard: ActionTable, config: PoolConfig, changed: Integers, tape: LawTape
+) -> bool:
     """End a base window; ``changed`` is set where a law was made anew or dropped. False if the new Σ is singular."""
     n = pool.points.shape[0]
     n_cold = config.windows.size - 1
@@ -243,6 +280,10 @@ def turn_pool(pool: PoolArrays, table: ActionTable, guard: ActionTable, config: 
         if not changed[g] and pool.n_atoms[g]:
             continue
         changed[g] = 1
+        if tape.stops.size and pool.n_atoms[g]:
+            tape_law(pool, tape, g)
+            if g < n_cold:
+                tape_law(pool, tape, n + g)
         share = (1.0 - config.floor) * pool.law[g]
         if g < n_cold:
             share += config.floor / n_cold
@@ -254,7 +295,7 @@ def turn_pool(pool: PoolArrays, table: ActionTable, guard: ActionTable, config: 
 
 
 @kernel
-def run_window(
+def run_days(
     rng: np.random.Generator,
     pool: PoolArrays,
     table: ActionTable,
@@ -262,13 +303,17 @@ def run_window(
     config: PoolConfig,
     rewards: Floats,
     received: Floats,
-    changed: Integers,
-) -> tuple[int, int]:
-    """Play days until the base window ends or the rows run out, and turn if it ended.
+    tape: LawTape,
+) -> tuple[int, bool]:
+    """Play one day a row, until the rows run out, the tape is full, or Σ of a new mixture is singular.
 
-    Returns the number of days and 0 if the window goes on, 1 if it turned, 2 if Σ of the new mixture is singular.
+    Returns the number of days, and False in the last case.
     """
     size = config.size
+    n = pool.points.shape[0]
+    most_laws = tape.counts.size - 2 * pool.shares.size
+    most_windows = tape.stops.size - 1
+    changed = np.zeros(n, dtype=np.int64)
     for row in range(rewards.shape[0]):
         action = draw_action(rng, pool, size)
         reward = min(max(action_total(rewards[row], action), 0.0), 1.0)
@@ -276,5 +321,10 @@ def run_window(
         absorb_day(pool, config, action, rewards[row], reward)
         pool.clock[0] += 1
         if (pool.clock[0] + pool.clock[1]) % config.windows[0] == 0:
-            return row + 1, 1 if turn_pool(pool, table, guard, config, changed) else 2
-    return int(rewards.shape[0]), 0
+            if tape.stops.size:
+                tape_window(pool, tape, row + 1)
+            if not turn_pool(pool, table, guard, config, changed, tape):
+                return row + 1, False
+            if tape.stops.size and (tape.filled[0] > most_laws or tape.filled[1] >= most_windows):
+                return row + 1, True
+    return int(rewards.shape[0]), True

@@ -15,15 +15,16 @@ import numpy.typing as npt
 from swapregret.actions.m_sets import MSets
 from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.kernels.m_set_master import run_master
-from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster, MSetPoolState
+from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
+from swapregret.learners.adaptive.pool_engine import PoolBlock, PoolEngine
 from swapregret.learners.estimator import BanditEstimator
 from swapregret.learners.lazy import AdaptiveRate, LazyState
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import MasterState, SwapMaster
 from swapregret.learners.player import Player
-from swapregret.policy import Policy, on_grid
+from swapregret.policy import on_grid
 
-__all__ = ["BlockResult", "Engine", "MSetEngine", "PoolEngine", "StretchResult", "find_engine"]
+__all__ = ["BlockResult", "Engine", "MSetEngine", "PoolBlock", "PoolEngine", "find_engine"]
 
 _LARGEST_DIMENSION = 64
 
@@ -140,43 +141,6 @@ class MSetEngine:
         return BlockResult(after, received[:n_played], events[:n_events], event_units[:n_events])
 
 
-@dataclass(frozen=True, eq=False)
-class StretchResult:
-    """A block of days, played, with the law of every stretch.
-
-    Attributes
-    ----------
-    state : MSetPoolState
-        After the last day.
-    received : Vector
-        The reward of each day.
-    stretches : tuple of (int, Policy)
-        Where in the block each law began to be played.
-    """
-
-    state: MSetPoolState
-    received: Vector
-    stretches: tuple[tuple[int, Policy], ...]
-
-
-@dataclass(frozen=True)
-class PoolEngine:
-    """The adaptive master on m-sets."""
-
-    master: MSetAdaptiveMaster
-
-    def run(self, state: MSetPoolState, rng: np.random.Generator, rewards: Matrix) -> StretchResult:
-        """Play one day a row of ``rewards``, window by window, drawing from ``rng`` as stepping would."""
-        state = self.master.own(state)
-        done, received, stretches = 0, [], []
-        while done < len(rewards):
-            stretches.append((done, self.master.policy(state)))
-            state, earned = self.master.run_window(state, rng, rewards[done:])
-            received.append(earned)
-            done += len(earned)
-        return StretchResult(state, np.concatenate(received), tuple(stretches))
-
-
 Engine = MSetEngine | PoolEngine
 """What runs blocks of days."""
 
@@ -192,8 +156,10 @@ def _shares(exploration: float) -> Vector:
     return on_grid([1.0 - exploration, exploration])
 
 
-def find_engine(player: Player[Any]) -> Engine | None:
+def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | None:
     """Return an engine for a player, or None where its days must be stepped.
+
+    ``is_measured`` tells whether the laws that were played must be handed out.
 
     Examples
     --------
@@ -204,7 +170,7 @@ def find_engine(player: Player[Any]) -> Engine | None:
     True
     """
     if isinstance(player, MSetAdaptiveMaster):
-        return PoolEngine(player)
+        return PoolEngine(player, is_taped=is_measured)
     if not isinstance(player, SwapMaster) or player.warm_restarts:
         return None
     if not isinstance(player.estimator, BanditEstimator) or player.estimator.solver == "iterative":

@@ -6,7 +6,7 @@ It is fed from policies, not from samples. Each component of a mixture is follow
 stays in the mixture, and entered once when it leaves: a lazy scale costs one update a meta-day, an exploration law one
 update a run, whatever happens to their weights in between.
 
-May touch: ``arrays``, ``errors``, ``policy``, ``actions.base``, ``kernels.ledger``, the other files of ``regret``.
+May touch: ``arrays``, ``errors``, ``policy``, ``actions.base``, ``kernels``, the other files of ``regret``.
 """
 
 import numpy as np
@@ -27,8 +27,10 @@ from swapregret.arrays import (
 )
 from swapregret.errors import InvalidInput
 from swapregret.kernels.ledger import dot_rows, pack_rows
+from swapregret.kernels.pool_arrays import LawTape
 from swapregret.policy import Policy
 from swapregret.regret.entries import Ledger, Pooled, Rows, no_pools
+from swapregret.regret.law_tape import enter_tape
 from swapregret.regret.laws import LawBook
 from swapregret.regret.stretches import Stretches
 from swapregret.regret.support import Packer
@@ -104,6 +106,16 @@ class SwapLedger:
         self._played += vectors.sum(axis=0)
         self._earned += float(dot_rows(reading(vectors), reading(words)).sum())
         self._n_played += len(vectors)
+
+    def record_laws(self, tape: LawTape, rewards: Matrix, explorer: Policy) -> None:
+        """Enter the laws of a taped run; ``explorer`` is the law of the tape's last component."""
+        self._from("policies")
+        taped = enter_tape(self._table, tape, rewards)
+        self._earned += taped.earned
+        self._played += taped.total
+        self._n_played += len(rewards)
+        if taped.rest_days > 0.0:
+            self._enter(explorer, taped.rest, taped.rest_days)
 
     def tape(self, orders: npt.NDArray[np.int64], weight: float, n_scales: int) -> Tape:
         """Return a tape for a compiled run on m-sets whose rows go to this ledger; close it with ``absorb``."""

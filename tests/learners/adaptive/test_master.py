@@ -9,7 +9,9 @@ from swapregret.kernels.vectors import action_total
 from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.adaptive.pool import time_constants
+from swapregret.learners.adaptive.pool_engine import PoolEngine
 from swapregret.learners.player import Decision
+from swapregret.regret.ledger import SwapLedger
 
 SWITCHES = [
     {},
@@ -65,8 +67,8 @@ def _agree(feedback: str, ingredients: dict[str, bool], n_days: int) -> None:
     assert abs(one.guard.estimate - two.pool.numbers[4]) < 1e-6
 
 
-def test_windows_run_compiled_as_stepped() -> None:
-    """Playing whole windows in compiled code gives the same arrays, bit for bit, as stepping a session."""
+def test_blocks_run_compiled_as_stepped() -> None:
+    """Playing blocks of days in compiled code gives the same arrays, bit for bit, as stepping a session."""
     _, player = _pair()
     rewards = sr.environments.cyclic(player.actions, 4000, rng=1).rewards(0, 700)
     session = sr.Session(player, rng=9)
@@ -74,13 +76,40 @@ def test_windows_run_compiled_as_stepped() -> None:
         decision = session.act()
         session.observe(action_total(row, decision.action))
     rng = np.random.default_rng(9)
-    state = player.own(player.start(rng))
-    done = 0
-    while done < len(rewards):
-        state, received = player.run_window(state, rng, rewards[done:])
-        done += len(received)
+    engine, state = PoolEngine(player), player.start(rng)
+    for first, last in ((0, 1), (1, 260), (260, 700)):
+        state = engine.run(state, rng, rewards[first:last]).state
     stepped, ran = player.dump(session._state), player.dump(state)
     assert [name for name in stepped if not np.array_equal(stepped[name], ran[name])] == []
+
+
+@pytest.mark.parametrize("capacity", [None, 6])
+def test_taped_laws_give_the_ledger_of_the_policies(capacity: int | None) -> None:
+    """A taped block enters the same V[M] as recording the policy of every day, also where the table must pool."""
+    _, player = _pair()
+    world = sr.environments.cyclic(player.actions, 4000, rng=1)
+    rewards, means = world.rewards(0, 900), world.means(0, 900)
+    stepped = SwapLedger(player.actions, capacity=capacity)
+    session = sr.Session(player, rng=9)
+    for row, mean in zip(rewards, means, strict=True):
+        decision = session.act()
+        stepped.record(decision.policy, mean)
+        session.observe(action_total(row, decision.action))
+    rng = np.random.default_rng(9)
+    block = PoolEngine(player).run(player.start(rng), rng, rewards)
+    taped = SwapLedger(player.actions, capacity=capacity)
+    for first, last, tape in block.tapes:
+        taped.record_laws(tape, means[first:last], block.state.explorer)
+    one, two = stepped.close(), taped.close()
+    assert one.n_days == two.n_days
+    assert one.earned == pytest.approx(two.earned, rel=1e-9)
+    np.testing.assert_allclose(one.total, two.total, rtol=1e-12)
+    if capacity is None:
+        order, other = np.argsort(one.rows.keys[:, 0]), np.argsort(two.rows.keys[:, 0])
+        np.testing.assert_array_equal(one.rows.keys[order], two.rows.keys[other])
+        np.testing.assert_allclose(one.rows.values[order], two.rows.values[other], atol=1e-9)
+    else:
+        assert two.pooled.n_pieces > 0
 
 
 def test_the_pool_has_the_members_of_the_design() -> None:

@@ -15,9 +15,9 @@ import numpy.typing as npt
 from swapregret.actions.m_sets import MSets
 from swapregret.arrays import Matrix, Vector
 from swapregret.errors import NotConverged
-from swapregret.kernels.pool_arrays import ActionTable, PoolArrays, PoolConfig, empty_table
+from swapregret.kernels.pool_arrays import ActionTable, LawTape, PoolArrays, PoolConfig, empty_table, empty_tape
 from swapregret.kernels.pool_laws import make_law
-from swapregret.kernels.pool_run import absorb_day, mix_laws, run_window, turn_pool
+from swapregret.kernels.pool_run import absorb_day, close_tape, mix_laws, run_days, turn_pool
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.adaptive.pool_policy import PackedLaw, PoolPolicy
 from swapregret.learners.estimator import BanditEstimator, SemiBanditEstimator
@@ -33,6 +33,7 @@ LARGEST_DIMENSION = 63
 Words = npt.NDArray[np.uint64]
 
 _FEEDBACK = {"bandit": 0, "semi-bandit": 1, "full": 2}
+_NO_TAPE = empty_tape(0, 0, 1, 1)
 _DAILY = ("clock", "numbers", "prediction", "running", "total")
 
 
@@ -212,21 +213,26 @@ class MSetAdaptiveMaster:
         changed = self._turn(pool, table, guard)
         return self._state(pool, table, guard, state.played, state.recommended, changed)
 
-    def run_window(
-        self, state: MSetPoolState, rng: np.random.Generator, rewards: Matrix
-    ) -> tuple[MSetPoolState, Vector]:
-        """Play days to the end of the base window, or of the rows, in compiled code, as stepping would.
+    def run_days(
+        self, state: MSetPoolState, rng: np.random.Generator, rewards: Matrix, received: Vector, tape: LawTape
+    ) -> int:
+        """Play days until the rows run out or the tape is full, in compiled code, as stepping would; return how many.
 
-        The arrays of ``state`` are changed in place: hand over one that nobody else holds (``own``).
+        The arrays of ``state`` are changed in place: hand over one that nobody else holds (``own``), and go on with
+        ``remade``.
         """
-        pool, table, guard = state.pool, state.table, state.guard
-        received = np.empty(min(len(rewards), int(self.config.windows[0])))
-        changed = np.zeros(len(pool.points), dtype=np.int64)
-        days, turned = run_window(rng, pool, table, guard, self.config, rewards[: len(received)], received, changed)
-        if turned:
-            self._check(turned == 1)
-            state = self._state(pool, table, guard, state.played, state.recommended, changed)
-        return state, received[:days]
+        pool = state.pool
+        n_days, is_definite = run_days(rng, pool, state.table, state.guard, self.config, rewards, received, tape)
+        self._check(is_definite)
+        if tape.stops.size:
+            close_tape(pool, tape, n_days)
+        return n_days
+
+    def remade(self, state: MSetPoolState) -> MSetPoolState:
+        """Return a state on the same arrays, with laws read from them."""
+        n, n_cold = len(state.pool.points), self.n_scales
+        changed = np.ones(n, dtype=np.int64)
+        return self._state(state.pool, state.table, state.guard, (None,) * n, (None,) * n_cold, changed)
 
     @staticmethod
     def own(state: MSetPoolState) -> MSetPoolState:
@@ -240,7 +246,7 @@ class MSetAdaptiveMaster:
 
     def _turn(self, pool: PoolArrays, table: ActionTable, guard: ActionTable) -> npt.NDArray[np.int64]:
         changed = np.zeros(len(pool.points), dtype=np.int64)
-        self._check(turn_pool(pool, table, guard, self.config, changed))
+        self._check(turn_pool(pool, table, guard, self.config, changed, _NO_TAPE))
         return changed
 
     def _state(
