@@ -1,19 +1,17 @@
 """Table 1 as measurements: who runs, who is refused and why, and what is printed."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from swapregret.cli import app
+from swapregret.cli import table1 as cli
 from swapregret.cli.console import console
 from swapregret.errors import InvalidInput
 from swapregret.experiments.chart import Series, line_chart
 from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Competitor, Instance, layered_dag, table1
-
-cli = sys.modules["swapregret.cli.table1"]  # the package has a command of the same name
 
 
 def named(*names: str) -> list[Competitor]:

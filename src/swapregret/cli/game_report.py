@@ -1,18 +1,22 @@
 """The page of a self-play: gaps over time, payoffs, best deviations; the routing graph with its load, Blotto's heat maps.
 
-May touch: ``games``, ``experiments.chart``.
+May touch: ``games``, ``experiments.chart``, ``experiments.report``.
 """
 
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 
-from swapregret.arrays import Matrix, Vector
+from swapregret.arrays import Label, Matrix, Vector
 from swapregret.experiments.chart import Series, line_chart, page
+from swapregret.experiments.report.layout import edge_curves, place_vertices
+from swapregret.experiments.report.model import Edge, Graph
 from swapregret.games.blotto import BlottoGame
 from swapregret.games.routing import RoutingGame
 from swapregret.games.self_play import SelfPlayResult
+from swapregret.regret.best_swap import Exchange
 
-__all__ = ["game_page", "heat_map", "load_graph"]
+__all__ = ["game_page", "heat_map", "load_graph", "readable"]
 
 _CELL = 30
 
@@ -21,8 +25,9 @@ def game_page(result: SelfPlayResult, title: str) -> str:
     """Return the page as self-contained HTML."""
     game, found = result.game, result.certificate
     days = sum(result.play.days)
+    verdict = str(found).splitlines()[0]
     lead = (
-        f"{game.n_players} players, {days:,} days, measured from {result.measure} rewards. {str(found).splitlines()[0]}. "
+        f"{game.n_players} players, {days:,} days, measured from {result.measure} rewards: {verdict}. "
         "Gaps are in rewards on [0, 1]; the guarantee of the learners is for oblivious worlds, these are measurements."
     )
     swap = [
@@ -33,9 +38,14 @@ def game_page(result: SelfPlayResult, title: str) -> str:
         Series(name, tuple((float(each.day), each.external[player]) for each in result.history))
         for player, name in enumerate(game.names)
     ]
+    rewards = [
+        Series(name, tuple((float(each.day), each.rewards[player]) for each in result.history))
+        for player, name in enumerate(game.names)
+    ]
     parts = [
         line_chart("Swap gap: distance to correlated equilibrium", "days", "swap gap", swap),
         line_chart("External gap: distance to coarse equilibrium", "days", "external gap", external, log_y=False),
+        line_chart("Payoff so far, as a reward on [0, 1]", "days", "mean reward", rewards, log_y=False),
         _table(result),
         _deviations(result),
     ]
@@ -61,16 +71,45 @@ def _table(result: SelfPlayResult) -> str:
     return (
         "<table><tr><th>player</th><th>expected payoff</th><th>payoff received</th><th>swap gap</th>"
         f"<th>swap gap in payoffs</th><th>external gap</th></tr>{''.join(rows)}</table>"
-        f"<p>Social welfare of the recorded play: {result.play.welfare:.4f}</p>"
+        f"<p>Social welfare of the recorded play: {round(result.play.welfare, 4) + 0.0:.4f}</p>"
     )
 
 
 def _deviations(result: SelfPlayResult) -> str:
     items = []
     for player, name in enumerate(result.game.names):
-        lines = "".join(f"<li>{escape(str(each))}</li>" for each in result.play.best_deviation(player, 3).exchanges)
+        lines = "".join(
+            f"<li>{escape(_sentence(each))}</li>" for each in result.play.best_deviation(player, 3).exchanges
+        )
         items.append(f"<h3>{escape(name)}: best deviations</h3><ul>{lines}</ul>")
     return "".join(items)
+
+
+def _sentence(exchange: Exchange) -> str:
+    """Say an exchange as people would: routes as stops, deployments as troops a field."""
+    if exchange.gain <= 0.0:
+        return f"{readable(exchange.played_elements)}: nothing would have been better ({exchange.days:,.4g} days)"
+    return (
+        f"instead of {readable(exchange.played_elements)}, {readable(exchange.better_elements)} would have earned "
+        f"{exchange.gain_per_day:+.3g} a day ({exchange.days:,.4g} days, {exchange.gain:+.4g} in total)"
+    )
+
+
+def readable(elements: Sequence[Label]) -> str:
+    """Write the elements of an action: edges that follow each other as a route, (field, troops) as troops, others as a set.
+
+    Examples
+    --------
+    >>> readable([("s", "a"), ("a", "t")]), readable([(0, 3), (1, 2)]), readable("ab")
+    ('s → a → t', '3 | 2', '{a, b}')
+    """
+    pairs = [each for each in elements if isinstance(each, tuple) and len(each) == 2]
+    if pairs and len(pairs) == len(elements):
+        if [place for place, _ in pairs] == list(range(len(pairs))):
+            return " | ".join(str(amount) for _, amount in pairs)
+        if all(before[1] == after[0] for before, after in pairwise(pairs)):
+            return " → ".join(str(stop) for stop in [pairs[0][0], *(head for _, head in pairs)])
+    return "{" + ", ".join(str(each) for each in elements) + "}"
 
 
 def heat_map(title: str, table: Matrix, row_name: str, column_name: str) -> str:
@@ -86,7 +125,7 @@ def heat_map(title: str, table: Matrix, row_name: str, column_name: str) -> str:
     top = float(table.max()) or 1.0
     parts = [
         f'<svg viewBox="0 0 {90 + _CELL * k} {76 + _CELL * n}" role="img" aria-label="{escape(title)}" '
-        f'style="max-width:{90 + _CELL * k}px" xmlns="http://www.w3.org/2000/svg">',
+        f'class="small" style="max-width:{90 + _CELL * k}px" xmlns="http://www.w3.org/2000/svg">',
         f'<text x="80" y="20" class="title">{escape(title)}</text>',
     ]
     for i in range(n):
@@ -106,49 +145,31 @@ def heat_map(title: str, table: Matrix, row_name: str, column_name: str) -> str:
 
 def load_graph(game: RoutingGame, loads: Vector) -> str:
     """Draw the network from left to right, edges as wide as their expected number of users."""
-    place = _layout(game.edges)
-    width, height = 880.0, 420.0
-    deepest = max(x for x, _ in place.values()) or 1
-    tallest = max(y for _, y in place.values()) + 1
-    spots = {
-        v: (40 + x * (width - 80) / deepest, 50 + (y + 0.5) * (height - 80) / tallest) for v, (x, y) in place.items()
-    }
+    names = list(dict.fromkeys(vertex for edge in game.edges for vertex in edge))
+    number = {vertex: index for index, vertex in enumerate(names)}
+    edges = tuple(Edge(number[tail], number[head], f"{tail} → {head}") for tail, head in game.edges)
+    graph = Graph(tuple(str(name) for name in names), edges, True)
+    width, height = 880.0, 440.0
+    places = place_vertices(graph)
+
+    def on_page(points: Matrix) -> list[tuple[float, float]]:
+        return [(44 + x * (width - 88), height - 30 - y * (height - 76)) for x, y in points.tolist()]
+
     top = float(loads.max()) or 1.0
     parts = [
         f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="load of the network" '
         'xmlns="http://www.w3.org/2000/svg">',
         '<text x="40" y="22" class="title">Expected users of each edge</text>',
     ]
-    for (tail, head), load in zip(game.edges, loads.tolist(), strict=True):
-        (x1, y1), (x2, y2) = spots[tail], spots[head]
+    for edge, curve, load in zip(edges, edge_curves(graph, places), loads.tolist(), strict=True):
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in on_page(curve))
         parts.append(
-            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#c2410c" '
-            f'stroke-width="{0.4 + 9 * load / top:.2f}" stroke-opacity=".65">'
-            f"<title>{escape(f'{tail} → {head}: {load:.3f}')}</title></line>"
+            f'<polyline points="{line}" fill="none" stroke="#d55e00" stroke-width="{0.4 + 9 * load / top:.2f}" '
+            f'stroke-opacity=".65"><title>{escape(f"{edge.label}: {load:.3f}")}</title></polyline>'
         )
-    for vertex, (x, y) in spots.items():
+    for name, (x, y) in zip(graph.vertices, on_page(places), strict=True):
         parts.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="#374151"/>'
-            f'<text x="{x + 7:.1f}" y="{y - 6:.1f}">{escape(str(vertex))}</text>'
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="17" fill="var(--paper)" stroke="currentColor"/>'
+            f'<text x="{x:.1f}" y="{y:.1f}" dy=".35em" text-anchor="middle">{escape(name)}</text>'
         )
     return "\n".join([*parts, "</svg>"])
-
-
-def _layout(edges: Sequence[tuple[object, object]]) -> dict[object, tuple[int, int]]:
-    """Place vertices by breadth-first distance from those without incoming edges, top to bottom as they come."""
-    heads = {head for _, head in edges}
-    vertices = list(dict.fromkeys(vertex for edge in edges for vertex in edge))
-    front = [vertex for vertex in vertices if vertex not in heads] or vertices[:1]
-    depth = dict.fromkeys(front, 0)
-    while front:
-        nearby = [head for tail, head in edges if tail in set(front) and head not in depth]
-        for head in nearby:
-            depth[head] = depth[front[0]] + 1
-        front = list(dict.fromkeys(nearby))
-    count: dict[int, int] = {}
-    place = {}
-    for vertex in vertices:
-        column = depth.get(vertex, 0)
-        place[vertex] = (column, count.get(column, 0))
-        count[column] = count.get(column, 0) + 1
-    return place

@@ -1,6 +1,9 @@
 """Figures as self-contained HTML: lines on logarithmic axes, drawn in SVG by hand.
 
-May touch: ``arrays`` only. No plotting library.
+A figure fits its page: on a narrow screen the names move below it, the letters grow with the picture's shrinking, and
+nothing has to be scrolled but tables.
+
+May touch: ``experiments.report.style``. No plotting library.
 """
 
 import math
@@ -8,24 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from swapregret.experiments.report.style import colour as player_colour
+
 __all__ = ["Series", "line_chart", "page"]
 
 _WIDTH, _HEIGHT = 880, 460
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 210, 44, 56
 _LINE = 14
-_COLOURS = (
-    "#2563eb",
-    "#c2410c",
-    "#15803d",
-    "#7e22ce",
-    "#a16207",
-    "#0e7490",
-    "#be123c",
-    "#4d7c0f",
-    "#6b7280",
-    "#92400e",
-)
-_DASHES = ("", "6 3", "2 3", "8 3 2 3")
+_DASHES = ("", "7 3", "2 3", "8 3 2 3", "12 4")
 
 
 @dataclass(frozen=True)
@@ -71,14 +64,14 @@ def line_chart(
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
     parts.append(f'<text x="{middle:.0f}" y="{_HEIGHT - 14}" text-anchor="middle">{escape(x_label)}</text>')
     parts.append(
-        f'<text transform="translate(18 {_HEIGHT / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>'
+        f'<text transform="translate(18 {_HEIGHT / 2:.0f}) rotate(-90)" text-anchor="middle" class="wide">'
+        f"{escape(y_label)}</text>"
     )
     labels = []
     for index, line, shown in kept:
         if not shown:
             continue
-        colour = _COLOURS[index % len(_COLOURS)]
-        dash = _DASHES[index // len(_COLOURS) % len(_DASHES)]
+        colour, dash = player_colour(index), _DASHES[index % len(_DASHES)]
         width = 3.2 if line.is_ours else 1.5
         placed = [(x_axis.place(x), y_axis.place(y)) for x, y in shown]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
@@ -97,21 +90,29 @@ def line_chart(
                     f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top:.1f}" y2="{foot:.1f}" stroke="{colour}" stroke-width="1.2"/>'
                 )
         labels.append((placed[-1][1], placed[-1][0], line, colour))
-    parts.extend(_names(labels))
-    return "\n".join([*parts, "</svg>"])
+    legend = "".join(
+        f'<li style="color:{colour}"{_weight(line)}>{escape(line.name)}</li>' for _, _, line, colour in labels
+    )
+    return "\n".join([*parts, *_names(labels), f'</svg><ul class="names">{legend}</ul>'])
 
 
 def page(title: str, lead: str, parts: Sequence[str]) -> str:
     """Return a whole HTML page that needs nothing from outside."""
     body = "\n".join(f"<figure>{part}</figure>" for part in parts)
     style = (
-        "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1f2937;"
-        "background:#fff}figure{margin:1.5rem 0;overflow-x:auto}svg{width:100%;height:auto;min-width:34rem}"
-        "svg text{font:12px system-ui,sans-serif;fill:#374151}svg .title{font-weight:600;font-size:14px}"
-        "svg .ours{font-weight:700}svg .grid{stroke:#e5e7eb}table{border-collapse:collapse;font-size:13px}"
-        "td,th{border-bottom:1px solid #e5e7eb;padding:.25rem .6rem;text-align:right}td:first-child,th:first-child"
-        "{text-align:left}@media(prefers-color-scheme:dark){body{background:#111827;color:#e5e7eb}"
-        "svg text{fill:#d1d5db}svg .grid,td,th{stroke:#374151;border-color:#374151}}"
+        ":root{color-scheme:light dark;--ink:#1f2937;--soft:#4b5563;--grid:#e5e7eb;--paper:#fff}"
+        "@media(prefers-color-scheme:dark){:root{--ink:#e5e7eb;--soft:#b6bcc6;--grid:#374151;--paper:#111827}}"
+        "@media print{:root{--ink:#000;--soft:#333;--grid:#ccc;--paper:#fff;color-scheme:light}figure{break-inside:avoid}}"
+        "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:var(--ink);"
+        "background:var(--paper);overflow-wrap:break-word}figure{margin:1.5rem 0;overflow-x:auto}"
+        "svg{width:100%;height:auto;color:var(--soft)}svg text{font:12px system-ui,sans-serif;fill:var(--soft)}"
+        "svg .title{font-weight:600;font-size:14px}.ours{font-weight:700}svg .grid{stroke:var(--grid)}"
+        "table{border-collapse:collapse;font-size:13px}td,th{border-bottom:1px solid var(--grid);padding:.25rem .6rem;"
+        "text-align:right}td:first-child,th:first-child{text-align:left}.names{display:none}"
+        "@media screen and (max-width:40rem){body{margin:1rem auto}svg text{font-size:22px}svg .title{font-size:24px}"
+        "svg .wide{display:none}svg.small text{font-size:14px}"
+        ".names{display:flex;flex-wrap:wrap;gap:0 1.2rem;margin:0;padding:0 0 0 1.2rem;font-size:13px}"
+        "td,th{padding:.25rem .4rem}}"
     )
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
@@ -141,12 +142,15 @@ def _names(labels: list[tuple[float, float, Series, str]]) -> list[str]:
     parts = []
     x = _WIDTH - _RIGHT + 14
     for (wanted, end, line, colour), y in zip(ordered, places, strict=True):
-        weight = ' class="ours"' if line.is_ours else ""
         parts.append(
             f'<line x1="{end:.1f}" y1="{wanted:.1f}" x2="{x - 4}" y2="{y:.1f}" stroke="{colour}" stroke-width=".5"/>'
         )
-        parts.append(f'<text x="{x}" y="{y + 4:.1f}" style="fill:{colour}"{weight}>{escape(line.name)}</text>')
-    return parts
+        parts.append(f'<text x="{x}" y="{y + 4:.1f}" style="fill:{colour}"{_weight(line)}>{escape(line.name)}</text>')
+    return ['<g class="wide">', *parts, "</g>"]
+
+
+def _weight(line: Series) -> str:
+    return ' class="ours"' if line.is_ours else ""
 
 
 def _number(value: float) -> str:
@@ -162,8 +166,9 @@ class _Axis:
         self.is_log, self.first, self.last = is_log, first, last
         low, high = min(values), max(values)
         if is_log:
-            self.low = float(math.floor(math.log10(low)))
-            self.high = max(float(math.ceil(math.log10(high) + 1e-9)), self.low + 1.0)
+            first_power, last_power = math.log10(low), math.log10(high)
+            margin = max(0.04 * (last_power - first_power), 0.05)
+            self.low, self.high = first_power - margin, last_power + margin
         else:
             margin = 0.05 * (high - low) or 1.0
             self.low, self.high = (0.0 if 0.0 <= low < 0.3 * high else low - margin), high + margin
@@ -174,11 +179,22 @@ class _Axis:
         return self.first + share * (self.last - self.first)
 
     def ticks(self) -> list[float]:
-        if self.is_log:
-            step = max(1, math.ceil((self.high - self.low) / 10))
-            return [10.0**power for power in range(int(self.low), int(self.high) + 1, step)]
-        raw = (self.high - self.low) / 6.0
-        size = 10.0 ** math.floor(math.log10(raw))
-        step_size = next(size * factor for factor in (1.0, 2.0, 5.0, 10.0) if size * factor >= raw)
-        first = math.ceil(self.low / step_size)
-        return [round(index * step_size, 12) for index in range(first, int(self.high / step_size) + 1)]
+        """Return powers of ten; 2 and 5 times them as well on up to two decades; round numbers on less than one."""
+        width = self.high - self.low
+        if not self.is_log:
+            return _round_numbers(self.low, self.high)
+        if width < 1.0:
+            return _round_numbers(10.0**self.low, 10.0**self.high)
+        step = max(1, math.ceil(width / 10))
+        factors = (1.0,) if width > 2.0 else (1.0, 2.0, 5.0)
+        powers = [power for power in range(math.floor(self.low), math.ceil(self.high) + 1) if power % step == 0]
+        ticks = [factor * 10.0**power for power in powers for factor in factors]
+        return [tick for tick in ticks if self.low <= math.log10(tick) <= self.high]
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Return about six round numbers between two."""
+    raw = (high - low) / 6.0
+    size = 10.0 ** math.floor(math.log10(raw))
+    step = next(size * factor for factor in (1.0, 2.0, 5.0, 10.0) if size * factor >= raw)
+    return [round(index * step, 12) for index in range(math.ceil(low / step), math.floor(high / step) + 1)]
