@@ -42,9 +42,18 @@ def progress_bar() -> Progress:
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """Turn an error of the library into its sentence and exit status 2."""
+    """Turn an error of the library, or of a file, into its sentence and exit status 2."""
     try:
         yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        status_console.print(
+            f"[bold red]error[/]: a file or folder given must be usable: got {error.filename}, {error.strerror}. "
+            "Check the path.",
+            highlight=False,
+        )
+        raise typer.Exit(2) from None
     except SwapRegretError as error:
         status_console.print(f"[bold red]error[/]: {error}", highlight=False)
         raise typer.Exit(2) from None

@@ -197,6 +197,18 @@ class Schedule:
             )
         return cls.uniform(branching, scales)
 
+    @staticmethod
+    def smallest_theorem_horizon(*, dimension: int, size: int, smallest_eigenvalue: float | None = None) -> int:
+        """Return the least T at which :meth:`from_theorem` gives a schedule, with the same arguments.
+
+        Examples
+        --------
+        >>> f"{Schedule.smallest_theorem_horizon(dimension=20, size=5):.1e}"
+        '7.3e+22'
+        """
+        d = as_integer(dimension, "dimension", 2)
+        return _smallest_horizon(_theorem_constant(d, as_integer(size, "size", 1, d), smallest_eigenvalue))
+
     @classmethod
     def single(cls, horizon: int, *, base: int = 1) -> "Schedule":
         """Return one scale that updates every ``base`` days and does not restart before the horizon.

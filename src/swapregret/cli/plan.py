@@ -1,0 +1,216 @@
+"""``swapregret plan``: what to expect of a set and a horizon, before the first day.
+
+May touch: the library, ``experiments``, ``cli.console``.
+"""
+
+import math
+import sys
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from swapregret.actions.spec import SPEC_FORMS, parse_set
+from swapregret.cli.console import console, emit_json, report_errors, status_console
+from swapregret.errors import InvalidInput
+from swapregret.experiments.measured import Expectation
+from swapregret.experiments.plan import LONGEST_HORIZON, Plan, make_plan
+from swapregret.learners.presets import PRESETS
+from swapregret.learners.schedule import Schedule
+
+__all__ = ["plan", "read_days"]
+
+_SHORTEST_CALENDAR, _LONGEST_CALENDAR = 16, 96
+_SCALES_CLOSER = 2
+
+
+def plan(
+    set_spec: Annotated[str, typer.Option("--set", help="The action set: " + "; ".join(SPEC_FORMS) + ".")],
+    horizon: Annotated[str, typer.Option(help="Days to play: 1000000, 1_000_000 or 1e6.")],
+    preset: Annotated[
+        str,
+        typer.Option(help=f"Which player: {', '.join(sorted(PRESETS))}.", autocompletion=lambda: sorted(PRESETS)),
+    ] = "multiscale",
+    seconds: Annotated[float, typer.Option(help="About how long to time rounds; 0 times nothing.")] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Say what a player will do on a set over a horizon: schedule, calendar, theory, measurements, time and memory.
+
+    Example: swapregret plan --set "msets 20 5" --horizon 1e6
+    """
+    with report_errors():
+        days = read_days(horizon)
+        actions = parse_set(set_spec)
+        if not (math.isfinite(seconds) and seconds >= 0.0):
+            raise InvalidInput("`seconds` must be a number, at least 0", repr(seconds), "Leave it out to get 1.")
+        if seconds > 0:
+            status_console.print("[dim]Timing rounds (the first run compiles the inner loops) ...[/]")
+        made = make_plan(actions, days, preset=preset, seconds=seconds)
+        if as_json:
+            emit_json(_numbers(made, set_spec))
+            return
+        _print(made, set_spec)
+
+
+def read_days(text: str) -> int:
+    """Read a horizon: digits, with underscores, or with an exponent.
+
+    Examples
+    --------
+    >>> read_days("1e6"), read_days("20_000")
+    (1000000, 20000)
+    """
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not number.is_finite() or number != number.to_integral_value() or not 2 <= number <= LONGEST_HORIZON:
+        raise InvalidInput(
+            f"`horizon` must be a whole number of days, 2..{LONGEST_HORIZON:.0e}", repr(text), "Write e.g. 1e6."
+        )
+    return int(number)
+
+
+def _numbers(made: Plan, set_spec: str) -> dict[str, Any]:
+    actions, speed = made.actions, made.speed
+    return {
+        "set": set_spec,
+        "dimension": actions.dimension,
+        "size": actions.size,
+        "rank": actions.rank,
+        "n_actions": actions.n_actions,
+        "horizon": made.horizon,
+        "preset": made.preset,
+        "windows": list(made.schedule.windows),
+        "scales": [
+            {
+                "scale": scale,
+                "update_every": made.schedule.update_every(scale),
+                "restart_every": made.schedule.restart_every(scale),
+            }
+            for scale in range(1, made.schedule.n_scales + 1)
+        ],
+        "theorem": {
+            "bound": made.bound.value,
+            "bound_per_round": made.bound.per_round,
+            "is_vacuous": made.bound.is_vacuous,
+            "statement": made.bound.statement,
+            "smallest_horizon_of_schedule": made.theorem_horizon,
+            "bound_below_horizon_from_power_of_ten": made.useful_exponent,
+        },
+        "expected_swap_regret_per_round": _expected(made.expectation),
+        "rounds_per_second": None
+        if speed is None
+        else {"playing": speed.playing, "measuring": speed.measuring, "rounds_timed": speed.rounds},
+        "memory_bytes": {
+            "state": made.memory.state,
+            "ledger_at_most": made.memory.ledger_at_most,
+            "peak_of_this_process": _peak(),
+        },
+        "warnings": list(made.warnings),
+    }
+
+
+def _expected(found: Expectation | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "mean_over_worlds": found.mean,
+        "worlds": {r.world: {"value": r.swap_regret, "standard_error": r.standard_error} for r in found.readings},
+        "source": found.source,
+        "is_measured": found.is_measured,
+    }
+
+
+def _print(made: Plan, set_spec: str) -> None:
+    actions, schedule = made.actions, made.schedule
+    many = "not counted" if made.actions.n_actions is None else _count(made.actions.n_actions)
+    console.print(
+        f"[bold]{set_spec}[/]: d = {actions.dimension:,}, at most m = {actions.size:,} chosen, rank {actions.rank:,}, "
+        f"{many} actions; T = {made.horizon:,}, preset {made.preset}.",
+        highlight=False,
+    )
+    windows = ", ".join(f"{window:,}" for window in schedule.windows)
+    console.print(f"\n[bold]Schedule[/]: {schedule.n_scales} scales, windows {windows} days.", highlight=False)
+    _draw(schedule)
+    if schedule.n_scales > _SCALES_CLOSER:
+        console.print("closer:", highlight=False)
+        _draw(Schedule(schedule.windows[: _SCALES_CLOSER + 1]))
+    console.print("[dim]R a restart, | an update, · nothing new.[/]", highlight=False)
+    console.print()
+    console.print(_table(made))
+    if made.expectation is not None:
+        console.print(
+            f"[dim]Expected: {made.expectation.source}. Swap regret / T, maximum over φ outside the expectation, from "
+            "policies; ± one standard error.[/]",
+            highlight=False,
+        )
+    console.print(f"[dim]Theorem: {made.bound.statement}.[/]", highlight=False, markup=True)
+    for sentence in made.warnings:
+        console.print(f"[yellow]warning[/]: {sentence}", highlight=False)
+
+
+def _draw(schedule: Schedule) -> None:
+    """Draw a calendar in the width there is: the labels take what a drawing of one column takes."""
+    label = len(schedule.draw(width=1).splitlines()[1])
+    width = max(_SHORTEST_CALENDAR, min(_LONGEST_CALENDAR, console.width - label))
+    console.print(schedule.draw(width=width), highlight=False, markup=False, soft_wrap=True)
+
+
+def _table(made: Plan) -> Table:
+    table = Table(show_header=False)
+    table.add_column()
+    table.add_column(overflow="fold")
+    vacuous = ", vacuous" if made.bound.is_vacuous else ""
+    table.add_row("theorem's bound on swap regret / T", f"{made.bound.per_round:.3g}{vacuous}")
+    least = "none" if made.theorem_horizon is None else f"{made.theorem_horizon:.3g}"
+    table.add_row("least horizon of the theorem's schedule", least)
+    found = made.expectation
+    if found is None:
+        table.add_row("swap regret / T to expect", "no measurement near")
+    else:
+        table.add_row(
+            "swap regret / T to expect",
+            f"{found.best.swap_regret:.3f} … {found.worst.swap_regret:.3f}, mean {found.mean:.3f}",
+        )
+        for reading in found.readings:
+            error = "" if math.isnan(reading.standard_error) else f" ± {reading.standard_error:.3f}"
+            table.add_row(f"    in the {reading.world} world", f"{reading.swap_regret:.3f}{error}")
+    if made.speed is not None:
+        table.add_row("rounds a second on this machine", f"{made.speed.playing:,.0f}, one core")
+        table.add_row("    with swap regret measured", f"{made.speed.measuring:,.0f}")
+        table.add_row("    all T rounds, measured", _duration(made.horizon / made.speed.measuring))
+    table.add_row("memory: state of the player", _size(made.memory.state))
+    table.add_row("    ledger of swap regret", f"at most {_size(made.memory.ledger_at_most)}")
+    peak = _peak()
+    table.add_row("    this process so far", "not told by this system" if peak is None else _size(peak))
+    return table
+
+
+def _peak() -> int | None:
+    """Return the most memory this process has had, in bytes, where the system tells."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < 10**9 else f"{Decimal(number):.2e}"
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"
+
+
+def _duration(seconds: float) -> str:
+    for limit, unit, length in ((120.0, "seconds", 1.0), (7200.0, "minutes", 60.0), (172_800.0, "hours", 3600.0)):
+        if seconds < limit:
+            return f"about {seconds / length:.2g} {unit}"
+    return f"about {seconds / 86_400:,.0f} days"

@@ -1,0 +1,203 @@
+"""Before the first day: what a preset will do on a set over a horizon, what theory promises, what to expect.
+
+May touch: ``play``, ``environments``, ``learners``, ``actions``, ``regret``, ``arrays``, ``experiments.measured``.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from swapregret import environments
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import as_integer
+from swapregret.experiments.measured import Expectation, expected_swap_regret
+from swapregret.learners.player import Player
+from swapregret.learners.presets import swap_combcp
+from swapregret.learners.schedule import Schedule
+from swapregret.play import play
+from swapregret.regret.bounds import Bound, swap_combcp_bound
+from swapregret.regret.ledger import default_capacity
+
+__all__ = ["LONGEST_HORIZON", "Memory", "Plan", "Speed", "make_plan", "useful_from"]
+
+LONGEST_HORIZON = 10**15
+"""Windows beyond it would not fit the compiled counters."""
+_WARM_UP = 64
+_FIRST_RUN = 256
+_GROWTH = 4
+_DAYS_TO_LEARN = 40
+_LEDGER_ROOM = 1.75
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Rounds per second on this machine, one core, and how many were timed.
+
+    Attributes
+    ----------
+    playing : float
+        Rounds a second of ``play(..., measure="none")``.
+    measuring : float
+        With the ledger of swap regret kept.
+    rounds : int
+        Length of the longest timed run.
+    """
+
+    playing: float
+    measuring: float
+    rounds: int
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes: the state of the player at its start, and the most a ledger of swap regret may take."""
+
+    state: int
+    ledger_at_most: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is known before the first day.
+
+    Attributes
+    ----------
+    actions : ActionSet
+    horizon : int
+    preset : str
+    schedule : Schedule
+    bound : Bound
+        The main theorem's, on swap regret.
+    theorem_horizon : int or None
+        Least T at which the theorem's own schedule exists; None on a set of one element.
+    useful_exponent : float
+        The bound is below T from about 10 to this power on.
+    expectation : Expectation or None
+        By our measurements; None where there is none near.
+    speed : Speed or None
+        None if nothing was timed.
+    memory : Memory
+    warnings : tuple of str
+    """
+
+    actions: ActionSet
+    horizon: int
+    preset: str
+    schedule: Schedule
+    bound: Bound
+    theorem_horizon: int | None
+    useful_exponent: float
+    expectation: Expectation | None
+    speed: Speed | None
+    memory: Memory
+    warnings: tuple[str, ...]
+
+
+def make_plan(actions: ActionSet, horizon: int, *, preset: str = "multiscale", seconds: float = 1.0) -> Plan:
+    """Return the plan of ``swap_combcp(actions, horizon, preset=preset)``.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+        T, 2..10¹⁵.
+    preset : str
+        As of :func:`~swapregret.learners.presets.swap_combcp`.
+    seconds : float
+        About how long to time rounds on this machine; 0 times nothing.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> plan = make_plan(MSets(10, 3), 100_000, seconds=0)
+    >>> plan.schedule.windows, plan.bound.is_vacuous, round(plan.useful_exponent)
+    ((12, 396, 1584, 6336, 25344, 101376), True, 161)
+    """
+    days = as_integer(horizon, "horizon", 2, LONGEST_HORIZON)
+    player = swap_combcp(actions, days, preset=preset)
+    d, m = actions.dimension, max(1, actions.size)
+    bound = swap_combcp_bound(d, days)
+    theorem = Schedule.smallest_theorem_horizon(dimension=d, size=m) if d > 1 else None
+    exponent = useful_from(d)
+    expectation = expected_swap_regret(actions, days, preset)
+    speed = time_rounds(player, seconds) if seconds > 0 else None
+    arrays: dict[str, Any] = player.dump(player.start(np.random.default_rng(0)))  # type: ignore[arg-type]
+    rows = default_capacity(d) if actions.n_actions is None else min(actions.n_actions, default_capacity(d))
+    memory = Memory(sum(np.asarray(array).nbytes for array in arrays.values()), int(_LEDGER_ROOM * rows * d * 8))
+    warnings = _warnings(actions, player.schedule, bound, theorem, exponent, expectation)
+    return Plan(
+        actions, days, preset, player.schedule, bound, theorem, exponent, expectation, speed, memory, tuple(warnings)
+    )
+
+
+def useful_from(dimension: int) -> float:
+    """Return the power of ten from which on 45·log(d log T)·T/log T < T: the largest root of 45·log(d x) = x, over log 10.
+
+    Examples
+    --------
+    >>> round(useful_from(20))
+    176
+    """
+    d = as_integer(dimension, "dimension", 1)
+    x = 1e6
+    while (smaller := 45.0 * math.log(d * x)) < x * (1.0 - 1e-12):
+        x = smaller
+    return x / math.log(10.0)
+
+
+def time_rounds(player: Player[Any], seconds: float) -> Speed:
+    """Time runs of growing length on independent days until one takes a third of ``seconds``, without and with a ledger.
+
+    The first days of a run are the cheapest: a policy that has learnt is concentrated, and costs up to four times more.
+    """
+    rates, length = [], 0
+    for measure in ("none", "ledger"):
+        _timed(player, _WARM_UP, measure)
+        length = _FIRST_RUN
+        while (spent := _timed(player, length, measure)) < seconds / 3.0:
+            length *= _GROWTH
+        rates.append(length / spent)
+    return Speed(rates[0], rates[1], length)
+
+
+def _timed(player: Player[Any], days: int, measure: str) -> float:
+    world = environments.iid(player.actions, days, rng=0)
+    started = time.perf_counter()
+    play(player, world, rng=0, measure=measure)
+    return time.perf_counter() - started
+
+
+def _warnings(
+    actions: ActionSet,
+    schedule: Schedule,
+    bound: Bound,
+    theorem: int | None,
+    exponent: float,
+    expectation: Expectation | None,
+) -> list[str]:
+    found = []
+    if bound.is_vacuous:
+        found.append(
+            f"The theorem's bound is vacuous here: {bound.per_round:.3g} a round, where no play can lose more than 1. "
+            f"It says something from T ≈ 10^{exponent:.0f} on."
+        )
+    if theorem is None or bound.horizon < theorem:
+        when = "for no horizon" if theorem is None else f"only from T = {theorem:.2g} on"
+        found.append(
+            f"The theorem's own schedule exists {when}; for the windows planned here the decomposition lemma holds, "
+            "the theorem's number does not."
+        )
+    wanted, bottom = _DAYS_TO_LEARN * actions.rank * max(1, actions.size), schedule.windows[1]
+    if 4 * bottom < wanted:
+        found.append(
+            f"The horizon is short for this set: the shortest interval has {bottom:,} days, and about {wanted:,} are "
+            "needed to learn from total rewards. Expect little more than uniform play gives."
+        )
+    if expectation is None:
+        found.append(
+            "No measurement near this set, horizon and preset: nothing is known about the swap regret to expect."
+        )
+    return found

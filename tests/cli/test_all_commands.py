@@ -1,0 +1,86 @@
+"""What holds for every command, whoever adds one."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from swapregret.cli import COMMANDS, app
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+runner = CliRunner()
+
+
+def plain(text: str) -> str:
+    """Return a printed help without frames and breaks."""
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text).split())
+
+
+def options_of(name: str) -> set[str]:
+    """Return the options a command has."""
+    group: Any = typer.main.get_command(app)
+    return {option for parameter in group.get_command(None, name).params for option in parameter.opts}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_help_an_example_and_json(name: str) -> None:
+    """The help ends well, shows an example of the command, and the numbers can be had as JSON."""
+    result = runner.invoke(app, [name, "--help"])
+    assert result.exit_code == 0
+    assert f"Example: swapregret {name}" in plain(result.output)
+    assert "--json" in options_of(name)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_option_in_the_example_exists(name: str) -> None:
+    """The example of a help uses only options that the command has."""
+    example = plain(runner.invoke(app, [name, "--help"]).output).partition("Example: ")[2].partition(" Arguments ")[0]
+    used = set(re.findall(r"(?<= )--[a-z-]+", example.partition(" Options ")[0]))
+    assert used <= options_of(name)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_unknown_option_ends_with_status_2(name: str) -> None:
+    """What a command does not know it names, and does nothing."""
+    result = runner.invoke(app, [name, "--no-such-option"])
+    assert result.exit_code == 2
+    assert "--no-such-option" in result.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_its_section_and_its_line(name: str) -> None:
+    """docs/cli.md has a section with a call of the command, whose options exist, and the README lists it."""
+    section = PAGE.partition(f"\n## `{name}`\n")[2].partition("\n## ")[0]
+    block = section.partition("```bash\n")[2].partition("```")[0]
+    calls = [line for line in block.splitlines() if line.startswith(f"swapregret {name}")]
+    assert calls, f"docs/cli.md has no section with a call of {name}"
+    for call in calls:
+        assert set(re.findall(r"(?<= )--[a-z-]+", call)) <= options_of(name), call
+    assert f"`swapregret {name}" in README
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("swapregret pl", "plan"), ("swapregret plan --hor", "--horizon"), ("swapregret plan --preset ad", "adaptive")],
+)
+def test_the_shell_completes(typed: str, offered: str) -> None:
+    """Commands, options and presets are completed in bash, as --install-completion sets it up."""
+    asked = {"_SWAPREGRET_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+    result = runner.invoke(app, [], prog_name="swapregret", env=asked)
+    assert result.output.split() == [offered]
+
+
+def test_a_file_that_cannot_be_written_gets_one_sentence(tmp_path: Path) -> None:
+    """A path in a folder that does not exist ends with status 2 and a sentence with the path, not with a traceback."""
+    log = tmp_path / "log.csv"
+    log.write_text("action,reward:0,reward:1,reward:2\n0,1,0,0\n1,0,0,1\n", encoding="utf-8")
+    wrong = tmp_path / "nowhere" / "gains.svg"
+    result = runner.invoke(app, ["audit", str(log), "--set", "msets 3 1", "--picture", str(wrong)])
+    assert result.exit_code == 2
+    assert "gains.svg" in "".join(result.output.split())
+    assert "Traceback" not in result.output
