@@ -14,7 +14,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from swapregret import environments, errors
+from swapregret import environments, errors, results
 from swapregret.actions.base import ActionSet
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
@@ -34,6 +34,7 @@ from swapregret.play import PlayResult, play
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
 from swapregret.regret.audit import audit
 from swapregret.regret.measure import Regret
+from swapregret.results import load_cells, load_results
 from swapregret.session import Session
 
 if TYPE_CHECKING:
@@ -64,9 +65,12 @@ __all__ = [
     "environments",
     "errors",
     "games",
+    "load_cells",
+    "load_results",
     "mix",
     "networks",
     "play",
+    "results",
     "swap_comband",
     "swap_combcp",
     "testing",

@@ -1,0 +1,11 @@
+"""Results of experiments on disk: a folder of runs, each whole or not there, and tables made of them.
+
+May touch: ``errors``, ``arrays``, ``actions``, ``learners.config``, ``regret``, ``storage``. Never the loop that makes them.
+"""
+
+from swapregret.results.cells import load_cells
+from swapregret.results.detail import RunDetail
+from swapregret.results.experiment import Experiment, RunInfo, load_experiment
+from swapregret.results.table import load_results
+
+__all__ = ["Experiment", "RunDetail", "RunInfo", "load_cells", "load_experiment", "load_results"]

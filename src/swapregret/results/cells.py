@@ -1,0 +1,152 @@
+"""The table of cells: replications put together, ledgers averaged before the maximum over rules.
+
+May touch: ``actions.base``, ``regret``, ``results``; Polars, when a table is made.
+"""
+
+import hashlib
+import io
+import math
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.regret.answers import answer
+from swapregret.regret.internal import measure_internal
+from swapregret.regret.laziness import laziness_bound
+from swapregret.regret.measure import Regret, standard_error
+from swapregret.regret.merge import mean_ledger
+from swapregret.regret.swap import measure_swap
+from swapregret.regret.two_sided import two_sided_swap
+from swapregret.results.detail import RunDetail
+from swapregret.results.experiment import Experiment, RunInfo, load_experiment
+from swapregret.results.table import load_results
+from swapregret.storage import write_file
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["load_cells"]
+
+Row = dict[str, Any]
+CELL = ("set", "environment", "player", "horizon")
+_PER_ROUND = ("external", "external_error", "internal", "swap", "swap_error", "swap_split", "swap_low", "swap_high")
+_MEANS = ("reward", "expected", "realised_swap", "laziness", "lemma", "rounds_per_second")
+_VERSION = 1
+
+
+def load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
+    """Put replications together: one row a set, environment, player, horizon and checkpoint.
+
+    ``swap`` is the paper's: the ledgers of all finished replications are averaged, then the maximum over rules is taken
+    (deviation D16). With two replications or more, ``swap_error`` is its standard error, ``swap_split`` the estimate by
+    sample splitting (too low in expectation where ``swap`` is too high), and ``swap_low``, ``swap_high`` a 95 % bootstrap
+    interval. ``swap_lower`` and ``swap_upper`` are the certified bracket. Regrets are totals up to ``day``; columns that
+    end in ``_per_round`` are divided by it. ``swap_per_run`` is the mean of each run's own maximum.
+
+    Parameters
+    ----------
+    folder : path
+        What ``swapregret run SPEC.toml --out DIR`` wrote.
+    """
+    import polars as pl
+
+    experiment = load_experiment(folder)
+    cache = experiment.folder / "cells" / f"{_fingerprint(experiment)}.parquet"
+    if cache.is_file():
+        return pl.read_parquet(cache)
+    results = load_results(folder)
+    rows = [row for cell in _cells(experiment) for row in _rows_of(experiment, cell, results)]
+    if not rows:
+        return pl.DataFrame()
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    frame = frame.with_columns(
+        (pl.col(name).cast(pl.Float64) / pl.col("day")).alias(f"{name}_per_round") for name in _PER_ROUND
+    )
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    cache.parent.mkdir(exist_ok=True)
+    for old in cache.parent.glob("*.parquet"):
+        old.unlink(missing_ok=True)
+    write_file(cache, buffer.getvalue())
+    return frame
+
+
+def _fingerprint(experiment: Experiment) -> str:
+    """Return what the table of cells depends on: the finished runs, by their seals and times."""
+    parts = [str(_VERSION)]
+    for run in experiment.finished:
+        parts += [repr(run), experiment.store.path(run.id, "json").read_text(encoding="utf-8")]
+        parts.append(repr(experiment.store.timing(run.id)))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _cells(experiment: Experiment) -> list[list[RunInfo]]:
+    found: dict[tuple[Any, ...], list[RunInfo]] = {}
+    for run in experiment.finished:
+        found.setdefault((run.set, run.environment, run.player, run.horizon), []).append(run)
+    return list(found.values())
+
+
+def _rows_of(experiment: Experiment, runs: Sequence[RunInfo], results: "pl.DataFrame") -> list[Row]:
+    import polars as pl
+
+    details = [experiment.detail(run) for run in runs]
+    actions = experiment.action_set(runs[0].set)
+    table = results.filter(pl.col("run").is_in([run.id for run in runs]))
+    rows = []
+    for index, day in enumerate(details[0].days.tolist()):
+        here = table.filter(pl.col("day") == day)
+        row: Row = {name: getattr(runs[0], name) for name in CELL} | {"day": day, "n_replications": len(runs)}
+        row |= {name: _mean(here[name].to_list()) for name in _MEANS}
+        row["reward_error"] = _known(standard_error(here["reward"].to_list()))
+        row["swap_per_run"] = _mean(here["swap"].to_list())
+        rows.append(row | _regrets(actions, details, index))
+    return rows
+
+
+def _regrets(actions: ActionSet, details: Sequence[RunDetail], index: int) -> Row:
+    names = ("external", "internal", "swap", "swap_lower", "swap_upper", "swap_split", "swap_low", "swap_high")
+    row: Row = dict.fromkeys((*names, "external_error", "internal_error", "swap_error", "definition"))
+    sums = [detail.sums(index) for detail in details]
+    if all(each is not None for each in sums):
+        totals, earned = zip(*(each for each in sums if each is not None), strict=True)
+        best = actions.argmax(np.mean(totals, axis=0))
+        gains = [float(total @ best) - got for total, got in zip(totals, earned, strict=True)]
+        row |= {"external": float(np.mean(gains)), "external_error": _known(standard_error(gains))}
+    ledgers = [ledger for detail in details if (ledger := detail.ledger(index)) is not None]
+    lazy = [bound for detail in details if (bound := detail.lazy(index)) is not None]
+    if len(ledgers) == len(details):
+        answers = answer(actions, mean_ledger(ledgers))
+        internal = measure_internal(actions, answers, ledgers)
+        row |= {"internal": internal.value, "internal_error": _known(internal.standard_error)}
+        if len(ledgers) > 1:
+            both = two_sided_swap(actions, ledgers)
+            row |= _swap(both.plug_in) | {"swap_split": both.sample_split.value}
+            row |= {"swap_low": both.interval[0], "swap_high": both.interval[1]}
+        else:
+            row |= _swap(measure_swap(actions, answers, ledgers))
+    elif len(lazy) == len(details):
+        row |= _swap(laziness_bound(actions, lazy))
+    return row
+
+
+def _swap(regret: Regret) -> Row:
+    return {
+        "swap": regret.value,
+        "swap_lower": regret.lower,
+        "swap_upper": regret.upper,
+        "swap_error": _known(regret.standard_error),
+        "definition": regret.definition,
+    }
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known and len(known) == len(values) else None
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,108 @@
+"""An experiment on disk, as a value: its spec, what it came to, which runs are there.
+
+May touch: ``errors``, ``actions.base``, ``learners.config``, ``results``.
+"""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from swapregret.actions.base import ActionSet
+from swapregret.errors import InvalidInput
+from swapregret.learners.config import decode
+from swapregret.results.detail import RunDetail, read_detail
+from swapregret.results.store import Store
+
+__all__ = ["Experiment", "RunInfo", "load_experiment"]
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """One run: its identity, and which player met which environment on which set, for how long, for the how-manieth time."""
+
+    id: str
+    set: str
+    environment: str
+    player: str
+    horizon: int
+    replication: int
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A folder of results.
+
+    Attributes
+    ----------
+    folder : Path
+    name : str
+    runs : tuple of RunInfo
+        All runs of the spec, finished or not, in its order.
+    resolved : dict
+        What the spec came to; see ``results/store.py``.
+    """
+
+    folder: Path
+    name: str
+    runs: tuple[RunInfo, ...]
+    resolved: dict[str, Any]
+
+    @property
+    def store(self) -> Store:
+        """Return the files."""
+        return Store(self.folder)
+
+    @property
+    def spec(self) -> str:
+        """Return the spec as it was given."""
+        return self.store.spec()
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """Return versions, hardware and seed."""
+        return self.store.environment()
+
+    @cached_property
+    def finished(self) -> tuple[RunInfo, ...]:
+        """Return the runs that are there and whole."""
+        return tuple(run for run in self.runs if self.store.is_finished(run.id))
+
+    @property
+    def failures(self) -> dict[str, dict[str, Any]]:
+        """Return what is known of runs that failed, by identity: ``error`` and ``traceback``."""
+        found = {run.id: self.store.failure(run.id) for run in self.runs}
+        return {run: failure for run, failure in found.items() if failure is not None}
+
+    def action_set(self, label: str) -> ActionSet:
+        """Return a set of the spec, made again from the folder alone."""
+        sets = self.resolved["sets"]
+        if label not in sets:
+            raise InvalidInput(f"`label` must be one of {sorted(sets)}", repr(label), "Take it from `runs`.")
+        return self._sets[label]
+
+    @cached_property
+    def _sets(self) -> dict[str, ActionSet]:
+        return {label: decode(content["config"]) for label, content in self.resolved["sets"].items()}
+
+    def detail(self, run: str | RunInfo) -> RunDetail:
+        """Return what a finished run recorded beside its table."""
+        known = {each.id: each for each in self.runs}
+        name = run.id if isinstance(run, RunInfo) else run
+        if name not in known:
+            raise InvalidInput("`run` must be a run of this experiment", repr(name), "Take one from `finished`.")
+        return read_detail(self.store.path(name, "detail"), self.action_set(known[name].set))
+
+
+def load_experiment(folder: str | os.PathLike[str]) -> Experiment:
+    """Open a folder of results.
+
+    Parameters
+    ----------
+    folder : path
+        What ``swapregret run SPEC.toml --out DIR`` wrote.
+    """
+    resolved = Store(folder).resolved()
+    runs = tuple(RunInfo(**run) for run in resolved["runs"])
+    return Experiment(Path(folder), resolved["name"], runs, resolved)

@@ -1,0 +1,162 @@
+"""The folder of an experiment: where each file lies, and how it is written so that a crash leaves no half of it.
+
+::
+
+    DIR/spec.toml            the spec as given
+    DIR/resolved.json        what it came to: sets, environments, players, and every run with its identity
+    DIR/environment.json     versions, hardware, seed
+    DIR/runs/ID.parquet      a row a checkpoint        } the same bytes wherever and by however many workers it was made
+    DIR/runs/ID.detail       ledgers, marginals, terms }
+    DIR/runs/ID.json         the seal: checksums of the two; without it, or if they differ, the run is not there
+    DIR/runs/ID.timing.json  how long it took
+    DIR/runs/ID.failure.json why a run failed
+    DIR/snapshots/ID         a run in flight
+
+Every file takes its name only when all of it is on disk, and several writers of one run write the same bytes.
+
+May touch: ``errors``, ``storage``.
+"""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from swapregret.errors import InvalidInput
+from swapregret.storage import read_file, write_file
+
+__all__ = ["FORMAT", "Store"]
+
+FORMAT = 1
+"""Version of the layout; folders of a later one are refused."""
+
+Json = dict[str, Any]
+
+
+class Store:
+    """One folder of results.
+
+    Parameters
+    ----------
+    folder : path
+        Need not exist before something is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> store = Store(tempfile.mkdtemp())
+    >>> store.put_run("a1", table=b"rows", detail=b"arrays", timing={})
+    >>> store.is_finished("a1"), store.is_finished("b2")
+    (True, False)
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+
+    def path(self, run: str, kind: str) -> Path:
+        """Return where a file of a run lies; ``kind`` is its ending."""
+        return self.folder / "runs" / f"{run}.{kind}"
+
+    # ---- the experiment ------------------------------------------------------------------------------------------
+
+    def begin(self, spec: bytes, resolved: Json, environment: Json) -> None:
+        """Write down what is to be run, and where."""
+        for inner in ("runs", "snapshots"):
+            (self.folder / inner).mkdir(parents=True, exist_ok=True)
+        write_file(self.folder / "spec.toml", spec)
+        write_file(self.folder / "environment.json", _json(environment))
+        write_file(self.folder / "resolved.json", _json({"format": FORMAT} | resolved))
+
+    def resolved(self) -> Json:
+        """Return what the spec came to, or say that this is no folder of results."""
+        path = self.folder / "resolved.json"
+        if not path.is_file():
+            raise InvalidInput(
+                "`folder` must hold the results of an experiment",
+                f"{os.fspath(self.folder)!r}, which has no resolved.json",
+                "Give the folder that `swapregret run SPEC.toml --out DIR` wrote.",
+            )
+        content = _read_json(path)
+        if content.get("format", 0) > FORMAT:
+            raise InvalidInput(
+                f"{os.fspath(path)!r} must have format {FORMAT} or older",
+                str(content["format"]),
+                "Upgrade the library.",
+            )
+        return content
+
+    def environment(self) -> Json:
+        """Return versions, hardware and seed."""
+        return _read_json(self.folder / "environment.json")
+
+    def spec(self) -> str:
+        """Return the spec as it was given."""
+        return read_file(self.folder / "spec.toml").decode()
+
+    # ---- runs ----------------------------------------------------------------------------------------------------
+
+    def is_finished(self, run: str) -> bool:
+        """Tell whether a run is there and whole: both files match the checksums of its seal."""
+        try:
+            seal = json.loads(self.path(run, "json").read_bytes())
+            return all(seal[kind] == _digest(self.path(run, kind).read_bytes()) for kind in ("parquet", "detail"))
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+    def put_run(self, run: str, *, table: bytes, detail: bytes, timing: Json) -> None:
+        """Write a finished run, its seal last; what was left of attempts before goes."""
+        self.path(run, "json").parent.mkdir(parents=True, exist_ok=True)
+        write_file(self.path(run, "parquet"), table)
+        write_file(self.path(run, "detail"), detail)
+        write_file(self.path(run, "timing.json"), _json(timing))
+        write_file(self.path(run, "json"), _json({"parquet": _digest(table), "detail": _digest(detail)}))
+        self.path(run, "failure.json").unlink(missing_ok=True)
+        self.drop_snapshot(run)
+
+    def put_failure(self, run: str, failure: Json) -> None:
+        """Write down why a run failed."""
+        self.path(run, "failure.json").parent.mkdir(parents=True, exist_ok=True)
+        write_file(self.path(run, "failure.json"), _json(failure))
+
+    def failure(self, run: str) -> Json | None:
+        """Return why a run failed, or None."""
+        path = self.path(run, "failure.json")
+        return _read_json(path) if path.is_file() else None
+
+    def timing(self, run: str) -> Json | None:
+        """Return how long a finished run took, or None if that is not known."""
+        path = self.path(run, "timing.json")
+        return _read_json(path) if path.is_file() else None
+
+    # ---- runs in flight ------------------------------------------------------------------------------------------
+
+    def put_snapshot(self, run: str, data: bytes) -> None:
+        """Keep where a run stands."""
+        (self.folder / "snapshots").mkdir(parents=True, exist_ok=True)
+        write_file(self.folder / "snapshots" / run, data)
+
+    def snapshot(self, run: str) -> bytes | None:
+        """Return where a run stood, or None."""
+        path = self.folder / "snapshots" / run
+        return path.read_bytes() if path.is_file() else None
+
+    def drop_snapshot(self, run: str) -> None:
+        """Forget where a run stood."""
+        (self.folder / "snapshots" / run).unlink(missing_ok=True)
+
+
+def _json(value: Json) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+
+
+def _read_json(path: Path) -> Json:
+    try:
+        content = json.loads(read_file(path))
+    except ValueError as error:
+        raise InvalidInput(f"{os.fspath(path)!r} must be JSON", str(error), "Run the spec again.") from None
+    return dict(content)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

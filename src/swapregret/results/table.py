@@ -1,0 +1,137 @@
+"""The table of results: one row a run and checkpoint.
+
+May touch: ``actions.base``, ``play_result``, ``regret``, ``results``; Polars, when a table is made.
+"""
+
+import io
+import math
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from swapregret.actions.base import ActionSet
+from swapregret.play_result import PlayResult
+from swapregret.regret.interval import interval_regret
+from swapregret.regret.laziness import laziness_bound
+from swapregret.results.detail import Mark
+from swapregret.results.experiment import RunInfo, load_experiment
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["load_results", "measure_mark", "table_bytes"]
+
+Row = dict[str, Any]
+
+_WORDS = ("run", "set", "environment", "player")
+_WHOLE = ("horizon", "replication", "day", "n_actions")
+_NUMBERS = (
+    "reward",
+    "expected",
+    "external",
+    "internal",
+    "swap",
+    "swap_lower",
+    "swap_upper",
+    "realised_swap",
+    "laziness",
+    "lemma",
+)
+_ORDER = (
+    *("run", "set", "environment", "player", "horizon", "replication", "seed", "day", "reward", "expected"),
+    *("external", "internal", "swap", "swap_lower", "swap_upper", "is_exact", "n_actions"),
+    *("realised_swap", "laziness", "lemma"),
+)
+PER_ROUND = ("external", "internal", "swap")
+
+
+def measure_mark(mark: Mark, actions: ActionSet, measure: str) -> Row:
+    """Return the numbers of one checkpoint of one run; what was not measured is None."""
+    run = mark.run
+    result = PlayResult(actions, (run,), measure, 0)
+    row: Row = dict.fromkeys((*_NUMBERS, "is_exact", "n_actions"))
+    row |= {"day": mark.day, "reward": run.reward}
+    if run.ledger is not None:
+        swap = result.swap_regret
+        row |= {
+            "expected": run.ledger.earned / mark.day,
+            "external": result.external_regret.value,
+            "internal": result.internal_regret.value,
+            "swap": swap.value,
+            "swap_lower": swap.lower,
+            "swap_upper": swap.upper,
+            "is_exact": swap.is_exact,
+            "n_actions": len(run.ledger.rows),
+        }
+    if run.lazy is not None:
+        bracket = laziness_bound(actions, [run.lazy])
+        row |= {
+            "expected": run.lazy.earned / mark.day,
+            "external": bracket.lower,
+            "swap": bracket.value,
+            "swap_lower": bracket.lower,
+            "swap_upper": bracket.upper,
+            "is_exact": bracket.is_exact,
+            "laziness": bracket.upper,
+        }
+    if run.realised is not None:
+        row["realised_swap"] = result.realised_swap_regret.value
+    if run.decomposition is not None:
+        row |= {"laziness": run.decomposition.laziness, "lemma": run.decomposition.bound}
+    for part in run.intervals:
+        row[f"window_{part.window}"] = interval_regret([part]).value
+    return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
+
+
+def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
+    """Return the Parquet file of one run: the same bytes for the same numbers."""
+    import polars as pl
+
+    types: dict[str, Any] = dict.fromkeys(_WORDS, pl.String) | dict.fromkeys(_WHOLE, pl.Int64)
+    types |= dict.fromkeys(_NUMBERS, pl.Float64) | {"seed": pl.String, "is_exact": pl.Boolean}
+    windows = [name for name in rows[0] if name.startswith("window_")]
+    types |= dict.fromkeys(windows, pl.Float64)
+    about: Row = {"run": info.id, "set": info.set, "environment": info.environment, "player": info.player}
+    about |= {"horizon": info.horizon, "replication": info.replication, "seed": str(seed)}
+    order = [*_ORDER, *windows]
+    frame = pl.DataFrame(
+        [{name: (about | row)[name] for name in order} for row in rows], schema={name: types[name] for name in order}
+    )
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def load_results(folder: str | os.PathLike[str]) -> "pl.DataFrame":
+    """Read the results of an experiment: a Polars frame with one row a finished run and checkpoint.
+
+    Regrets are totals up to ``day``; ``external_per_round``, ``internal_per_round`` and ``swap_per_round`` are divided by
+    it. ``swap`` is the maximum over rules for this run alone; :func:`load_cells` averages ledgers over replications first,
+    as the paper does. Columns that were not measured are null.
+
+    Parameters
+    ----------
+    folder : path
+        What ``swapregret run SPEC.toml --out DIR`` wrote.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``.to_pandas()`` works where pandas is installed (``pip install "swapregret[pandas]"``).
+    """
+    import polars as pl
+
+    experiment = load_experiment(folder)
+    frames = []
+    for run in experiment.finished:
+        frame = pl.read_parquet(experiment.store.path(run.id, "parquet"))
+        timing = experiment.store.timing(run.id) or {}
+        seconds = dict(zip(timing.get("days", []), timing.get("seconds", []), strict=False))
+        taken = pl.Series("seconds", [seconds.get(day) for day in frame["day"]], dtype=pl.Float64)
+        frames.append(frame.with_columns(taken))
+    if not frames:
+        return pl.DataFrame()
+    return pl.concat(frames, how="diagonal").with_columns(
+        *((pl.col(name) / pl.col("day")).alias(f"{name}_per_round") for name in PER_ROUND),
+        (pl.col("day") / pl.col("seconds")).alias("rounds_per_second"),
+    )
