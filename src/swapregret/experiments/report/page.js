@@ -21,6 +21,7 @@
 
   const content = (panel) => report.scenes[Number(picker.value)].panels[panel.key];
   const chosen = (panel) => content(panel).choices[panel.choice.querySelector("select").selectedIndex] || content(panel).choices[0];
+  const isNarrow = () => innerWidth < 640;
   const figureOf = (panel) => chosen(panel).figure || content(panel).figure;
 
   // Ink, grid and paper are those of the style sheet: light, dark or print.
@@ -28,8 +29,10 @@
     const style = getComputedStyle(document.documentElement);
     const of = (name) => style.getPropertyValue(name).trim();
     const ink = of("--ink"), grid = of("--grid");
+    const isPrint = matchMedia("print").matches;
     const made = {
-      "font.size": matchMedia("print").matches ? 10 : 13, "font.color": ink, "hoverlabel.bgcolor": of("--card"), "hoverlabel.bordercolor": grid, "hoverlabel.font.color": ink,
+      "margin.t": isPrint || isNarrow() ? 8 : 34, "font.size": isPrint ? 10 : 13, "font.color": ink,
+      "hoverlabel.bgcolor": of("--card"), "hoverlabel.bordercolor": grid, "hoverlabel.font.color": ink,
       "modebar.bgcolor": of("--paper"), "modebar.color": of("--soft"), "modebar.activecolor": ink,
     };
     for (const axis of ["xaxis", "yaxis"]) {
@@ -41,7 +44,7 @@
   // Names below a figure take more room on a narrow screen; paper has less to give.
   function heightOf(layout) {
     if (matchMedia("print").matches) return Math.min(layout.height, 280);
-    return layout.height + (innerWidth < 640 ? 12 * (layout.meta.names || 0) : 0);
+    return layout.height + (isNarrow() ? 12 * (layout.meta.names || 0) : 0);
   }
 
   function themed(panel, layout) {
@@ -60,11 +63,11 @@
   // Both axes logarithmic, or both linear; the ticks of the one have no meaning on the other.
   function axesOf(panel, layout) {
     if (!panel.axes) return {};
-    const is_log = panel.axes === "log", ticks = layout.meta.ticks;
+    const isLog = panel.axes === "log", ticks = layout.meta.ticks;
     return {
-      "xaxis.type": panel.axes, "xaxis.dtick": is_log ? ticks[0] : null, "xaxis.autorange": true,
-      "xaxis.exponentformat": is_log ? "power" : "SI", "yaxis.exponentformat": is_log ? "power" : "SI",
-      "yaxis.type": panel.axes, "yaxis.dtick": is_log ? ticks[1] : null, "yaxis.autorange": true,
+      "xaxis.type": panel.axes, "xaxis.dtick": isLog ? ticks[0] : null, "xaxis.autorange": true,
+      "xaxis.exponentformat": isLog ? "power" : "SI", "yaxis.exponentformat": isLog ? "power" : "SI",
+      "yaxis.type": panel.axes, "yaxis.dtick": isLog ? ticks[1] : null, "yaxis.autorange": true,
     };
   }
 

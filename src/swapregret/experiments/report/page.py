@@ -88,7 +88,8 @@ def panel_data(scene: Scene) -> dict[str, Any]:
         ),
         "lemma": _one(
             decomposition_figure(players),
-            "Nobody here has a certificate: ask for certificate = true, with players that mix their scales uniformly.",
+            "Nobody here has a certificate: ask for certificate = true, with a player that mixes its scales uniformly, "
+            'such as swap_combcp with preset = "multiscale".',
             lemma_note(scene),
         ),
         "calendar": _choices(players, lambda runs: calendar_figure(runs, scene.horizon), "Nobody here keeps scales."),
@@ -140,9 +141,10 @@ def _laws(scene: Scene) -> dict[str, Any]:
 
 
 _TABLE_WORDS = (
-    '<p class="lead">At the horizon, with 95 % intervals over replications. Swap regret by the paper\'s definition: '
-    "ledgers of all replications averaged, then the maximum over rules φ; external regret against the best fixed action. "
-    "The best of each scene is <b>bold</b>; ≈ marks a swap regret whose interval reaches that of the best one.</p>"
+    '<p class="lead">At the horizon, with 95 % intervals over replications (times: from the fastest run to the slowest). '
+    "Swap regret by the paper's definition: ledgers of all replications averaged, then the maximum over rules φ; external "
+    "regret against the best fixed action. The best of each scene is <b>bold</b>; ≈ marks a swap regret whose interval "
+    "reaches that of the best one.</p>"
 )
 
 

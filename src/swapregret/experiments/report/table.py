@@ -19,15 +19,23 @@ class Column:
 
     heading: str
     select: Callable[[PlayerRuns], Curve | None]
-    form: str
+    form: Callable[[float], str]
     is_more_better: bool = False
 
 
+def _four(value: float) -> str:
+    return f"{round(value, 4) + 0.0:.4f}"
+
+
+def _microseconds(value: float) -> str:
+    return f"{value:,.0f}" if value >= 99.5 else f"{value:.3g}"
+
+
 COLUMNS = (
-    Column("swap regret a round", lambda runs: runs.swap, "{:.4f}"),
-    Column("external regret a round", lambda runs: runs.external, "{:.4f}"),
-    Column("reward a round", lambda runs: runs.reward, "{:.4f}", is_more_better=True),
-    Column("µs a round", lambda runs: runs.microseconds, "{:.3g}"),
+    Column("swap regret a round", lambda runs: runs.swap, _four),
+    Column("external regret a round", lambda runs: runs.external, _four),
+    Column("reward a round", lambda runs: runs.reward, _four, is_more_better=True),
+    Column("µs a round", lambda runs: runs.microseconds, _microseconds),
 )
 
 
@@ -83,11 +91,11 @@ def _cell(runs: PlayerRuns, column: Column, best: Curve | None) -> str:
     if curve is None or best is None or not math.isfinite(curve.last[0]):
         return f'<td data-label="{label}">–</td>'
     value, low, high = curve.last
-    shown = column.form.format(value)
-    is_best = shown == column.form.format(best.last[0])
+    shown = column.form(value)
+    is_best = shown == column.form(best.last[0])
     text = f"<b>{shown}</b>" if is_best else shown
     if math.isfinite(low) and math.isfinite(high):
-        text += f' <span class="interval">[{column.form.format(low)}, {column.form.format(high)}]</span>'
+        text += f' <span class="interval">[{column.form(low)}, {column.form(high)}]</span>'
     if column is COLUMNS[0] and not is_best and _overlaps(curve, best):
         text += ' <abbr title="its interval reaches that of the best: these runs do not tell the two apart">≈</abbr>'
     return f'<td data-label="{label}" data-value="{value!r}"><span class="cell">{text}</span></td>'

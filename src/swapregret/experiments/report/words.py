@@ -46,8 +46,8 @@ PANELS = (
             "from the policies and the mean rewards, not from the actions drawn; the replications are averaged first, and the "
             "maximum over φ is taken of the average.",
             "<b>Band:</b> 95 % bootstrap interval over replications. Its lower end comes from rules judged on runs they were "
-            "not fitted on, its upper end from the plug-in value, which is the curve and is too high on average. One "
-            "replication has no band.",
+            "not fitted on, and is cut at 0; its upper end from the plug-in value, which is the curve and is too high on "
+            "average. One replication has no band.",
         ),
         has_axes=True,
     ),
@@ -102,7 +102,8 @@ PANELS = (
         "Time a round",
         (
             "<b>Drawn:</b> wall-clock time so far divided by the days so far, in microseconds: drawing, learning and measuring "
-            "together. The first days carry the compilation of the loops.",
+            "together; the median run, and a band from the fastest to the slowest. The first days carry the compilation of "
+            "the loops.",
             "<b>Mind:</b> the one figure that differs from machine to machine and with what else ran. The machine is named below.",
         ),
         has_axes=True,

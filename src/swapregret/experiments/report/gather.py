@@ -1,0 +1,211 @@
+"""From a folder of results to what a report shows.
+
+May touch: ``results``, ``actions``, ``experiments.report.model``, ``experiments.report.page``; Polars.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.special import stdtrit
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.dag_paths import DagPaths
+from swapregret.actions.graphic_bases import GraphicBases
+from swapregret.arrays import Vector
+from swapregret.errors import InvalidInput
+from swapregret.experiments.report.model import Curve, Edge, Graph, PlayerRuns, Scene, Shares
+from swapregret.experiments.report.page import Origin
+from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
+
+__all__ = ["gather", "graph_of"]
+
+_KEY = ("set", "environment", "horizon")
+
+
+def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Scene, ...], Origin]:
+    """Read a folder of results: its scenes in the order of the specification, and where they came from.
+
+    Swap regret is that of the mean ledger with its bootstrap interval, cut at 0; external regret and reward are means over
+    replications with Student's 95 % interval; time is the median run's, from the fastest to the slowest.
+
+    Parameters
+    ----------
+    folder : path
+        What ``swapregret run SPEC.toml --out DIR`` wrote; runs that are missing are left out and counted.
+    """
+    experiment = load_experiment(folder)
+    finished = list(experiment.finished)
+    if not finished:
+        raise InvalidInput(
+            "the folder must hold at least one finished run",
+            f"{os.fspath(folder)!r} with none of {len(experiment.runs)}",
+            "Run the specification again: `swapregret run SPEC.toml --out DIR` goes on where it stopped.",
+        )
+    cells, rows = load_cells(folder), load_results(folder)
+    scenes: dict[tuple[str, str, int], dict[str, list[RunInfo]]] = {}
+    for run in finished:
+        scenes.setdefault((run.set, run.environment, run.horizon), {}).setdefault(run.player, []).append(run)
+    made = [
+        _scene(experiment, key, players, _where(cells, _KEY, key), _where(rows, _KEY, key))
+        for key, players in scenes.items()
+    ]
+    return tuple(made), _origin(experiment, len(finished))
+
+
+def graph_of(actions: ActionSet) -> Graph | None:
+    """Return the graph of a path or tree set; None for sets without one.
+
+    Examples
+    --------
+    >>> graph = graph_of(DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"))
+    >>> graph.vertices, graph.edges[2].label
+    (('s', 'a', 't'), 's → t')
+    """
+    if isinstance(actions, DagPaths):
+        place = {vertex: i for i, vertex in enumerate(dict.fromkeys(v for edge in actions.edges for v in edge))}
+        edges = [
+            Edge(place[tail], place[head], _edge_name(label, " → "))
+            for (tail, head), label in zip(actions.edges, actions.labels, strict=True)
+        ]
+        return Graph(tuple(str(vertex) for vertex in place), tuple(edges), True)
+    if isinstance(actions, GraphicBases):
+        graph = actions.graph
+        ends = zip(graph.tails.tolist(), graph.heads.tolist(), actions.labels, strict=True)
+        edges = [Edge(tail, head, _edge_name(label, " – ")) for tail, head, label in ends]
+        return Graph(tuple(str(vertex) for vertex in graph.vertices), tuple(edges), False)
+    return None
+
+
+def _scene(
+    experiment: Experiment,
+    key: tuple[str, str, int],
+    players: dict[str, list[RunInfo]],
+    cells: pl.DataFrame,
+    rows: pl.DataFrame,
+) -> Scene:
+    name, environment, horizon = key
+    actions = experiment.action_set(name)
+    graph = graph_of(actions)
+    labels = [edge.label for edge in graph.edges] if graph is not None else [_name(label) for label in actions.labels]
+    return Scene(
+        actions=name,
+        environment=environment,
+        horizon=horizon,
+        dimension=actions.dimension,
+        size=actions.size,
+        n_actions=actions.n_actions,
+        labels=tuple(labels),
+        players=tuple(
+            _player(
+                experiment, player, runs, _where(cells, ("player",), (player,)), _where(rows, ("player",), (player,))
+            )
+            for player, runs in players.items()
+        ),
+        graph=graph,
+    )
+
+
+def _player(
+    experiment: Experiment, name: str, runs: Sequence[RunInfo], cells: pl.DataFrame, rows: pl.DataFrame
+) -> PlayerRuns:
+    cells = cells.sort("day")
+    first = experiment.detail(min(runs, key=lambda run: run.replication).id)
+    low = np.maximum(_column(cells, "swap_low_per_round"), 0.0)  # not to deviate is a rule, so nothing is below 0
+    swap = _curve(cells, "swap_per_round", low, _column(cells, "swap_high_per_round"))
+    return PlayerRuns(
+        name=name,
+        n_runs=len(runs),
+        swap=swap,
+        external=_student(cells, "external_per_round", _column(cells, "external_error") / _column(cells, "day")),
+        reward=_student(cells, "reward", _column(cells, "reward_error")),
+        microseconds=_microseconds(rows),
+        definition=str(cells["definition"][-1] or "") if swap is not None else "",
+        windows=first.windows or (),
+        offset=first.offset or 0,
+        shares=_shares([first, *(experiment.detail(run.id) for run in runs if run.id != first.run)]),
+        marginals=first.marginals,
+        marginal_days=first.days,
+    )
+
+
+def _shares(details: Sequence[RunDetail]) -> Shares | None:
+    """Return the mean over replications of the lemma's terms at the last checkpoint, a round."""
+    terms = [lemma for detail in details if (lemma := detail.decomposition(-1)) is not None]
+    if not terms:
+        return None
+    parts = np.mean([lemma.contributions / lemma.n_days for lemma in terms], axis=0)
+    return Shares(parts, float(np.mean([lemma.laziness / lemma.n_days for lemma in terms])))
+
+
+def _microseconds(rows: pl.DataFrame) -> Curve | None:
+    """Return the median run's time a round so far, from the fastest to the slowest."""
+    timed = rows.filter(pl.col("seconds").is_not_null())
+    if timed.is_empty():
+        return None
+    time = 1e6 * pl.col("seconds") / pl.col("day")
+    table = timed.group_by("day").agg(
+        time.median().alias("median"), time.min().alias("least"), time.max().alias("most"), pl.len().alias("n")
+    )
+    table = table.sort("day")
+    several = _column(table, "n") > 1
+    low, high = (np.where(several, _column(table, name), np.nan) for name in ("least", "most"))
+    return _curve(table, "median", low, high)
+
+
+def _student(table: pl.DataFrame, column: str, errors: Vector) -> Curve | None:
+    """Return a mean with Student's 95 % interval, NaN for single replications."""
+    count = _column(table, "n_replications")
+    half = np.where(count > 1, stdtrit(np.maximum(count - 1.0, 1.0), 0.975) * errors, np.nan)
+    value = _column(table, column)
+    return _curve(table, column, value - half, value + half)
+
+
+def _curve(table: pl.DataFrame, column: str, low: Vector, high: Vector) -> Curve | None:
+    value = _column(table, column)
+    known = np.isfinite(value)
+    if not known.any():
+        return None
+    days = table["day"].to_numpy().astype(np.int64)
+    return Curve(days[known], value[known], low[known], high[known])
+
+
+def _column(table: pl.DataFrame, name: str) -> Vector:
+    return table[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def _where(table: pl.DataFrame, names: Sequence[str], values: Sequence[object]) -> pl.DataFrame:
+    return table.filter(*(pl.col(name) == value for name, value in zip(names, values, strict=True)))
+
+
+def _origin(experiment: Experiment, n_finished: int) -> Origin:
+    runs = {run.id: run for run in experiment.runs}
+    failures = {}
+    for identity, failure in experiment.failures.items():
+        run = runs[identity]
+        where = f"{run.player} on {run.set}, {run.environment}, T = {run.horizon:,}, replication {run.replication}"
+        failures[where] = str(failure.get("error", "unknown"))
+    facts = {str(name).replace("_", " "): _fact(name, value) for name, value in experiment.environment.items()}
+    return Origin(experiment.name, experiment.spec, facts, len(experiment.runs), n_finished, failures)
+
+
+def _fact(name: str, value: Any) -> str:
+    if name == "memory_bytes" and isinstance(value, int):
+        return f"{value / 2**30:.1f} GiB"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {inner}" for key, inner in value.items())
+    return str(value)
+
+
+def _name(label: object) -> str:
+    return ", ".join(str(part) for part in label) if isinstance(label, tuple) else str(label)
+
+
+def _edge_name(label: object, arrow: str) -> str:
+    """Name an edge by its ends, parallel ones with their number; a label of the user's own stays as it is."""
+    if isinstance(label, tuple) and len(label) in (2, 3):
+        number = f" ({label[2]})" if len(label) == 3 else ""
+        return f"{label[0]}{arrow}{label[1]}{number}"
+    return str(label)
