@@ -42,7 +42,13 @@ def slow(actions: Any, days: int, feedback: str) -> Any:
     """Return Swap-ComBCP for sets whose decomposition is dear: one variant, a long bottom window, a smaller step."""
     windows = (max(32, days // 512), days // 64, days // 16, days // 4, days)
     return sr.swap_combcp(
-        actions, days, feedback=feedback, variants=1, rate=AdaptiveRate(1.0), schedule=sr.Schedule(windows=windows)
+        actions,
+        days,
+        feedback=feedback,
+        variants=1,
+        rate=AdaptiveRate(1.0),
+        schedule=sr.Schedule(windows=windows),
+        preset="multiscale",
     )
 
 
@@ -56,10 +62,10 @@ GAMES: dict[str, tuple[Callable[[], games.Game], int]] = {
 LEARNERS: dict[str, Make] = {
     "adaptive": lambda actions, days: sr.swap_combcp(actions, days, preset="adaptive"),
     "multiscale": sr.swap_combcp,
-    "semi-bandit": lambda actions, days: sr.swap_combcp(actions, days, feedback="semi-bandit"),
+    "semi-bandit": lambda actions, days: sr.swap_combcp(actions, days, feedback="semi-bandit", preset="multiscale"),
     "slow": lambda actions, days: slow(actions, days, "bandit"),
     "slow-semi-bandit": lambda actions, days: slow(actions, days, "semi-bandit"),
-    "full": lambda actions, days: sr.swap_combcp(actions, days, feedback="full"),
+    "full": lambda actions, days: sr.swap_combcp(actions, days, feedback="full", preset="multiscale"),
     "single": sr.baselines.combcp,
     "uniform": lambda actions, _: sr.baselines.uniform(actions),
 }

@@ -73,7 +73,7 @@ def evaluation() -> None:
     days = 1_000_000
     world = sr.environments.cyclic(actions, days, rng=0)
     start = time.perf_counter()
-    result = sr.play(swap_combcp(actions, days), world, rng=1)
+    result = sr.play(swap_combcp(actions, days, preset="multiscale"), world, rng=1)
     played = time.perf_counter() - start
     start = time.perf_counter()
     values = result.swap_regret, result.internal_regret, result.external_regret

@@ -23,17 +23,20 @@ TREES = sr.SpanningTrees([(i, j) for i in range(7) for j in range(i)])
 FIELDS = sr.Partitions(9, 4)
 
 PLAYERS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "engine": (sr.swap_combcp(SMALL, HORIZON), {}),
-    "everything": (sr.swap_combcp(SMALL, HORIZON), {"realised": True, "windows": (1, 7), "certificate": True}),
-    "bound": (sr.swap_combcp(SMALL, HORIZON), {"measure": "bound"}),
+    "engine": (sr.swap_combcp(SMALL, HORIZON, preset="multiscale"), {}),
+    "everything": (
+        sr.swap_combcp(SMALL, HORIZON, preset="multiscale"),
+        {"realised": True, "windows": (1, 7), "certificate": True},
+    ),
+    "bound": (sr.swap_combcp(SMALL, HORIZON, preset="multiscale"), {"measure": "bound"}),
     "adaptive": (sr.swap_combcp(SMALL, HORIZON, preset="adaptive"), {}),
-    "unlisted": (sr.swap_combcp(WIDE, HORIZON), {}),
-    "gibbs": (sr.swap_comband(WIDE, HORIZON, schedule=sr.Schedule([4, 16, 64])), {"capacity": 30}),
-    "paths": (sr.swap_combcp(PATHS, HORIZON), {}),
-    "trees": (sr.swap_comband(TREES, HORIZON), {}),
-    "images": (sr.swap_comband(FIELDS, HORIZON), {}),
+    "unlisted": (sr.swap_combcp(WIDE, HORIZON, preset="multiscale"), {}),
+    "gibbs": (sr.swap_comband(WIDE, HORIZON, schedule=sr.Schedule([4, 16, 64]), preset="multiscale"), {"capacity": 30}),
+    "paths": (sr.swap_combcp(PATHS, HORIZON, preset="multiscale"), {}),
+    "trees": (sr.swap_comband(TREES, HORIZON, preset="multiscale"), {}),
+    "images": (sr.swap_comband(FIELDS, HORIZON, preset="multiscale"), {}),
     "exp3": (sr.baselines.exp3(SMALL, HORIZON), {}),
-    "anytime": (sr.anytime(sr.swap_combcp, SMALL, first_epoch=40), {}),
+    "anytime": (sr.anytime(sr.swap_combcp, SMALL, first_epoch=40, preset="multiscale"), {}),
 }
 NOTHING = {"measure": "ledger", "realised": False, "windows": (), "certificate": False, "capacity": None}
 

@@ -19,7 +19,7 @@ loop = importlib.import_module("swapregret.course")
 ACTIONS = MSets(6, 2)
 HORIZON = 600
 WORLD = cyclic(ACTIONS, HORIZON, phases=5, rng=1)
-PLAYER = swap_combcp(ACTIONS, HORIZON, schedule=Schedule([3, 12, 48, 192]))
+PLAYER = swap_combcp(ACTIONS, HORIZON, schedule=Schedule([3, 12, 48, 192]), preset="multiscale")
 
 
 def _same(left, right) -> None:
@@ -130,7 +130,7 @@ def test_a_small_capacity_brackets_the_exact_value() -> None:
 def test_other_feedback_is_shown(feedback: str) -> None:
     """Players that see elements or whole vectors are shown them, and measured alike."""
     world = cyclic(ACTIONS, 60, phases=3, rng=1)
-    result = play(swap_combcp(ACTIONS, 60, feedback=feedback), world, rng=0)
+    result = play(swap_combcp(ACTIONS, 60, feedback=feedback, preset="multiscale"), world, rng=0)
     assert result.ledgers[0].n_days == 60
 
 

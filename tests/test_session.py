@@ -67,21 +67,23 @@ def players() -> dict[str, object]:
     }
     made: dict[str, object] = {}
     for name, actions in sets.items():
-        made[f"combcp {name}"] = swap_combcp(actions, 100, schedule=SHORT)
-        made[f"comband {name}"] = swap_comband(actions, 100, schedule=SHORT)
-        made[f"warm {name}"] = swap_combcp(actions, 100, schedule=SHORT, warm_restarts=True)
+        made[f"combcp {name}"] = swap_combcp(actions, 100, schedule=SHORT, preset="multiscale")
+        made[f"comband {name}"] = swap_comband(actions, 100, schedule=SHORT, preset="multiscale")
+        made[f"warm {name}"] = swap_combcp(actions, 100, schedule=SHORT, warm_restarts=True, preset="multiscale")
     m_sets = sets["m-sets"]
     made["paper combcp"] = presets.swap_combcp(m_sets, 100, preset="paper")
     made["paper comband"] = presets.swap_comband(m_sets, 100, preset="paper")
-    made["semi-bandit"] = swap_combcp(m_sets, 100, schedule=SHORT, feedback="semi-bandit")
-    made["full"] = swap_combcp(m_sets, 100, schedule=SHORT, feedback="full")
-    made["comband full"] = swap_comband(m_sets, 100, schedule=SHORT, feedback="full")
-    made["no exploration"] = swap_combcp(m_sets, 100, schedule=SHORT, exploration=0.0, variants=1)
-    made["iterative"] = swap_combcp(m_sets, 100, schedule=SHORT, solver="iterative")
+    made["semi-bandit"] = swap_combcp(m_sets, 100, schedule=SHORT, feedback="semi-bandit", preset="multiscale")
+    made["full"] = swap_combcp(m_sets, 100, schedule=SHORT, feedback="full", preset="multiscale")
+    made["comband full"] = swap_comband(m_sets, 100, schedule=SHORT, feedback="full", preset="multiscale")
+    made["no exploration"] = swap_combcp(m_sets, 100, schedule=SHORT, exploration=0.0, variants=1, preset="multiscale")
+    made["iterative"] = swap_combcp(m_sets, 100, schedule=SHORT, solver="iterative", preset="multiscale")
     for name, preset in (("multiscale", "multiscale"), ("adaptive", "adaptive"), ("paper", "paper")):
         made[f"anytime {name}"] = anytime(presets.swap_combcp, sets["list"], first_epoch=9, preset=preset)
-    made["anytime m-sets"] = anytime(presets.swap_combcp, m_sets, first_epoch=9)
-    made["anytime comband"] = anytime(presets.swap_comband, sets["list"], first_epoch=9, feedback="semi-bandit")
+    made["anytime m-sets"] = anytime(presets.swap_combcp, m_sets, first_epoch=9, preset="multiscale")
+    made["anytime comband"] = anytime(
+        presets.swap_comband, sets["list"], first_epoch=9, feedback="semi-bandit", preset="multiscale"
+    )
     for name, actions in sets.items():
         made[f"adaptive {name}"] = presets.swap_combcp(actions, 100, preset="adaptive", schedule=SHORT)
     made["adaptive comband"] = presets.swap_comband(m_sets, 100, preset="adaptive", schedule=SHORT)
@@ -101,7 +103,7 @@ def digest(session: Session) -> str:
 
 def test_act_and_observe_in_the_users_words() -> None:
     """A decision has its day, its 0/1 vector, the labels of its elements and the law that drew it."""
-    session = Session(swap_combcp(sr.MSets(4, 2, labels="abcd"), 1000), rng=7)
+    session = Session(swap_combcp(sr.MSets(4, 2, labels="abcd"), 1000, preset="multiscale"), rng=7)
     for day in range(5):
         law = session.policy()
         decision = session.act()
@@ -118,8 +120,8 @@ def test_act_and_observe_in_the_users_words() -> None:
 
 def test_calls_out_of_order_are_refused_and_change_nothing() -> None:
     """Observing nothing, acting twice, observing twice, a decision of another session: refused, the session as it was."""
-    session = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT), rng=1)
-    other = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT), rng=2)
+    session = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, preset="multiscale"), rng=1)
+    other = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, preset="multiscale"), rng=2)
     go(session, 3)
     go(other, 3)
     closed = session.act()
@@ -146,7 +148,7 @@ def test_calls_out_of_order_are_refused_and_change_nothing() -> None:
     with pytest.raises(ProtocolError, match="not open"):
         session.observe(0.5, replace(twin, day=mine.day))
     assert session.snapshot() == before
-    several = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT), rng=1, max_open=2)
+    several = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, preset="multiscale"), rng=1, max_open=2)
     several.act()
     several.act()
     with pytest.raises(ProtocolError, match="2 decisions open"):
@@ -158,7 +160,7 @@ def test_calls_out_of_order_are_refused_and_change_nothing() -> None:
 def test_feedback_end_to_end_in_any_range(feedback: str, bounds: tuple[float, float]) -> None:
     """Rewards of any declared range give the play that the same rewards scaled to [0, 1] give."""
     low, high = bounds
-    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, feedback=feedback)
+    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, feedback=feedback, preset="multiscale")
     scaled, unit = Session(player, rng=4, reward_range=bounds), Session(player, rng=4)
     rng = np.random.default_rng(0)
     for _ in range(30):
@@ -188,7 +190,7 @@ def test_feedback_end_to_end_in_any_range(feedback: str, bounds: tuple[float, fl
 )
 def test_bad_rewards_leave_the_session_as_it_was(feedback: str, bad: list[object]) -> None:
     """A refused reward changes no byte of the session, and the right one is then taken as if nothing had been."""
-    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, feedback=feedback)
+    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, feedback=feedback, preset="multiscale")
     session, plain = Session(player, rng=4), Session(player, rng=4)
     for each in (session, plain):
         go(each, 7)
@@ -205,7 +207,7 @@ def test_bad_rewards_leave_the_session_as_it_was(feedback: str, bad: list[object
 
 def test_arguments_are_checked() -> None:
     """Ranges, numbers of open decisions and seeds that make no sense are refused."""
-    player = swap_combcp(sr.MSets(5, 2), 100)
+    player = swap_combcp(sr.MSets(5, 2), 100, preset="multiscale")
     for bad in ({"reward_range": (1, 0)}, {"reward_range": 3}, {"max_open": 0}, {"max_open": 1.5}):
         with pytest.raises(InvalidInput):
             Session(player, **bad)  # type: ignore[arg-type]
@@ -217,7 +219,13 @@ def test_arguments_are_checked() -> None:
 def test_late_rewards_are_estimated_with_the_law_that_drew_them() -> None:
     """However the player has changed since, R̃ = r Σ⁺M uses the Σ of the decision's own law."""
     player = swap_combcp(
-        sr.MSets(5, 2), 100, schedule=Schedule([1, 4, 8]), predictor_step=0.0, random_offset=False, exploration=0.2
+        sr.MSets(5, 2),
+        100,
+        schedule=Schedule([1, 4, 8]),
+        predictor_step=0.0,
+        random_offset=False,
+        exploration=0.2,
+        preset="multiscale",
     )
     session = Session(player, rng=6, max_open=8)
     waiting = []
@@ -236,7 +244,9 @@ def test_late_rewards_are_estimated_with_the_law_that_drew_them() -> None:
 
 def test_the_order_of_late_rewards_does_not_matter_within_a_base_window() -> None:
     """Observed in any order before the window ends, the same rewards make the same policy."""
-    player = swap_combcp(sr.MSets(5, 2), 100, schedule=Schedule([4, 16]), predictor_step=0.0, random_offset=False)
+    player = swap_combcp(
+        sr.MSets(5, 2), 100, schedule=Schedule([4, 16]), predictor_step=0.0, random_offset=False, preset="multiscale"
+    )
     results = []
     for order in itertools.permutations(range(4)):
         session = Session(player, rng=6, max_open=4)
@@ -250,7 +260,7 @@ def test_the_order_of_late_rewards_does_not_matter_within_a_base_window() -> Non
 
 def test_skipped_days_count_and_teach_nothing() -> None:
     """A skipped day moves the calendar on with estimate 0, and is counted."""
-    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, random_offset=False)
+    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, random_offset=False, preset="multiscale")
     session = Session(player, rng=6)
     go(session, 9)
     skipped = session.summary().n_skipped
@@ -265,7 +275,7 @@ def test_skipped_days_count_and_teach_nothing() -> None:
 
 def test_summary() -> None:
     """The summary has the days closed, skipped and open, and what the player says of itself."""
-    session = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT), rng=6, max_open=3)
+    session = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, preset="multiscale"), rng=6, max_open=3)
     session.act()
     session.observe(0.5)
     session.act()
@@ -286,7 +296,7 @@ def test_summary() -> None:
 
 def test_same_seed_same_bits() -> None:
     """Sessions with the same seed agree in every byte; another seed differs; so do seeds written in other ways."""
-    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT)
+    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, preset="multiscale")
 
     def play(rng: object) -> tuple[str, int | None]:
         session = Session(player, rng=rng)  # type: ignore[arg-type]
@@ -303,7 +313,7 @@ def test_same_seed_same_bits() -> None:
 
 def test_entropy_of_an_unseeded_session_is_recorded() -> None:
     """The number drawn makes the same session again, also after it went through a file."""
-    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT)
+    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, preset="multiscale")
     session = Session(player)
     assert isinstance(session.entropy, int)
     again = Session(player, rng=session.entropy)
@@ -339,7 +349,9 @@ def test_saved_at_any_day_it_goes_on_bit_for_bit(name: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("warm", [False, True])
 def test_laws_that_are_equal_but_apart_stay_apart(warm: bool, tmp_path: Path) -> None:
     """Where nothing is paid, updated scales equal fresh ones; a loaded session still keeps what the running one keeps apart."""
-    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, predictor_step=0.0, warm_restarts=warm)
+    player = swap_combcp(
+        sr.MSets(5, 2), 100, schedule=SHORT, predictor_step=0.0, warm_restarts=warm, preset="multiscale"
+    )
     plain, relay = Session(player, rng=5), Session(player, rng=5)
     for _ in range(26):
         relay.save(tmp_path / "file")
@@ -405,14 +417,17 @@ def test_every_player_goes_on_in_a_new_process_with_any_number_of_threads(tmp_pa
 
 def test_a_player_given_is_checked(tmp_path: Path) -> None:
     """An equal player may be handed over, another is refused; one with functions of one's own must be."""
-    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT)
+    player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, preset="multiscale")
     session = Session(player, rng=5)
     session.save(tmp_path / "file")
     assert Session.load(tmp_path / "file", player=player).player is player
     with pytest.raises(InvalidInput, match="configured as the one in"):
-        Session.load(tmp_path / "file", player=swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, exploration=0.5))
+        Session.load(
+            tmp_path / "file",
+            player=swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, exploration=0.5, preset="multiscale"),
+        )
     oracle = sr.OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64))
-    mine = swap_combcp(oracle, 100, schedule=SHORT)
+    mine = swap_combcp(oracle, 100, schedule=SHORT, preset="multiscale")
     session = Session(mine, rng=5)
     go(session, 7)
     session.save(tmp_path / "mine")
@@ -426,7 +441,7 @@ def test_a_player_given_is_checked(tmp_path: Path) -> None:
 
 def test_damaged_files_are_refused_by_name_and_reason(tmp_path: Path) -> None:
     """Truncated at many places, altered at random ones, of a newer version, of another kind, missing: each has its sentence."""
-    session = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT), rng=5, max_open=2)
+    session = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, preset="multiscale"), rng=5, max_open=2)
     go(session, 9)
     path = tmp_path / "the file"
     session.save(path)
@@ -460,7 +475,7 @@ def test_damaged_files_are_refused_by_name_and_reason(tmp_path: Path) -> None:
 
 def test_a_save_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Out of space half way: the file is the one before, nothing else is left, the session goes on."""
-    session = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT), rng=5)
+    session = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, preset="multiscale"), rng=5)
     session.save(tmp_path / "file")
     before = (tmp_path / "file").read_bytes()
     go(session, 3)
@@ -483,7 +498,7 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyte
 
 def test_the_file_holds_no_pickle(tmp_path: Path) -> None:
     """A session file is a JSON header and raw numbers."""
-    session = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT), rng=5)
+    session = Session(swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, preset="multiscale"), rng=5)
     session.save(tmp_path / "file")
     data = (tmp_path / "file").read_bytes()
     start = data.index(b"{")

@@ -11,7 +11,7 @@ May touch: ``errors``, ``arrays``. Laws that belong to one set (uniform m-sets, 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -20,8 +20,10 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
 
-__all__ = ["FinitePolicy", "Mixture", "Policy", "canonical_order", "mix", "on_grid"]
+__all__ = ["FinitePolicy", "JointSolver", "Mixture", "Policy", "canonical_order", "mix", "on_grid"]
 
+JointSolver = Callable[[Action, float, int], tuple[Vector, float]]
+"""See :meth:`Policy.joint_solver`."""
 GRID = 2**52
 _SUM_TOLERANCE = 1e-9
 _FEW_PAIRS = 25  # a pair costs as much as this many entries of a matrix product
@@ -91,6 +93,14 @@ class Policy(ABC):
         law = self.finite()
         rows = np.flatnonzero((law.atoms == action).all(axis=1))
         return float(law.weights[rows].sum())
+
+    def joint_solver(self, parts: "Sequence[Policy]", weights: Vector) -> JointSolver | None:
+        """Return what solves Σ y = M for a mixture that begins with this law, without a matrix, or None.
+
+        ``solve(action, tolerance, limit)`` gives y and the relative residual it reached. Laws of one kind whose products
+        can be taken together in compiled code override this.
+        """
+        return None
 
     def cooccurrence(self) -> Matrix:
         """Σ = E[M Mᵀ] as a dense ``(dimension, dimension)`` matrix."""
@@ -246,7 +256,7 @@ class FinitePolicy(Policy):
         d, (where, chosen) = self.dimension, self._atoms.nonzero()
         sizes = np.bincount(where, minlength=len(self._atoms))
         size = int(sizes[0])
-        if d * d > _FEW_PAIRS * size * size and bool((sizes == size).all()):
+        if 0 < _FEW_PAIRS * size * size < d * d and bool((sizes == size).all()):
             elements = chosen.reshape(-1, size)
             pairs = d * elements[:, :, None] + elements[:, None, :]
             weights = np.repeat(self._weights, size * size)

@@ -11,7 +11,11 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, below, under
 from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
-from swapregret.learners.engine import BlockResult, Engine, PoolBlock
+from swapregret.kernels.subsets import round_all
+from swapregret.learners.adaptive.pool_engine import PoolBlock
+from swapregret.learners.engines.find import Engine
+from swapregret.learners.engines.m_sets import MSetEngine
+from swapregret.learners.engines.scales import Stretches
 from swapregret.learners.player import Decision
 from swapregret.play_result import Run
 from swapregret.policy import Policy, on_grid
@@ -84,26 +88,40 @@ class Recorders:
             self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._stretches, self._policy = [], None
 
-    def run_block(self, engine: Engine, start: int, block: BlockResult | PoolBlock) -> None:
+    def run_block(self, engine: Engine, start: int, block: Stretches | PoolBlock) -> None:
         """Enter the days of a block that ran in compiled code."""
         if self._ledger is None or self._means is None:
             return
         if isinstance(block, PoolBlock):
             for first, stop, tape in block.tapes:
                 self._ledger.record_laws(tape, self._means[first:stop], block.state.explorer)
-            return
-        master: Any = engine.master
-        learner: Any = master.learners[0]
+        elif isinstance(engine, MSetEngine) and engine.is_tapeable:
+            self._run_tape(engine, start, block)
+        else:
+            for index, policy in block.laws:
+                if len(self._stretches) >= _HELD:
+                    self._settle(index)
+                self._stretches.append((index, policy, None))
+                self._policy = policy
+            if len(block.received) < len(self._means):
+                self._policy = None
+
+    def _run_tape(self, engine: MSetEngine, start: int, block: Stretches) -> None:
+        """Enter a block of systematic laws by the turns of its calendar."""
+        assert self._ledger is not None and self._means is not None
+        learner: Any = engine.master.learners[0]
         exploit, explore = on_grid([1.0 - learner.exploration, learner.exploration]).tolist()
         if self._tape is None:
-            n = master.n_scales
+            n = engine.master.n_scales
             self._tape = self._ledger.tape(learner.actions.orders(learner.variants), exploit / n, n)
             self._tape_laws = (learner.start().exploit, learner.mu, explore)
             if self._tape_before:
                 self._tape.restore(self._tape_before)
-        n_days = len(block.received)
-        if n_days:
-            self._tape.record(self._means[:n_days], start, block.events, block.event_units)
+        for piece in block.pieces:
+            if piece.n_days:
+                means = self._means[piece.first : piece.first + piece.n_days]
+                units = round_all(piece.points, learner.actions.size)
+                self._tape.record(means, start + piece.first, piece.events, units)
 
     def note(self, index: int, decision: Decision, state: Any) -> None:
         """Note one day of the block."""
@@ -202,6 +220,6 @@ def _lemma_of(actions: ActionSet, state: Any) -> DecompositionLedger:
         raise Unsupported(
             "a certificate must be asked of a master with scales and a calendar",
             f"a player whose state is {type(state).__name__}",
-            "Use measure='bound': the laziness bound holds for any player.",
+            "Use swap_combcp with preset='multiscale', or measure='bound': the laziness bound holds for any player.",
         )
     return DecompositionLedger(actions, state.calendar.schedule.windows, state.calendar.offset)

@@ -32,7 +32,7 @@ def test_every_game_can_be_played(game: Game) -> None:
 def test_windows_of_one_day_lose_nothing() -> None:
     """With as many windows as days the compressed play is the play: the same gaps as the ledgers of the days."""
     game = shapley()
-    players = [sr.swap_combcp(actions, 200) for actions in game.action_sets]
+    players = [sr.swap_combcp(actions, 200, preset="multiscale") for actions in game.action_sets]
     result = self_play(game, players, 200, rng=3, windows=200, checkpoints=1)
     for one, other in zip(result.certificate.swap, certify(result.play).swap, strict=True):
         assert one.value == pytest.approx(other.value, abs=1e-9)
@@ -42,8 +42,8 @@ def test_same_seed_same_play() -> None:
     """Two runs from one seed agree bit for bit, another seed differs; no seed records its entropy."""
     game = chicken()
     players = [
-        sr.swap_combcp(game.action_sets[0], 150),
-        sr.swap_combcp(game.action_sets[1], 150, feedback="full"),
+        sr.swap_combcp(game.action_sets[0], 150, preset="multiscale"),
+        sr.swap_combcp(game.action_sets[1], 150, feedback="full", preset="multiscale"),
     ]
     first, again, other = (self_play(game, players, 150, rng=seed, checkpoints=1) for seed in (4, 4, 5))
     assert first.play.policies == again.play.policies
@@ -89,7 +89,9 @@ def test_kinds_of_feedback_can_be_mixed() -> None:
 
 def swap_learner(actions: Any, days: int) -> Any:
     """Return Swap-ComBCP on four scales that change their minds every 8 days at most: quick to step."""
-    return sr.swap_combcp(actions, days, schedule=sr.Schedule(windows=(8, days // 16, days // 4, days)))
+    return sr.swap_combcp(
+        actions, days, schedule=sr.Schedule(windows=(8, days // 16, days // 4, days)), preset="multiscale"
+    )
 
 
 def test_swap_learners_come_closer_than_a_single_learner() -> None:

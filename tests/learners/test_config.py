@@ -117,7 +117,7 @@ class Suit(enum.IntEnum):
     "value",
     [
         OracleSet(2, lambda weights: np.array([1, 0])),
-        anytime(lambda actions, horizon: swap_combcp(actions, horizon, variants=1), MSets(4, 2)),
+        anytime(lambda actions, horizon: swap_combcp(actions, horizon, variants=1, preset="multiscale"), MSets(4, 2)),
         MSets(2, 1, labels=list(Suit)),
         MSets(2, 1, labels=[frozenset({1}), frozenset({2})]),
         json.dumps,
@@ -161,7 +161,7 @@ def test_player_of_a_file() -> None:
         player_of(config, swap_combcp(MSets(5, 2), 5000, preset="multiscale"), "x")
     with pytest.raises(Unsupported, match="hand it over"):
         player_of(None, None, "x")
-    mine = swap_combcp(OracleSet(2, lambda weights: np.array([1, 0])), 10)
+    mine = swap_combcp(OracleSet(2, lambda weights: np.array([1, 0])), 10, preset="multiscale")
     assert player_of(None, mine, "x") is mine
     with pytest.raises(InvalidInput, match="configured"):
         player_of(config, mine, "x")

@@ -73,7 +73,7 @@ def test_rewards_of_an_earlier_epoch_are_estimated_with_their_own_law() -> None:
 
 def test_players_of_earlier_epochs_are_kept() -> None:
     """Looking back at an epoch does not make the player of the present one anew: laws stay the same objects."""
-    player = anytime(swap_combcp, Explicit([[1, 0], [0, 1]]), first_epoch=2)
+    player = anytime(swap_combcp, Explicit([[1, 0], [0, 1]]), first_epoch=2, preset="multiscale")
     state = player.start(np.random.default_rng(0))
     now = player._player(1)
     assert player.player_of(state) is player._player(0)
@@ -110,8 +110,8 @@ def test_it_never_stops() -> None:
 
 def test_feedback_and_refusals() -> None:
     """The kind of feedback is the factory's; an epoch has at least one day; options are checked by the factory."""
-    assert anytime(swap_combcp, MSets(4, 2), feedback="full").feedback == "full"
+    assert anytime(swap_combcp, MSets(4, 2), feedback="full", preset="multiscale").feedback == "full"
     with pytest.raises(InvalidInput, match="first_epoch"):
-        anytime(swap_combcp, MSets(4, 2), first_epoch=0)
+        anytime(swap_combcp, MSets(4, 2), first_epoch=0, preset="multiscale")
     with pytest.raises(InvalidInput, match="ingredients"):
-        anytime(swap_combcp, MSets(4, 2), colour="red").start(np.random.default_rng(0))
+        anytime(swap_combcp, MSets(4, 2), colour="red", preset="multiscale").start(np.random.default_rng(0))

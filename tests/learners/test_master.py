@@ -199,11 +199,11 @@ def test_relabelling_permutes_the_marginals(factory: object, feedback: str) -> N
 
 def test_random_offset_is_the_only_draw_of_the_start() -> None:
     """The offset is a multiple of the base window below the longest one, drawn from the generator given."""
-    master = swap_combcp(MSets(6, 2), 2000, schedule=Schedule([3, 12, 48]))
+    master = swap_combcp(MSets(6, 2), 2000, schedule=Schedule([3, 12, 48]), preset="multiscale")
     offsets = {master.start(np.random.default_rng(seed)).calendar.offset for seed in range(60)}
     assert offsets <= set(range(0, 48, 3))
     assert len(offsets) > 8
-    quiet = swap_combcp(MSets(6, 2), 2000, random_offset=False)
+    quiet = swap_combcp(MSets(6, 2), 2000, random_offset=False, preset="multiscale")
     rng = np.random.default_rng(0)
     assert quiet.start(rng).calendar.offset == 0
     assert rng.random() == np.random.default_rng(0).random()
@@ -212,7 +212,7 @@ def test_random_offset_is_the_only_draw_of_the_start() -> None:
 @pytest.mark.parametrize("offset_seed", range(4))
 def test_scales_change_only_when_the_calendar_says(offset_seed: int) -> None:
     """A scale's law is the same object until it updates or restarts, and a restart is the first law again."""
-    master = swap_combcp(MSets(5, 2), 100, schedule=Schedule([2, 6, 18]))
+    master = swap_combcp(MSets(5, 2), 100, schedule=Schedule([2, 6, 18]), preset="multiscale")
     state = master.start(np.random.default_rng(offset_seed))
     rng = np.random.default_rng(1)
     for day in range(60):
@@ -231,7 +231,9 @@ def test_scales_change_only_when_the_calendar_says(offset_seed: int) -> None:
 
 def test_warm_restarts_begin_at_the_coarser_scale() -> None:
     """With warm restarts scale k begins at .8 of scale k+1's point and .2 of the uniform one; the top scale cold."""
-    master = swap_combcp(MSets(5, 2), 100, schedule=Schedule([1, 4, 8]), warm_restarts=True, random_offset=False)
+    master = swap_combcp(
+        MSets(5, 2), 100, schedule=Schedule([1, 4, 8]), warm_restarts=True, random_offset=False, preset="multiscale"
+    )
     state = master.start(np.random.default_rng(0))
     rng = np.random.default_rng(1)
     for day in range(8):
@@ -271,7 +273,7 @@ def test_totals_are_kept(feedback: str) -> None:
 
 def test_aggregates_lie_in_the_span() -> None:
     """Whatever solution of Σy = M the solver chose, scales aggregate its part in span(A): the adaptive step sees nothing else."""
-    master = swap_combcp(RANK_THREE, 100, schedule=Schedule([2, 8]), random_offset=False)
+    master = swap_combcp(RANK_THREE, 100, schedule=Schedule([2, 8]), random_offset=False, preset="multiscale")
     state = master.start(np.random.default_rng(0))
     rng = np.random.default_rng(1)
     for day in range(4):
@@ -286,7 +288,13 @@ def test_aggregates_lie_in_the_span() -> None:
 def test_recoveries_are_counted() -> None:
     """Without exploration Σ becomes singular; each estimate made the second way is counted, and play goes on."""
     master = swap_combcp(
-        MSets(6, 2), 100, exploration=0.0, variants=1, rate=FixedRate(50.0), schedule=Schedule.single(100)
+        MSets(6, 2),
+        100,
+        exploration=0.0,
+        variants=1,
+        rate=FixedRate(50.0),
+        schedule=Schedule.single(100),
+        preset="multiscale",
     )
     state = master.start(np.random.default_rng(0))
     rng = np.random.default_rng(1)
@@ -310,7 +318,7 @@ def test_recoveries_of_the_iterative_solver_are_counted() -> None:
         def solve(self, action: np.ndarray) -> np.ndarray:
             return action.astype(float)
 
-    master = swap_combcp(MSets(4, 2), 100)
+    master = swap_combcp(MSets(4, 2), 100, preset="multiscale")
     state = master.start(np.random.default_rng(0))
     object.__setattr__(state, "solver", Stopped())
     law = master.policy(state)

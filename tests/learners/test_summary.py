@@ -20,7 +20,7 @@ swap_combcp = partial(presets.swap_combcp, preset="multiscale")
 @pytest.mark.parametrize("seed", range(3))
 def test_next_updates_and_restarts_are_those_of_the_calendar(seed: int) -> None:
     """Counting days down from the summary meets the first day on which the calendar acts."""
-    master = swap_combcp(MSets(5, 2), 100, schedule=Schedule([2, 6, 18]))
+    master = swap_combcp(MSets(5, 2), 100, schedule=Schedule([2, 6, 18]), preset="multiscale")
     state = master.start(np.random.default_rng(seed))
     rng = np.random.default_rng(1)
     for day in range(25):
@@ -43,7 +43,7 @@ def test_next_updates_and_restarts_are_those_of_the_calendar(seed: int) -> None:
 )
 def test_eigenvalues_and_regret(actions: MSets) -> None:
     """λ_min and the condition are those of Σ on the span; the regret is the best action's estimate minus what came in."""
-    master = swap_combcp(actions, 100, schedule=Schedule([2, 6, 18]))
+    master = swap_combcp(actions, 100, schedule=Schedule([2, 6, 18]), preset="multiscale")
     state = master.start(np.random.default_rng(0))
     rng = np.random.default_rng(1)
     earned = 0.0
@@ -64,7 +64,7 @@ def test_eigenvalues_and_regret(actions: MSets) -> None:
 
 def test_a_law_that_shows_too_little_has_infinite_condition() -> None:
     """Without exploration and with one decomposition Σ is singular; the summary says so and does not fail."""
-    master = swap_combcp(MSets(6, 2), 10, exploration=0.0, variants=1, random_offset=False)
+    master = swap_combcp(MSets(6, 2), 10, exploration=0.0, variants=1, random_offset=False, preset="multiscale")
     summary = summarise(master, master.start(np.random.default_rng(0)))
     assert summary is not None
     assert summary.smallest_eigenvalue == 0.0
@@ -73,13 +73,13 @@ def test_a_law_that_shows_too_little_has_infinite_condition() -> None:
 
 def test_other_players() -> None:
     """The doubling trick shows the player of its epoch; players without scales have no summary; no matrix above rank 400."""
-    player = anytime(swap_combcp, MSets(5, 2), first_epoch=10)
+    player = anytime(swap_combcp, MSets(5, 2), first_epoch=10, preset="multiscale")
     summary = summarise(player, player.start(np.random.default_rng(0)))
     assert summary is not None
-    assert len(summary.scales) == swap_combcp(MSets(5, 2), 10).n_scales
+    assert len(summary.scales) == swap_combcp(MSets(5, 2), 10, preset="multiscale").n_scales
     still = uniform(MSets(5, 2))
     assert summarise(still, still.start(np.random.default_rng(0))) is None
-    large = swap_combcp(MSets(401, 2), 10, variants=1)
+    large = swap_combcp(MSets(401, 2), 10, variants=1, preset="multiscale")
     wide = summarise(large, large.start(np.random.default_rng(0)))
     assert wide is not None
     assert wide.smallest_eigenvalue is None

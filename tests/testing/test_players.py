@@ -200,4 +200,4 @@ def test_a_player_without_faults_passes() -> None:
 def test_bandit_players_have_no_array_to_protect() -> None:
     """Where the reward is one number, the check of arguments says that it does not apply."""
     assert dict(check_player(uniform(ACTIONS), days=10).skipped) == {"arguments": "a reward is one number"}
-    assert "files" in check_player(swap_combcp(ACTIONS, 40), days=40).passed
+    assert "files" in check_player(swap_combcp(ACTIONS, 40, preset="multiscale"), days=40).passed

@@ -105,7 +105,7 @@ def test_the_lemma_holds_on_runs_of_the_master(windows: tuple[int, ...]) -> None
     """Real runs with a random offset obey the lemma, scale by scale."""
     actions = MSets(6, 2)
     world = cyclic(actions, 400, phases=5, rng=2)
-    player = swap_combcp(actions, 400, schedule=Schedule(windows))
+    player = swap_combcp(actions, 400, schedule=Schedule(windows), preset="multiscale")
     result = play(player, world, rng=1, certificate=True)
     (terms,) = result.decompositions
     assert terms.n_scales == len(windows) - 1

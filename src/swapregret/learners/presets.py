@@ -105,7 +105,7 @@ def swap_combcp(
     actions: ActionSet,
     horizon: int,
     *,
-    preset: str = "multiscale",
+    preset: str = "adaptive",
     feedback: str = "bandit",
     schedule: Schedule | None = None,
     **ingredients: Any,
@@ -117,10 +117,10 @@ def swap_combcp(
     actions : ActionSet
     horizon : int
         T, the number of days to play. Playing on after it keeps working: the coarsest scale restarts.
-    preset : {"multiscale", "adaptive", "paper"}
+    preset : {"adaptive", "multiscale", "paper"}
         "multiscale" is the paper's master with uniform weights and the practical ingredients of
         ``docs/deviations.md``; "adaptive" adds a pool of learners, learned weights, a swap filter and a guard
-        (``docs/guarantee.md``); "paper" follows the paper wherever it can be followed.
+        (``docs/guarantee.md``): lowest regret nearly everywhere; "paper" follows the paper wherever it can be followed.
     feedback : {"bandit", "semi-bandit", "full"}
         What ``observe`` will be shown: the total (the paper's), the chosen elements' rewards, or the whole vector.
     schedule : Schedule, optional
@@ -131,7 +131,7 @@ def swap_combcp(
     Examples
     --------
     >>> from swapregret.actions.m_sets import MSets
-    >>> player = swap_combcp(MSets(10, 3), horizon=100_000, warm_restarts=True)
+    >>> player = swap_combcp(MSets(10, 3), horizon=100_000, preset="multiscale", warm_restarts=True)
     >>> player.n_scales, player.warm_restarts
     (5, True)
     """
@@ -167,7 +167,7 @@ def swap_comband(
     actions: ActionSet,
     horizon: int,
     *,
-    preset: str = "multiscale",
+    preset: str = "adaptive",
     feedback: str = "bandit",
     schedule: Schedule | None = None,
     **ingredients: Any,
@@ -218,7 +218,7 @@ def _adaptive(
     member: Callable[[float], LazyLearner],
 ) -> AdaptiveMaster | MSetAdaptiveMaster:
     """Return the adaptive master: compiled where kernels cover the set, plain elsewhere."""
-    step = _ADAPTIVE_STEP.get(feedback, 3.0)
+    step = _pool_step(mixed, feedback)
     pool = build_pool(
         actions, horizon, windows, member, trackers=mixed.trackers, cold_scale=step, steady_scale=step / 3.0
     )
@@ -239,6 +239,19 @@ def _adaptive(
         guard_slack=mixed.guard_slack,
     )
     return MSetAdaptiveMaster(plain) if MSetAdaptiveMaster.can_run(plain) else plain
+
+
+def _pool_step(mixed: Ingredients, feedback: str) -> float:
+    """Return the constant c of the cold scales; members that never restart take a third of it."""
+    if mixed.rate == "adaptive":
+        return _ADAPTIVE_STEP.get(feedback, 3.0)
+    if isinstance(mixed.rate, AdaptiveRate):
+        return mixed.rate.scale
+    raise InvalidInput(
+        "`rate` must be 'adaptive' or an AdaptiveRate with preset='adaptive'",
+        repr(mixed.rate),
+        "Use preset='multiscale' for a fixed step.",
+    )
 
 
 def _refuse_warm(mixed: Ingredients, where: str) -> None:

@@ -21,29 +21,33 @@ DAILY = Schedule([1, 5, 25])
 @pytest.mark.parametrize("kind", ["random", "constant"])
 def test_blocks_are_steps(agrees, actions, kind: str) -> None:
     """Daily updates, one decomposition or several: the same rewards, states, laws and generator, bit for bit."""
-    agrees(ENGINE, swap_combcp(actions, 100, schedule=DAILY, exploration=0.3, variants=1), 60, kind)
-    agrees(ENGINE, swap_combcp(actions, 100, schedule=DAILY, random_offset=True), 60, kind)
+    agrees(
+        ENGINE, swap_combcp(actions, 100, preset="multiscale", schedule=DAILY, exploration=0.3, variants=1), 60, kind
+    )
+    agrees(ENGINE, swap_combcp(actions, 100, preset="multiscale", schedule=DAILY, random_offset=True), 60, kind)
 
 
 @pytest.mark.parametrize("feedback", ["bandit", "semi-bandit", "full"])
 @pytest.mark.parametrize("windows", [[1, 4, 12], [8, 16, 64]])
 def test_blocks_are_steps_with_any_feedback(agrees, feedback: str, windows: list[int]) -> None:
     """All kinds of feedback, with laws kept a day and with laws kept a window, where Σ is inverted."""
-    player = swap_combcp(Permutations(4), 1000, schedule=Schedule(windows), feedback=feedback)
+    player = swap_combcp(Permutations(4), 1000, preset="multiscale", schedule=Schedule(windows), feedback=feedback)
     agrees(ENGINE, player, 100)
 
 
 def test_blocks_are_steps_with_the_papers_preset(agrees) -> None:
     """Scales with rates of their own, exploring on a spanner; one scale that does not explore."""
     agrees(ENGINE, swap_combcp(Permutations(4), 64, preset="paper"), 64)
-    agrees(ENGINE, swap_combcp(Permutations(3), 64, schedule=Schedule.single(64), exploration=0.1), 40)
+    agrees(
+        ENGINE, swap_combcp(Permutations(3), 64, preset="multiscale", schedule=Schedule.single(64), exploration=0.1), 40
+    )
 
 
 def test_a_projection_that_fails_raises_what_stepping_raises() -> None:
     """Rates so large that log-weights have no digits left are refused in the same words."""
     from swapregret.learners.lazy import FixedRate
 
-    player = swap_combcp(Permutations(3), 100, schedule=DAILY, rate=FixedRate(1e300))
+    player = swap_combcp(Permutations(3), 100, preset="multiscale", schedule=DAILY, rate=FixedRate(1e300))
     rng = np.random.default_rng(0)
     with pytest.raises(SwapRegretError) as caught:
         MatchingEngine(player).run(player.start(rng), rng, np.random.default_rng(1).random((50, 9)) / 3)

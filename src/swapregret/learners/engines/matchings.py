@@ -34,7 +34,7 @@ class MatchingEngine:
     Examples
     --------
     >>> import swapregret as sr
-    >>> master = sr.swap_combcp(sr.Permutations(3), 1000)
+    >>> master = sr.swap_combcp(sr.Permutations(3), 1000, preset="multiscale")
     >>> rng = np.random.default_rng(0)
     >>> block = MatchingEngine(master).run(master.start(rng), rng, np.full((50, 9), 0.25))
     >>> len(block.received), float(block.received.sum()), block.state.day
@@ -78,7 +78,7 @@ class MatchingEngine:
 
     def _drive(
         self, rng: np.random.Generator, rewards: Matrix, rule: Rule, memory: Memory, log: Log
-    ) -> tuple[int, int, bool]:
+    ) -> tuple[int, int, int]:
         return run_matchings(rng, rewards, rule, self._setting, memory, log)
 
     @classmethod
