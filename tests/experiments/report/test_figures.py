@@ -78,6 +78,13 @@ def test_players_keep_colour_dash_and_symbol_where_others_are_missing(scenes: tu
     assert whole["data"][1]["marker"]["symbol"] != part["data"][-1]["marker"]["symbol"]
 
 
+def test_names_with_markup_are_shown_as_they_are(scenes: tuple[Scene, ...]) -> None:
+    """Plotly reads some HTML in names, so they are escaped; the group that joins line and band is not shown."""
+    figure = curve_figure(scenes[0].players, lambda runs: runs.swap, "regret", is_log=True)
+    assert figure is not None
+    assert {trace["name"] for trace in figure["data"]} == {"multiscale", "single &lt;b&gt;"}
+
+
 def test_swap_against_external_ends_where_the_curves_end(scenes: tuple[Scene, ...]) -> None:
     """The marker of each player is at (external, swap) of the last day."""
     figure = swap_against_external(scenes[0].players)

@@ -10,7 +10,18 @@ from typing import Any
 import numpy as np
 
 from swapregret.experiments.report.model import Curve, PlayerRuns
-from swapregret.experiments.report.style import Figure, axis, band_of, colour, dash, figure, log_ticks, numbers, symbol
+from swapregret.experiments.report.style import (
+    Figure,
+    axis,
+    band_of,
+    colour,
+    dash,
+    figure,
+    log_ticks,
+    numbers,
+    plain,
+    symbol,
+)
 
 __all__ = ["curve_figure", "swap_against_external"]
 
@@ -84,7 +95,7 @@ def swap_against_external(players: Sequence[PlayerRuns]) -> Figure | None:
         return None
     data: list[dict[str, Any]] = []
     for index, name, external, swap in pairs:
-        common = {"legendgroup": name, "name": name, "type": "scatter"}
+        common = {"legendgroup": name, "name": plain(name), "type": "scatter"}
         settled = len(swap.days) // 2
         data.append(
             {
@@ -144,7 +155,7 @@ def _band(index: int, name: str, curve: Curve, foot: float) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": name,
+        "name": plain(name),
         "legendgroup": name,
         "showlegend": False,
         "x": days + days[::-1],
@@ -165,7 +176,7 @@ def _line(index: int, name: str, curve: Curve, unit: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "name": name,
+        "name": plain(name),
         "legendgroup": name,
         "x": curve.days.tolist(),
         "y": numbers(curve.value.tolist()),

@@ -125,17 +125,18 @@ def _player(
         definition=str(cells["definition"][-1] or "") if swap is not None else "",
         windows=first.windows or (),
         offset=first.offset or 0,
-        shares=_shares([first, *(experiment.detail(run.id) for run in runs if run.id != first.run)]),
+        shares=_shares(experiment, first, [run for run in runs if run.id != first.run]),
         marginals=first.marginals,
         marginal_days=first.days,
     )
 
 
-def _shares(details: Sequence[RunDetail]) -> Shares | None:
+def _shares(experiment: Experiment, first: RunDetail, others: Sequence[RunInfo]) -> Shares | None:
     """Return the mean over replications of the lemma's terms at the last checkpoint, a round."""
-    terms = [lemma for detail in details if (lemma := detail.decomposition(-1)) is not None]
-    if not terms:
+    if first.decomposition(-1) is None:
         return None
+    details = [first, *(experiment.detail(run.id) for run in others)]
+    terms = [lemma for detail in details if (lemma := detail.decomposition(-1)) is not None]
     parts = np.mean([lemma.contributions / lemma.n_days for lemma in terms], axis=0)
     return Shares(parts, float(np.mean([lemma.laziness / lemma.n_days for lemma in terms])))
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from swapregret.arrays import Matrix
 from swapregret.experiments.report.layout import edge_curves, place_vertices
 from swapregret.experiments.report.model import Graph
-from swapregret.experiments.report.style import Figure, axis, figure
+from swapregret.experiments.report.style import Figure, axis, figure, plain
 
 __all__ = ["MOST_EDGES", "MOST_ELEMENTS", "graph_figure", "heat_map", "probabilities"]
 
@@ -47,7 +47,7 @@ def graph_figure(graph: Graph) -> Figure | None:
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": edge.label,
+                "name": plain(edge.label),
                 "x": np.round(curve[:, 0], 4).tolist(),
                 "y": np.round(curve[:, 1], 4).tolist(),
                 "line": {"color": _INK, "width": 1},
@@ -61,7 +61,7 @@ def graph_figure(graph: Graph) -> Figure | None:
             "mode": "markers",
             "x": middle[:, 0].tolist(),
             "y": middle[:, 1].tolist(),
-            "text": [edge.label for edge in graph.edges],
+            "text": [plain(edge.label) for edge in graph.edges],
             "marker": {"size": 14, "opacity": 0, "color": _INK},
             "hovertemplate": "%{text}<extra></extra>",
         }
@@ -72,7 +72,7 @@ def graph_figure(graph: Graph) -> Figure | None:
             "mode": "markers+text" if len(graph.vertices) <= _MOST_NAMES else "markers",
             "x": np.round(places[:, 0], 4).tolist(),
             "y": np.round(places[:, 1], 4).tolist(),
-            "text": list(graph.vertices),
+            "text": [plain(name) for name in graph.vertices],
             "textposition": "middle center",
             "textfont": {"size": 11},
             "marker": {"size": _vertex_size(graph), "color": "#ffffff", "line": {"width": 1.5, "color": "#57606a"}},
@@ -104,7 +104,7 @@ def heat_map(marginals: Matrix, days: npt.NDArray[np.int64], labels: tuple[str, 
     trace = {
         "type": "heatmap",
         "x": [f"{day:,}" for day in days.tolist()],
-        "y": list(labels),
+        "y": [plain(label) for label in labels],
         "z": probabilities(marginals.T),
         "zmin": 0.0,
         "zmax": 1.0,
@@ -122,6 +122,6 @@ def heat_map(marginals: Matrix, days: npt.NDArray[np.int64], labels: tuple[str, 
 
 
 def probabilities(table: Matrix) -> list[list[float]]:
-    """Return probabilities to four decimals, in [0, 1]."""
-    rounded: list[list[float]] = np.round(np.clip(table, 0.0, 1.0), 4).tolist()
+    """Return probabilities to three decimals, in [0, 1]."""
+    rounded: list[list[float]] = np.round(np.clip(table, 0.0, 1.0), 3).tolist()
     return rounded

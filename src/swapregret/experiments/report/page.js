@@ -86,7 +86,7 @@
     }
     panel.choice.hidden = names.length < 2;
     const choice = chosen(panel), figure = figureOf(panel);
-    Plotly.react(panel.plot, figure.data, themed(panel, figure.layout), config);
+    Plotly.react(panel.plot, structuredClone(figure.data), themed(panel, figure.layout), config);
     if (!panel.axes && panel.switches.length) press(panel, figure.layout.yaxis.type === "log" ? "log" : "linear");
     if (panel.slider) {
       panel.slider.hidden = !choice.probabilities;

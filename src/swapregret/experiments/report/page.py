@@ -64,6 +64,7 @@ def render_page(scenes: Sequence[Scene], origin: Origin) -> str:
         f'<section class="plain" id="table"><h2>All results</h2>{_TABLE_WORDS}{results_table(scenes)}</section>',
         f'<nav class="bar"><label>Figures of <select id="scene" aria-label="scene">{options}</select></label>'
         '<button type="button" onclick="window.print()">Print</button></nav>',
+        "<noscript><p>The figures need JavaScript; the table, the words and the specification do not.</p></noscript>",
         *[_section(panel) for panel in PANELS],
         _reproduce(origin),
         f'<script id="report" type="application/json">{_embedded(data)}</script>',

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from swapregret.experiments.report.model import PlayerRuns
-from swapregret.experiments.report.style import Figure, axis, colour, figure, numbers
+from swapregret.experiments.report.style import Figure, axis, colour, figure, numbers, plain
 
 __all__ = ["calendar_figure", "decomposition_figure"]
 
@@ -110,7 +110,7 @@ def _bar(name: str, players: list[str], values: list[float], k: int) -> dict[str
         "type": "bar",
         "orientation": "h",
         "name": name,
-        "y": players,
+        "y": [plain(player) for player in players],
         "x": numbers(values),
         "marker": {
             "color": colour(k - 1) if k else "#9aa0a6",
@@ -125,7 +125,7 @@ def _marks(name: str, players: list[str], values: list[float], shape: str) -> di
         "type": "scatter",
         "mode": "markers",
         "name": name,
-        "y": players,
+        "y": [plain(player) for player in players],
         "x": numbers(values),
         "marker": {"symbol": shape, "size": 12, "color": "#ffffff", "line": {"width": 2, "color": "#000000"}},
         "hovertemplate": name + " of %{y}: %{x:.4g}<extra></extra>",

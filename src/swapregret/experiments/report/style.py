@@ -8,9 +8,10 @@ May touch: nothing.
 
 import math
 from collections.abc import Iterable
+from html import escape
 from typing import Any
 
-__all__ = ["Figure", "axis", "band_of", "colour", "dash", "figure", "log_ticks", "numbers", "symbol"]
+__all__ = ["Figure", "axis", "band_of", "colour", "dash", "figure", "log_ticks", "numbers", "plain", "symbol"]
 
 Figure = dict[str, Any]
 """A Plotly figure as plain data: ``data`` and ``layout``, nothing that JSON cannot say."""
@@ -39,6 +40,17 @@ def band_of(index: int) -> str:
     """Return the colour of a player's band: its own, mostly transparent."""
     red, green, blue = (int(colour(index)[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.16)"
+
+
+def plain(text: str) -> str:
+    """Return text so that Plotly, which reads some HTML in it, shows it as it is.
+
+    Examples
+    --------
+    >>> plain("rate <b> & co")
+    'rate &lt;b&gt; &amp; co'
+    """
+    return escape(text, quote=False)
 
 
 def numbers(values: Iterable[float], digits: int = 6) -> list[float | None]:
