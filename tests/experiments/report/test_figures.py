@@ -110,7 +110,8 @@ def test_the_calendar_covers_all_days_once() -> None:
     """The intervals of each scale follow each other from day 0 to the horizon, the first cut by the offset."""
     figure = calendar_figure(PlayerRuns("a", 1, windows=(2, 4, 8), offset=3), 21)
     assert figure is not None
-    for trace, firsts in zip(figure["data"], ([0, 1, 5, 9, 13, 17], [0, 5, 13]), strict=True):
+    assert figure["data"][2]["x"] == [1, 3, 5, 7, 9, 11, 13, 15, 17, 19]
+    for trace, firsts in zip(figure["data"][:2], ([0, 1, 5, 9, 13, 17], [0, 5, 13]), strict=True):
         assert trace["base"] == firsts
         assert [a + b for a, b in zip(trace["base"], trace["x"], strict=True)] == [*firsts[1:], 21]
 

@@ -12,6 +12,7 @@ from swapregret.experiments.report.style import Figure, axis, colour, figure, nu
 __all__ = ["calendar_figure", "decomposition_figure"]
 
 _MOST_WINDOWS = 300
+_MOST_UPDATES = 160
 
 
 def decomposition_figure(players: Sequence[PlayerRuns]) -> Figure | None:
@@ -54,17 +55,18 @@ def decomposition_figure(players: Sequence[PlayerRuns]) -> Figure | None:
 def calendar_figure(runs: PlayerRuns, horizon: int) -> Figure | None:
     """Draw when each scale of a player restarts: a row a scale, a block an interval; None for players without scales.
 
-    A scale with more intervals than a screen can show is drawn as one block that says how many there are.
+    Updates are white strokes. A scale with more intervals than a screen can show is drawn as one block that says how many
+    there are, and updates are left out where they are too many.
 
     Examples
     --------
     >>> made = calendar_figure(PlayerRuns("a", 1, windows=(1, 2, 4)), 8)
-    >>> [len(trace["base"]) for trace in made["data"]]
-    [4, 2]
+    >>> [len(trace["base"]) for trace in made["data"][:2]], made["data"][2]["x"]
+    ([4, 2], [1, 2, 3, 4, 5, 6, 7])
     """
     if not runs.windows:
         return None
-    data = []
+    data, strokes = [], []
     n_scales = len(runs.windows) - 1
     for k in range(1, n_scales + 1):
         update, restart = runs.windows[k - 1], runs.windows[k]
@@ -92,6 +94,9 @@ def calendar_figure(runs: PlayerRuns, horizon: int) -> Figure | None:
                 "hovertemplate": "days %{customdata[0]:,} to %{customdata[1]:,}<br>" + words + "<extra></extra>",
             }
         )
+        updates = list(range(update - runs.offset % update, horizon, update))
+        if is_drawn and len(updates) <= _MOST_UPDATES:
+            strokes.append(_strokes(f"scale {k}", updates))
     layout = {
         "height": 110 + 60 * n_scales,
         "barmode": "overlay",
@@ -101,7 +106,19 @@ def calendar_figure(runs: PlayerRuns, horizon: int) -> Figure | None:
         "hovermode": "closest",
         "legend": {"orientation": "v", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
     }
-    return figure(data, layout)
+    return figure([*data, *strokes], layout)
+
+
+def _strokes(row: str, days: list[int]) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": days,
+        "y": [row] * len(days),
+        "showlegend": False,
+        "hoverinfo": "skip",
+        "marker": {"symbol": "line-ns", "size": 12, "line": {"width": 1, "color": "#ffffff"}},
+    }
 
 
 def _bar(name: str, players: list[str], values: list[float], k: int) -> dict[str, Any]:

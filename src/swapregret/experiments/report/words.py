@@ -81,8 +81,9 @@ PANELS = (
         "calendar",
         "The calendar of scales",
         (
-            "<b>Drawn:</b> one row a scale, one block an interval: where the shade changes, the scale forgets and starts anew. "
-            "Hatched rows have too many intervals to draw. Below: days between updates, between restarts, number of intervals.",
+            "<b>Drawn:</b> one row a scale, one block an interval: where the shade changes, the scale forgets and starts anew; "
+            "white strokes are updates, where they are few enough. Hatched rows have too many intervals to draw. Below: days "
+            "between updates, between restarts, number of intervals.",
             "<b>Definition:</b> scale k keeps its policy for L<sub>k−1</sub> days, then updates; after L<sub>k</sub> days it "
             "restarts. Each window is a multiple of the one before. The grid is shifted by an offset that every "
             "replication draws; here that of the first one.",
