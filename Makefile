@@ -13,7 +13,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: help run setup test lint types tests test-crash test-numerics format bench bench-oracles clean
+.PHONY: help run setup test lint types tests test-crash test-numerics format bench bench-oracles bench-speed clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -49,6 +49,9 @@ bench: $(VENV)/.dev  ## the quality table: swap regret of every player on every 
 
 bench-oracles: $(VENV)/.dev  ## every operation of every set: ours, plain NumPy/SciPy, CVXPY, growth (a minute or two)
 	$(BIN)/python benchmarks/oracles.py
+
+bench-speed: $(VENV)/.dev  ## rounds a second, growth, memory and peers, beside plain NumPy (some minutes; QUICK=1: one)
+	$(BIN)/swapregret bench $(if $(QUICK),--quick)
 
 clean:  ## remove .venv and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

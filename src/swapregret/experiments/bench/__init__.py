@@ -1,0 +1,4 @@
+"""How fast it is: rounds, growth, memory, and what others take, measured on the machine at hand.
+
+May touch: everything but ``cli``.
+"""

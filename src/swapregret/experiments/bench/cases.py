@@ -1,0 +1,186 @@
+"""What is timed: sets, states and players.
+
+A *round* is K = 3 scales, H = 10, γ = .3: draw, reward, Σ⁺M, broadcast, an update of the fastest scale, the others as their
+windows end. In the *spread* state the step is so small that all policies stay near the start; in the *concentrated* one the
+step is the preset's own and one action pays everything, so that policies come near to it.
+
+May touch: ``actions``, ``environments``, ``learners``, ``experiments``.
+"""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.m_sets import MSets
+from swapregret.actions.partitions import Partitions
+from swapregret.actions.permutations import Permutations
+from swapregret.actions.spanning_trees import SpanningTrees
+from swapregret.arrays import Matrix, Vector
+from swapregret.environments.base import Environment, noiseless
+from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSet, PlainSubsets
+from swapregret.experiments.table1 import layered_dag
+from swapregret.learners.baselines import combcp
+from swapregret.learners.lazy import AdaptiveRate
+from swapregret.learners.player import Player
+from swapregret.learners.presets import swap_comband, swap_combcp
+from swapregret.learners.schedule import Schedule
+
+__all__ = [
+    "LEARNERS",
+    "PRESET_CASES",
+    "ROUNDS",
+    "STATES",
+    "WINDOWS",
+    "Case",
+    "PresetCase",
+    "level",
+    "round_player",
+    "world",
+]
+
+WINDOWS = (1, 10, 100, 1000)
+_EXPLORATION = 0.3
+STATES = {"spread": 0.05, "concentrated": 3.0}
+"""The constant of the adaptive step in each state."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set whose rounds are timed.
+
+    Attributes
+    ----------
+    name : str
+    make : callable
+        Makes the set.
+    plain : callable, optional
+        Makes the plain set of the reference from it, where the reference can be run.
+    ratio : float, optional
+        How many times faster than the reference a round should be.
+    reached : tuple of float, optional
+        Rounds per second a careful prototype reached on a 2.8 GHz core.
+    learner : str
+        "combcp" or "comband".
+    is_long : bool
+        Whether it is left out of a quick run.
+    """
+
+    name: str
+    make: Callable[[], ActionSet]
+    plain: Callable[[Any], PlainSet] | None = None
+    ratio: float | None = None
+    reached: tuple[float, float] | None = None
+    learner: str = "combcp"
+    is_long: bool = False
+
+
+def _subsets(actions: Any) -> PlainSet:
+    return PlainSubsets(actions.dimension, actions.size)
+
+
+def _matchings(actions: Any) -> PlainSet:
+    return PlainMatchings(actions.n)
+
+
+def _paths(actions: Any) -> PlainSet:
+    graph = actions.graph
+    return PlainPaths(graph.tail, graph.head, actions.exploration_policy().marginals())
+
+
+def _random_graph(n_vertices: int, n_edges: int) -> SpanningTrees:
+    """Return the spanning trees of a random connected graph, always the same one."""
+    pairs = list(itertools.combinations(range(n_vertices), 2))
+    if n_edges < len(pairs):
+        rng = np.random.default_rng(0)
+        tree = [(int(rng.integers(i)), i) for i in range(1, n_vertices)]
+        others = [pair for pair in pairs if pair not in tree]
+        pairs = tree + [others[i] for i in rng.permutation(len(others))[: n_edges - len(tree)]]
+    return SpanningTrees(pairs)
+
+
+ROUNDS = (
+    Case("permutations 5", lambda: Permutations(5), _matchings, 25.0, (56e3, 69e3)),
+    Case("permutations 10", lambda: Permutations(10), _matchings, 20.0, (4.3e3, 11e3)),
+    Case("permutations 20", lambda: Permutations(20), _matchings, 15.0, (360, 500)),
+    Case("m-sets (100, 10)", lambda: MSets(100, 10), _subsets, 20.0, (10e3, 21e3)),
+    Case("m-sets (1000, 100)", lambda: MSets(1000, 100), _subsets, 300.0, (730, 1560)),
+    Case("m-sets (10000, 1000)", lambda: MSets(10_000, 1000), None, None, (31, 150), is_long=True),
+    Case("paths, 110 edges", lambda: layered_dag(5, 5), _paths, 100.0, (17e3, 29e3)),
+    Case("paths, 920 edges", lambda: layered_dag(10, 10), _paths, 1000.0, (2.1e3, 4.9e3)),
+    Case("paths, 4920 edges", lambda: layered_dag(10, 50), None, None, (330, 610), is_long=True),
+    Case("partitions 10 → 5", lambda: Partitions(10, 5), None, None, (4.3e3, 6.2e3)),
+    Case("partitions 20 → 10", lambda: Partitions(20, 10), None, None, (320, 790), is_long=True),
+    Case("trees (10, 45)", lambda: _random_graph(10, 45), None, None, (970, 2050)),
+    Case("trees (30, 300)", lambda: _random_graph(30, 300), None, None, (30, 144), is_long=True),
+    Case("trees (10, 45), ComBand", lambda: _random_graph(10, 45), None, None, (27e3, 37e3), "comband"),
+    Case("trees (30, 300), ComBand", lambda: _random_graph(30, 300), None, None, (600, 950), "comband", True),
+)
+"""Sets whose rounds are timed, with what is asked of them."""
+
+
+@dataclass(frozen=True)
+class PresetCase:
+    """One set on which whole learners are timed, in units of a bare Exp3 with ten arms.
+
+    ``wanted`` is what is asked of the multi-scale preset.
+    """
+
+    name: str
+    make: Callable[[], ActionSet]
+    wanted: float
+
+
+PRESET_CASES = (
+    PresetCase("m-sets (10, 3)", lambda: MSets(10, 3), 5.0),
+    PresetCase("m-sets (20, 5)", lambda: MSets(20, 5), 4.0),
+    PresetCase("m-sets (45, 8)", lambda: MSets(45, 8), 1.5),
+    PresetCase("permutations 10", lambda: Permutations(10), 1.0),
+)
+"""Sets on which learners are timed at their own schedules, for a horizon of a million days."""
+
+LEARNERS: dict[str, Callable[[ActionSet, int], Player[Any]]] = {
+    "multiscale": lambda actions, horizon: swap_combcp(actions, horizon, preset="multiscale"),
+    "adaptive": lambda actions, horizon: swap_combcp(actions, horizon, preset="adaptive"),
+    "paper": lambda actions, horizon: swap_combcp(actions, horizon, preset="paper"),
+    "single": combcp,
+}
+"""Learners by name, each from a set and a horizon."""
+
+
+def round_player(
+    actions: ActionSet, state: str = "spread", learner: str = "combcp", windows: tuple[int, ...] = WINDOWS
+) -> Player[Any]:
+    """Return the player whose rounds are timed."""
+    make = swap_comband if learner == "comband" else swap_combcp
+    ingredients: dict[str, Any] = {} if learner == "comband" else {"variants": 1}
+    return make(
+        actions,
+        windows[-1],
+        preset="multiscale",
+        schedule=Schedule(windows),
+        exploration=_EXPLORATION,
+        rate=AdaptiveRate(STATES[state]),
+        random_offset=False,
+        **ingredients,
+    )
+
+
+def level(actions: ActionSet, state: str) -> Vector:
+    """Return how often each element pays: half the time, or always for those of one action and never for the others."""
+    if state == "spread":
+        return np.full(actions.dimension, 0.5)
+    return actions.argmax(np.random.default_rng(3).random(actions.dimension)).astype(np.float64)
+
+
+def world(actions: ActionSet, horizon: int, state: str) -> Environment:
+    """Return a world without noise in which every day is the same."""
+    levels = level(actions, state)
+
+    def each_day(start: int, stop: int) -> Matrix:
+        return np.broadcast_to(levels, (stop - start, levels.size))
+
+    return Environment(state, actions, horizon, each_day, 0, draw=noiseless)

@@ -1,0 +1,93 @@
+"""How time per round and memory grow, against dimension, scales, number of actions and horizon.
+
+May touch: ``actions``, ``environments``, ``learners``, ``play``, ``experiments``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.m_sets import MSets
+from swapregret.actions.permutations import Permutations
+from swapregret.experiments.bench.cases import round_player, world
+from swapregret.experiments.bench.timing import Fit, fit_power, measure
+from swapregret.experiments.table1 import layered_dag
+from swapregret.learners.player import Player
+from swapregret.learners.presets import swap_combcp
+from swapregret.play import play
+
+__all__ = ["GROWTHS", "Growth", "GrowthCase", "measure_growth"]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A quantity against another, and the power law fitted to it.
+
+    ``limit`` is the largest exponent asked for.
+    """
+
+    name: str
+    against: str
+    sizes: tuple[float, ...]
+    microseconds: tuple[float, ...]
+    fit: Fit
+    limit: float
+
+
+@dataclass(frozen=True)
+class GrowthCase:
+    """One curve: for each parameter the size to plot it at, the set and the player."""
+
+    name: str
+    against: str
+    parameters: tuple[Any, ...]
+    make: Callable[[Any], tuple[float, ActionSet, Player[Any]]]
+    limit: float
+
+
+def _round(actions: ActionSet) -> tuple[float, ActionSet, Player[Any]]:
+    return float(actions.dimension), actions, round_player(actions)
+
+
+def _scales(n_scales: int) -> tuple[float, ActionSet, Player[Any]]:
+    actions = MSets(20, 5)
+    return float(n_scales), actions, round_player(actions, windows=tuple(4**k for k in range(n_scales + 1)))
+
+
+def _count(size: int) -> tuple[float, ActionSet, Player[Any]]:
+    actions = MSets(40, size)
+    return float(actions.n_actions), actions, round_player(actions)
+
+
+def _horizon(horizon: int) -> tuple[float, ActionSet, Player[Any]]:
+    actions = MSets(20, 5)
+    return float(horizon), actions, swap_combcp(actions, horizon, preset="multiscale")
+
+
+GROWTHS = (
+    GrowthCase("m-sets, m = d/10", "d", (100, 300, 1000, 3000), lambda d: _round(MSets(d, d // 10)), 1.3),
+    GrowthCase("layered paths, width 10", "d", (5, 10, 20, 50), lambda n: _round(layered_dag(10, n)), 1.15),
+    GrowthCase("permutations", "d", (6, 10, 14, 20), lambda n: _round(Permutations(n)), 1.7),
+    GrowthCase("m-sets (20, 5), H = 4", "K", (2, 3, 4, 6, 8), _scales, 1.0),
+    GrowthCase("m-sets, d = 40", "N", (2, 3, 5, 8, 12, 20), _count, 0.1),
+    GrowthCase("m-sets (20, 5), multiscale", "T", (10_000, 100_000, 1_000_000, 10_000_000), _horizon, 0.1),
+)
+"""The curves, with the exponents asked for; 0 is asked for as at most .1, what noise allows."""
+
+
+def measure_growth(case: GrowthCase, seconds: float) -> Growth:
+    """Time rounds in the spread state for every parameter of a curve."""
+    sizes, times = [], []
+    for parameter in case.parameters:
+        size, actions, player = case.make(parameter)
+        sizes.append(size)
+
+        def run(rounds: int, actions: ActionSet = actions, player: Player[Any] = player) -> object:
+            return play(player, world(actions, rounds, "spread"), rng=0, measure="none")
+
+        times.append(measure(run, seconds).microseconds)
+    assert np.isfinite(times).all()
+    return Growth(case.name, case.against, tuple(sizes), tuple(times), fit_power(sizes, times), case.limit)

@@ -1,0 +1,127 @@
+"""What others take for a round, where they are installed: they list every action, so their N is at most a thousand.
+
+Nothing of theirs is needed or bundled; a peer that is missing, or whose interface has changed, is reported as such. The
+hybrid mirror descent of Zimmert, Luo and Wei (2019), published as scripts, is timed in the library's own version.
+
+May touch: ``actions``, ``learners``, ``play``, ``experiments``.
+"""
+
+import contextlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.m_sets import MSets
+from swapregret.experiments.bench.cases import world
+from swapregret.experiments.bench.timing import measure
+from swapregret.learners.baselines import hybrid_omd
+from swapregret.learners.presets import swap_combcp
+from swapregret.play import play
+
+__all__ = ["PEERS", "Peer", "PeerTime", "measure_ours", "measure_peer"]
+
+_ARMS = (10, 100, 1000)
+_OURS = (45, 8), (60, 8)
+"""m-sets with 2·10⁸ and 2.6·10⁹ actions."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another library: the module to look for, and how to play rounds with n arms."""
+
+    name: str
+    module: str
+    start: Callable[[int], Callable[[int], object]]
+
+
+@dataclass(frozen=True)
+class PeerTime:
+    """Microseconds a round at each number of actions; none, and why, if it could not be timed."""
+
+    name: str
+    microseconds: dict[int, float]
+    remark: str = ""
+
+
+def _river(n_arms: int) -> Callable[[int], object]:
+    policy, arms = import_module("river.bandit").Exp3(gamma=0.1, seed=0), list(range(n_arms))
+
+    def run(rounds: int) -> None:
+        for _ in range(rounds):
+            arm = policy.pull(arms)
+            policy.update(arm, 0.5)
+
+    return run
+
+
+def _smpybandits(n_arms: int) -> Callable[[int], object]:
+    policy = import_module("SMPyBandits.Policies").Exp3(n_arms, gamma=0.1)
+    policy.startGame()
+
+    def run(rounds: int) -> None:
+        for _ in range(rounds):
+            arm = policy.choice()
+            policy.getReward(arm, 0.5)
+
+    return run
+
+
+def _noregret(n_arms: int) -> Callable[[int], object]:
+    theirs = import_module("noregret.regret_minimizers")
+    learner, utility = theirs.BlumMansour(n_arms, theirs.RegretMatching), np.linspace(0.2, 0.8, n_arms)
+
+    def run(rounds: int) -> None:
+        for _ in range(rounds):
+            learner.next_strategy()
+            learner.observe_utility(utility)
+
+    return run
+
+
+PEERS = (
+    Peer("river, Exp3", "river", _river),
+    Peer("SMPyBandits, Exp3", "SMPyBandits", _smpybandits),
+    Peer("noregret, Blum–Mansour (full information)", "noregret", _noregret),
+)
+"""Libraries that are timed where they are installed."""
+
+
+def measure_peer(peer: Peer, seconds: float, arms: tuple[int, ...] = _ARMS) -> PeerTime:
+    """Time a peer at several numbers of arms, as long as a round stays below a tenth of a second."""
+    if find_spec(peer.module) is None:
+        return PeerTime(peer.name, {}, "not installed")
+    found: dict[int, float] = {}
+    try:
+        for n_arms in arms:
+            with contextlib.redirect_stdout(io.StringIO()):
+                found[n_arms] = measure(peer.start(n_arms), seconds, least=1).microseconds
+            if found[n_arms] > 1e5:
+                break
+    except Exception as error:  # whatever another library raises is a remark, not a failure of ours
+        return PeerTime(peer.name, found, f"installed, but: {type(error).__name__}: {error}")
+    return PeerTime(peer.name, found)
+
+
+def measure_ours(seconds: float) -> list[PeerTime]:
+    """Time the multi-scale preset, and the hybrid mirror descent, where no list of actions fits into memory."""
+    found = []
+    for name, make in (
+        ("swapregret, multiscale (bandit)", lambda actions: swap_combcp(actions, 1_000_000, preset="multiscale")),
+        ("swapregret, hybrid mirror descent (semi-bandit)", lambda actions: hybrid_omd(actions, 1_000_000)),
+    ):
+        times: dict[int, float] = {}
+        for dimension, size in _OURS:
+            actions = MSets(dimension, size)
+            player: Any = make(actions)
+
+            def run(rounds: int, actions: MSets = actions, player: Any = player) -> object:
+                return play(player, world(actions, rounds, "concentrated"), rng=0, measure="none")
+
+            times[actions.n_actions] = measure(run, seconds).microseconds
+        found.append(PeerTime(name, times))
+    return found

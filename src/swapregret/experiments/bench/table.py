@@ -1,0 +1,179 @@
+"""The whole benchmark: every figure of ``swapregret bench`` as one value.
+
+May touch: ``experiments.bench``, ``play``.
+"""
+
+import os
+import platform
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES, Case, level, round_player, world
+from swapregret.experiments.bench.growth import GROWTHS, Growth, measure_growth
+from swapregret.experiments.bench.memory import Holding, measure_memory
+from swapregret.experiments.bench.peers import PEERS, PeerTime, measure_ours, measure_peer
+from swapregret.experiments.bench.reference import Reference
+from swapregret.experiments.bench.timing import bare_exp3, measure
+from swapregret.play import play
+
+__all__ = ["Bench", "LearnerRow", "RoundRow", "run_bench", "time_case", "time_learner"]
+
+_LONG_HORIZON = 1_000_000
+
+
+@dataclass(frozen=True)
+class RoundRow:
+    """Rounds per second of one set in one state, with what they are compared with.
+
+    ``reference`` is the plain learner with the paper's pseudo-inverse, ``tuned`` the plain learner that solves on independent
+    coordinates; None where it was not run.
+    """
+
+    case: str
+    state: str
+    dimension: int
+    ours: float
+    reference: float | None
+    tuned: float | None
+    wanted: float | None
+    reached: tuple[float, float] | None
+
+    @property
+    def ratio(self) -> float | None:
+        """Return how many times faster than the reference a round is."""
+        return None if self.reference is None else self.ours / self.reference
+
+
+@dataclass(frozen=True)
+class LearnerRow:
+    """Rounds per second of a whole learner, and in units of a bare Exp3 with ten arms."""
+
+    case: str
+    learner: str
+    ours: float
+    in_exp3: float
+    wanted: float | None
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Everything that was measured."""
+
+    machine: dict[str, Any]
+    exp3: float
+    rounds: list[RoundRow]
+    learners: list[LearnerRow]
+    growth: list[Growth]
+    memory: list[Holding]
+    peers: list[PeerTime]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers, words, lists and dictionaries."""
+        plain = asdict(self)
+        for row, source in zip(plain["rounds"], self.rounds, strict=True):
+            row["ratio"] = source.ratio
+        return plain
+
+
+def describe_machine() -> dict[str, Any]:
+    """Return what the figures were measured on."""
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            name = next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return {
+        "processor": name,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "threads_of_blas": os.environ.get("OMP_NUM_THREADS", "not limited"),
+    }
+
+
+def time_case(case: Case, state: str, seconds: float, reference: bool = True) -> RoundRow:
+    """Time the rounds of a set in a state, and those of the reference in the same process."""
+    actions = case.make()
+    player = round_player(actions, state, case.learner)
+
+    def run(rounds: int) -> object:
+        return play(player, world(actions, rounds, state), rng=0, measure="none")
+
+    ours = measure(run, seconds).rounds_per_second
+    plain: list[float | None] = [None, None]
+    if reference and case.plain is not None:
+        for index, inverse in enumerate(("pinv", "solve")):
+            plain[index] = measure(_plain_run(case, actions, state, inverse), seconds, least=1).rounds_per_second
+    return RoundRow(case.name, state, actions.dimension, ours, plain[0], plain[1], case.ratio, case.reached)
+
+
+def _plain_run(case: Case, actions: ActionSet, state: str, inverse: str) -> Callable[[int], object]:
+    assert case.plain is not None
+    plain, rewards = case.plain(actions), level(actions, state) / actions.size
+    rng = np.random.default_rng(0)
+    reference = Reference(plain, actions.size, rate=STATES[state], inverse=inverse)
+    return lambda rounds: reference.play(np.broadcast_to(rewards, (rounds, rewards.size)), rng)
+
+
+def time_learner(case_index: int, learner: str, exp3: float, seconds: float) -> LearnerRow:
+    """Time a whole learner at its own schedule for a million days."""
+    case = PRESET_CASES[case_index]
+    actions = case.make()
+    player = LEARNERS[learner](actions, _LONG_HORIZON)
+
+    def run(rounds: int) -> object:
+        return play(player, world(actions, rounds, "concentrated"), rng=0, measure="none")
+
+    rate = measure(run, seconds).rounds_per_second
+    return LearnerRow(case.name, learner, rate, rate / exp3, case.wanted if learner == "multiscale" else None)
+
+
+def run_bench(
+    *, quick: bool = False, seconds: float | None = None, progress: Callable[[str], None] = lambda text: None
+) -> Bench:
+    """Measure everything.
+
+    Parameters
+    ----------
+    quick : bool
+        Leave out the largest sets and the long curves: under a minute.
+    seconds : float, optional
+        Processor time for each figure; .6, or .15 if quick.
+    progress : callable
+        Called with what is being measured.
+
+    Returns
+    -------
+    Bench
+    """
+    each = (0.15 if quick else 0.6) if seconds is None else seconds
+    progress("a bare Exp3 with ten arms")
+    exp3 = measure(bare_exp3, each).rounds_per_second
+    rounds = []
+    for case in ROUNDS:
+        if quick and case.is_long:
+            continue
+        for state in STATES:
+            progress(f"{case.name}, {state}")
+            rounds.append(time_case(case, state, each, reference=not (quick and state == "concentrated")))
+    learners = []
+    for index, preset_case in enumerate(PRESET_CASES):
+        for name in LEARNERS:
+            progress(f"{preset_case.name}, {name}")
+            learners.append(time_learner(index, name, exp3, each))
+    growth = []
+    for curve in GROWTHS:
+        progress(f"growth of {curve.name} with {curve.against}")
+        growth.append(measure_growth(curve, each))
+    progress("memory")
+    memory = measure_memory((10, 60) if quick else (10, 400))
+    peers = measure_ours(each)
+    for peer in PEERS:
+        progress(peer.name)
+        peers.append(measure_peer(peer, each, (10, 100) if quick else (10, 100, 1000)))
+    return Bench(describe_machine(), exp3, rounds, learners, growth, memory, peers)

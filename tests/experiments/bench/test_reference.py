@@ -1,0 +1,119 @@
+"""The plain NumPy reference: the same learner, so that a ratio of speeds means something."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import swapregret as sr
+from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSet, PlainSubsets
+from swapregret.experiments.bench.reference import Reference
+from swapregret.learners.lazy import AdaptiveRate
+from swapregret.learners.player import Decision
+from swapregret.policy import FinitePolicy
+
+_WINDOWS = (1, 5, 25, 125)
+_EDGES = [("s", 0), ("s", 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, "t"), (3, "t")]
+
+
+class Shared:
+    """One decomposition of a point for all who ask within 1e-8 of it: greedy ones jump where points differ by rounding."""
+
+    def __init__(self, plain: PlainSet) -> None:
+        self.plain, self.known = plain, [(np.zeros(plain.dimension), plain.decompose(plain.explore_moment.diagonal()))]
+
+    def __call__(self, point: npt.ArrayLike, *, variants: int = 1) -> tuple[Any, Any]:
+        """Look for a point so near that has been asked for before."""
+        asked = np.asarray(point)
+        for other, law in reversed(self.known):
+            if np.abs(other - asked).max() <= 1e-8:
+                return law
+        self.known.append((asked, self.plain.decompose(asked)))
+        return self.known[-1][1]
+
+
+def _case(name: str) -> tuple[Any, Any]:
+    if name == "m-sets":
+        return sr.MSets(9, 3), PlainSubsets(9, 3)
+    actions: Any = sr.Permutations(4) if name == "permutations" else sr.DagPaths(_EDGES, source="s", sink="t")
+    plain: Any = PlainMatchings(4)
+    if name == "paths":
+        plain = PlainPaths(actions.graph.tail, actions.graph.head, actions.exploration_policy().marginals())
+    return actions, plain
+
+
+_NAMES = ("m-sets", "permutations", "paths")
+
+
+@pytest.mark.parametrize("inverse", ["pinv", "solve"])
+@pytest.mark.parametrize("rate", [0.05, 1.0])
+@pytest.mark.parametrize("name", _NAMES)
+def test_the_same_draws_give_the_same_policies(
+    name: str, rate: float, inverse: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shown the library's actions and rewards, the reference goes through the library's points, to 1e-8, on every scale.
+
+    Of permutations and paths, whose decompositions are a matter of choice, both are given the plain ones.
+    """
+    actions, plain = _case(name)
+    if name != "m-sets":
+        shared = Shared(plain)
+        monkeypatch.setattr(plain, "decompose", shared)
+        shared.plain = _case(name)[1]
+        monkeypatch.setattr(actions, "decompose", lambda point, variants: FinitePolicy(*shared(point)), raising=False)
+    player: Any = sr.swap_combcp(
+        actions,
+        1000,
+        preset="multiscale",
+        schedule=sr.Schedule(_WINDOWS),
+        exploration=0.3,
+        variants=1,
+        random_offset=False,
+        rate=AdaptiveRate(rate),
+    )
+    reference = Reference(plain, actions.size, windows=_WINDOWS, rate=rate, inverse=inverse)
+    rng = np.random.default_rng(len(name))
+    state = player.start(rng)
+    start = state.scales[0].point
+    means = rng.random(actions.dimension) / actions.size
+    farthest = 0.0
+    for day in range(60):
+        for ours, theirs in zip(state.scales, reference.scales, strict=True):
+            np.testing.assert_allclose(theirs.point, ours.point, rtol=0.0, atol=1e-8)
+        policy = player.policy(state)
+        np.testing.assert_allclose(reference.moment(), policy.cooccurrence(), rtol=0.0, atol=1e-8)
+        action = policy.sample(rng)
+        reward = float(means @ action)
+        state = player.observe(state, Decision(day, action, (), policy), reward)
+        reference.observe(action.astype(np.float64), reward)
+        farthest = max(farthest, *(np.abs(scale.point - start).max() for scale in state.scales))
+    assert farthest > (0.01 if rate < 1.0 else 0.3), "a test of points that never move shows nothing"
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_the_reference_draws_from_its_own_law(name: str) -> None:
+    """Drawn actions belong to the set, and their mean is the mean of the law within six standard errors."""
+    actions, plain = _case(name)
+    reference = Reference(plain, actions.size, rate=1.0)
+    rng = np.random.default_rng(5)
+    reference.play(rng.random((25, actions.dimension)) / actions.size, rng)
+    draws = np.array([reference.draw(rng) for _ in range(2000)])
+    assert all(row.astype(np.int64) in actions for row in np.unique(draws, axis=0))
+    explored = np.array([plain.explore(rng) for _ in range(20_000)]).mean(axis=0)
+    wanted = 0.7 * reference.marginals() + 0.3 * plain.explore_moment.diagonal()
+    assert np.abs(draws.mean(axis=0) - wanted).max() < 6 * 0.5 / np.sqrt(2000)
+    assert np.abs(explored - plain.explore_moment.diagonal()).max() < 6 * 0.5 / np.sqrt(20_000)
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_decompositions_add_up(name: str) -> None:
+    """Atoms are actions of the set, and their weighted mean is the point; its projection is the library's."""
+    actions, plain = _case(name)
+    for spread in (0.1, 3.0):
+        log_weights = spread * np.random.default_rng(2).standard_normal(actions.dimension)
+        point = plain.project(log_weights)
+        np.testing.assert_allclose(point, actions.kl_project(log_weights).point, rtol=0.0, atol=1e-9)
+        atoms, weights = plain.decompose(point)
+        assert all(row.astype(np.int64) in actions for row in atoms)
+        np.testing.assert_allclose(weights @ atoms, point, rtol=0.0, atol=1e-9)

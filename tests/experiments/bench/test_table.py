@@ -1,0 +1,124 @@
+"""What `swapregret bench` measures, on sets so small that it takes a moment; no seconds are asserted."""
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from swapregret.actions.m_sets import MSets
+from swapregret.cli import app
+from swapregret.experiments.bench import cases, growth, peers, table
+from swapregret.experiments.bench.memory import held_bytes
+from swapregret.experiments.bench.timing import bare_exp3, fit_power, measure
+from swapregret.play import play
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave one small set, one learner and one short curve to be measured."""
+    case = cases.Case("m-sets (6, 2)", lambda: MSets(6, 2), cases.ROUNDS[3].plain, 2.0, (1.0, 2.0))
+    small_curve = growth.GrowthCase("m-sets", "d", (4, 6, 8), lambda d: growth._round(MSets(d, 2)), 1.3)
+    monkeypatch.setattr(table, "ROUNDS", (case,))
+    monkeypatch.setattr(table, "PRESET_CASES", (cases.PresetCase("m-sets (6, 2)", lambda: MSets(6, 2), 5.0),))
+    monkeypatch.setattr(table, "LEARNERS", {"multiscale": cases.LEARNERS["multiscale"]})
+    monkeypatch.setattr(table, "GROWTHS", (small_curve,))
+    monkeypatch.setattr(table, "measure_memory", lambda days: [])
+    monkeypatch.setattr(peers, "_OURS", ((6, 2),))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+@pytest.mark.usefixtures("small")
+def test_the_command_prints_the_numbers_as_json() -> None:
+    """Rates are positive, the ratio is that of ours to the reference, missing peers say so."""
+    result = CliRunner().invoke(app, ["bench", "--json", "--seconds", "0.005"])
+    assert result.exit_code == 0, result.output
+    numbers = json.loads(result.stdout)
+    rows = numbers["rounds"]
+    assert [(row["case"], row["state"]) for row in rows] == [("m-sets (6, 2)", state) for state in cases.STATES]
+    for row in rows:
+        assert row["ratio"] == pytest.approx(row["ours"] / row["reference"])
+        assert min(row["ours"], row["reference"], row["tuned"]) > 0.0
+    (learner,) = numbers["learners"]
+    assert learner["in_exp3"] == pytest.approx(learner["ours"] / numbers["exp3"])
+    assert numbers["growth"][0]["sizes"] == [4.0, 6.0, 8.0]
+    assert all(peer["microseconds"] or peer["remark"] for peer in numbers["peers"])
+
+
+@pytest.mark.usefixtures("small")
+def test_the_command_prints_a_table() -> None:
+    """The table names what was measured, in eighty columns."""
+    result = CliRunner().invoke(app, ["bench", "--quick", "--seconds", "0.005"])
+    assert result.exit_code == 0, result.output
+    for words in ("K = 3, H = 10", "m-sets (6, 2) (s)", "in Exp3", "exponent", "actions N"):
+        assert words in result.output
+    assert max(map(len, result.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("case", [case for case in cases.ROUNDS if not case.is_long], ids=lambda case: case.name)
+def test_every_case_can_be_made(case: cases.Case) -> None:
+    """Names state the dimensions, worlds are bounded by 1, and concentrated worlds pay one action everything."""
+    actions = case.make()
+    best = cases.level(actions, "concentrated")
+    assert best.astype(np.int64) in actions
+    assert cases.world(actions, 3, "concentrated").rewards(0, 3).sum() == pytest.approx(3.0 * best.sum() / actions.size)
+    digits = [
+        int(word) for word in case.name.replace("(", " ").replace(",", " ").replace(")", " ").split() if word.isdigit()
+    ]
+    assert digits
+
+
+@pytest.mark.parametrize("state", list(cases.STATES))
+def test_states_are_what_they_are_called(state: str) -> None:
+    """A spread player stays near the start, a concentrated one comes near the action that pays."""
+    actions = MSets(10, 3)
+    run = play(cases.round_player(actions, state), cases.world(actions, 1000, state), rng=0)
+    assert run.reward == pytest.approx(0.5) if state == "spread" else run.reward > 0.45
+
+
+def test_a_power_law_is_found_again() -> None:
+    """The exponent of an exact power law comes back with error 0, and a point off the line is reported."""
+    sizes = [1.0, 2.0, 5.0, 9.0]
+    exact = fit_power(sizes, [3.0 * size**1.25 for size in sizes])
+    assert exact.exponent == pytest.approx(1.25)
+    assert exact.error == pytest.approx(0.0, abs=1e-12)
+    assert fit_power(sizes, [1.0, 2.0, 5.0, 18.0]).spread > 1.1
+
+
+def test_the_fastest_stretch_counts() -> None:
+    """The function is called with growing numbers of rounds until they take long enough."""
+    asked: list[int] = []
+
+    def run(rounds: int) -> None:
+        asked.append(rounds)
+        sum(range(1000 * rounds))
+
+    rate = measure(run, seconds=0.02, repeats=3)
+    assert rate.rounds == asked[-1] == max(asked)
+    assert rate.microseconds == pytest.approx(1e6 / rate.rounds_per_second)
+
+
+def test_bytes_are_counted_once() -> None:
+    """Views count as what they look into, shared arrays once, and action sets not at all."""
+    shared = np.zeros(100)
+    actions = MSets(6, 2)
+    assert held_bytes([shared, shared[:3], (shared.reshape(10, 10),)], actions) == 800
+    policy = actions.uniform_policy()
+    assert held_bytes(policy) < 800
+
+
+def test_bare_exp3_learns() -> None:
+    """The unit of comparison is a working Exp3: it earns more than the mean of its arms."""
+    assert bare_exp3(4000) > 4000 * 0.52
+
+
+def test_a_peer_that_fails_is_a_remark() -> None:
+    """A missing module, and one whose interface is another, end as words in the table."""
+
+    def broken(n_arms: int) -> Callable[[int], object]:
+        raise AttributeError("no Exp3")
+
+    missing = peers.measure_peer(peers.Peer("x", "no_such_module_here", broken), 0.01)
+    assert missing.remark == "not installed"
+    assert "no Exp3" in peers.measure_peer(peers.Peer("x", "json", broken), 0.01).remark
