@@ -39,6 +39,8 @@ GRID: list[tuple[str, list[str], list[int], int]] = [
     ("paper", ["msets 6 2", "msets 10 3"], [1_000, 10_000], 4),
     ("paper", ["msets 20 5"], [1_000], 4),
     ("multiscale", ["msets 6 2", "msets 10 3", "msets 20 5"], [1_000_000], 4),
+    ("adaptive", ["msets 6 2", "msets 10 3", "msets 20 5"], [1_000_000], 2),
+    ("adaptive", ["permutations 4", "permutations 6"], [1_000, 10_000], 4),
     ("multiscale", ["permutations 4", "permutations 6"], [1_000, 10_000, 100_000], 4),
     ("multiscale", ["partitions 6 3"], [1_000, 10_000], 4),
 ]

@@ -1,10 +1,12 @@
 """What is said before the first day."""
 
+import inspect
 import math
 
 import pytest
 
 import swapregret as sr
+from swapregret.cli.plan import plan as plan_command
 from swapregret.errors import InvalidInput, InvalidSchedule
 from swapregret.experiments.plan import LONGEST_HORIZON, make_plan, useful_from
 from swapregret.regret.bounds import swap_combcp_bound
@@ -17,6 +19,13 @@ def test_the_schedule_is_the_one_the_player_would_have(preset: str) -> None:
     plan = make_plan(actions, 30_000, preset=preset, seconds=0)
     assert plan.schedule == sr.swap_combcp(actions, 30_000, preset=preset).schedule
     assert plan.speed is None
+
+
+def test_the_default_is_the_default_of_the_library() -> None:
+    """Who names no preset plans for the player that swap_combcp makes."""
+    wanted = inspect.signature(sr.swap_combcp).parameters["preset"].default
+    assert inspect.signature(make_plan).parameters["preset"].default == wanted
+    assert inspect.signature(plan_command).parameters["preset"].default == wanted
 
 
 @pytest.mark.parametrize(("d", "m"), [(2, 1), (5, 2), (20, 5)])

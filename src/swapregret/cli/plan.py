@@ -31,7 +31,7 @@ def plan(
     preset: Annotated[
         str,
         typer.Option(help=f"Which player: {', '.join(sorted(PRESETS))}.", autocompletion=lambda: sorted(PRESETS)),
-    ] = "multiscale",
+    ] = "adaptive",
     seconds: Annotated[float, typer.Option(help="About how long to time rounds; 0 times nothing.")] = 1.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:

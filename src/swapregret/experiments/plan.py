@@ -96,7 +96,7 @@ class Plan:
     warnings: tuple[str, ...]
 
 
-def make_plan(actions: ActionSet, horizon: int, *, preset: str = "multiscale", seconds: float = 1.0) -> Plan:
+def make_plan(actions: ActionSet, horizon: int, *, preset: str = "adaptive", seconds: float = 1.0) -> Plan:
     """Return the plan of ``swap_combcp(actions, horizon, preset=preset)``.
 
     Parameters
@@ -127,7 +127,7 @@ def make_plan(actions: ActionSet, horizon: int, *, preset: str = "multiscale", s
     arrays: dict[str, Any] = player.dump(player.start(np.random.default_rng(0)))  # type: ignore[arg-type]
     rows = default_capacity(d) if actions.n_actions is None else min(actions.n_actions, default_capacity(d))
     memory = Memory(sum(np.asarray(array).nbytes for array in arrays.values()), int(_LEDGER_ROOM * rows * d * 8))
-    warnings = _warnings(actions, player.schedule, bound, theorem, exponent, expectation)
+    warnings = _warnings(actions, preset, player.schedule, bound, theorem, exponent, expectation)
     return Plan(
         actions, days, preset, player.schedule, bound, theorem, exponent, expectation, speed, memory, tuple(warnings)
     )
@@ -172,6 +172,7 @@ def _timed(player: Player[Any], days: int, measure: str) -> float:
 
 def _warnings(
     actions: ActionSet,
+    preset: str,
     schedule: Schedule,
     bound: Bound,
     theorem: int | None,
@@ -185,10 +186,10 @@ def _warnings(
             f"It says something from T ≈ 10^{exponent:.0f} on."
         )
     if theorem is None or bound.horizon < theorem:
+        kept = "the guarantee of docs/guarantee.md holds" if preset == "adaptive" else "the decomposition lemma holds"
         when = "for no horizon" if theorem is None else f"only from T = {theorem:.2g} on"
         found.append(
-            f"The theorem's own schedule exists {when}; for the windows planned here the decomposition lemma holds, "
-            "the theorem's number does not."
+            f"The theorem's own schedule exists {when}; for the windows planned here {kept}, the theorem's number does not."
         )
     wanted, bottom = _DAYS_TO_LEARN * actions.rank * max(1, actions.size), schedule.windows[1]
     if 4 * bottom < wanted:
