@@ -15,6 +15,7 @@ __all__ = ["edge_curves", "place_vertices"]
 _SWEEPS = 12
 _STEPS = 200
 _BEND = 0.14
+_PAGE = np.array([1.8, 1.0])
 _BEND_POINTS = 13
 
 
@@ -55,7 +56,8 @@ def edge_curves(graph: Graph, places: Matrix) -> list[Matrix]:
 
 
 def _runs_over(places: Matrix, tail: int, head: int) -> bool:
-    """Tell whether the straight line between two vertices passes close to a third one."""
+    """Tell whether the straight line between two vertices passes close to a third one on a page wider than high."""
+    places = places * _PAGE
     start, way = places[tail], places[head] - places[tail]
     length = float(way @ way)
     if length == 0.0:

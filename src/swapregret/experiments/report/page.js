@@ -108,11 +108,16 @@
     panel.slider.querySelector("output").textContent = day;
     input.setAttribute("aria-valuetext", day);
     const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    Plotly.restyle(panel.plot, { "line.width": now.map((p) => 0.5 + 12 * p), opacity: now.map((p) => 0.3 + 0.7 * p),
-      "line.color": colour("--accent") }, [...now.keys()]);
     const labels = content(panel).figure.data[edges].text;
-    Plotly.restyle(panel.plot, { text: [labels.map((label, i) => label + ": " + now[i].toFixed(3))] }, [edges]);
-    Plotly.restyle(panel.plot, { "marker.color": colour("--card"), "marker.line.color": colour("--soft") }, [edges + 1]);
+    const none = now.map(() => undefined), accent = colour("--accent");
+    Plotly.restyle(panel.plot, {
+      "line.width": [...now.map((p) => 0.5 + 12 * p), undefined, undefined],
+      "line.color": [...now.map(() => accent), undefined, undefined],
+      opacity: [...now.map((p) => 0.3 + 0.7 * p), undefined, undefined],
+      text: [...none, labels.map((label, i) => label + ": " + now[i].toFixed(3)), undefined],
+      "marker.color": [...none, undefined, colour("--card")],
+      "marker.line.color": [...none, undefined, colour("--soft")],
+    });
     panel.plot.dataset.day = choice.days[at];
   }
 

@@ -1,0 +1,32 @@
+"""``swapregret report``: the results of an experiment as one page.
+
+May touch: the library, ``cli.console``.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from swapregret.cli.console import console, emit_json, report_errors
+from swapregret.experiments.report.write import write_report
+
+__all__ = ["report"]
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="The folder that `swapregret run` wrote.", metavar="DIR")],
+    out: Annotated[Path | None, typer.Option(help="The file to write; report.html in DIR if not given.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the path and size as JSON.")] = False,
+) -> None:
+    """Write a report: figures, tables, definitions and how to make them again, in one HTML file that needs no network.
+
+    Example: swapregret report results --out report.html
+    """
+    with report_errors():
+        path = write_report(folder, out)
+        size = path.stat().st_size
+        if as_json:
+            emit_json({"report": str(path), "bytes": size})
+        else:
+            console.print(f"{path}: {size / 1e6:.1f} MB, opens in any browser", highlight=False, soft_wrap=True)
