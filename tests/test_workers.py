@@ -1,6 +1,7 @@
 """Tasks in other processes: order, closures by value, and what cannot travel."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -43,3 +44,28 @@ def test_what_cannot_travel_is_named() -> None:
     """A lock cannot be sent to another process, and the sentence says what to do."""
     with pytest.raises(InvalidInput, match="n_jobs=1"):
         list(run_tasks(call, [(print, threading.Lock()), (print, 1)], n_jobs=2))
+
+
+def test_threads_share_what_is_here_and_keep_the_order() -> None:
+    """In threads nothing is pickled, tasks run side by side, and results come in the order of the tasks."""
+    together = threading.Barrier(2, timeout=30.0)
+
+    def meet(number: int) -> int:
+        together.wait()
+        return 10 * number
+
+    assert list(run_tasks(call, [(meet, n) for n in range(4)], n_jobs=2, threads=True)) == [0, 10, 20, 30]
+
+
+def test_an_error_in_a_thread_comes_out_and_ends_the_rest() -> None:
+    """The first task that fails raises its own error; tasks not yet begun are not begun."""
+    begun = []
+
+    def fail(number: int) -> None:
+        begun.append(number)
+        time.sleep(0.05 * number)
+        raise ValueError(f"task {number}")
+
+    with pytest.raises(ValueError, match="task 0"):
+        list(run_tasks(call, [(fail, n) for n in range(50)], n_jobs=2, threads=True))
+    assert len(begun) < 50

@@ -1,21 +1,19 @@
-"""Running independent tasks in several processes.
+"""Running independent tasks side by side, in several processes or in threads of this one.
 
 Processes are spawned, so nothing of the parent leaks into them and a result cannot depend on where it was computed.
 Functions defined inside others (the levels of an environment, the oracle of a set) travel by value: their code, and what
-they hold on to.
+they hold on to. Threads start at once and share what is loaded; they are for tasks that spend their time in compiled code,
+which runs without the interpreter's lock.
 
 May touch: ``errors``.
 """
 
 import io
 import marshal
-import multiprocessing
 import pickle
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from swapregret.errors import InvalidInput
@@ -25,23 +23,53 @@ __all__ = ["run_tasks"]
 Result = TypeVar("Result")
 
 
-def run_tasks(function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], n_jobs: int) -> Iterator[Result]:
-    """Yield ``function(*task)`` for each task, in order, computed by up to ``n_jobs`` processes.
+def run_tasks(
+    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], n_jobs: int, *, threads: bool = False
+) -> Iterator[Result]:
+    """Yield ``function(*task)`` for each task, in order, computed by up to ``n_jobs`` processes or threads.
 
-    With one job everything happens here. ``function`` must be defined at the top of a module.
+    With one job everything happens here, one task after another. For processes ``function`` must be defined at the top
+    of a module.
 
     Examples
     --------
     >>> list(run_tasks(max, [(1, 2), (4, 3)], n_jobs=1))
     [2, 4]
+    >>> list(run_tasks(max, [(1, 2), (4, 3)], n_jobs=2, threads=True))
+    [2, 4]
     """
-    if n_jobs == 1 or len(tasks) == 1:
+    n_workers = min(n_jobs, len(tasks))
+    if n_workers <= 1:
         for task in tasks:
             yield function(*task)
-        return
+    elif threads:
+        yield from _in_threads(function, tasks, n_workers)
+    else:
+        yield from _in_processes(function, tasks, n_workers)
+
+
+def _in_threads(function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], n_workers: int) -> Iterator[Result]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(n_workers)
+    try:
+        waiting = [pool.submit(function, *task) for task in tasks]
+        for future in waiting:
+            yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _in_processes(
+    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], n_workers: int
+) -> Iterator[Result]:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     payloads = [_dumps((function, task)) for task in tasks]
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=min(n_jobs, len(tasks)), mp_context=context) as pool:
+    with ProcessPoolExecutor(max_workers=n_workers, mp_context=context) as pool:
         try:
             yield from pool.map(_run, payloads)
         except BrokenProcessPool:

@@ -1,0 +1,26 @@
+"""Whole blocks of uniform play on m-sets, compiled.
+
+May touch: ``kernels.compile``, ``kernels.m_set_master``, ``kernels.vectors``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.compile import kernel
+from swapregret.kernels.m_set_master import draw_uniform
+from swapregret.kernels.vectors import action_total
+
+__all__ = ["run_uniform"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@kernel
+def run_uniform(rng: np.random.Generator, rewards: Floats, size: int) -> Floats:
+    """Draw an m-set a row of ``rewards`` as ``UniformSubsets.sample`` does, and return what each earned."""
+    n_days, d = rewards.shape
+    received = np.empty(n_days)
+    for day in range(n_days):
+        action = draw_uniform(rng, d, size)
+        received[day] = min(max(action_total(rewards[day], action), 0.0), 1.0)
+    return received
