@@ -1,0 +1,186 @@
+"""Progress of runs: a live display on a terminal, lines elsewhere, JSON lines for machines.
+
+May touch: ``cli.console``, ``experiments``; Rich.
+"""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from rich.console import Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from swapregret.cli.console import status_console
+from swapregret.experiments.execute import Outcome
+from swapregret.experiments.plan_runs import Plan
+from swapregret.experiments.runner import Summary, Watcher
+from swapregret.experiments.status import Report
+from swapregret.experiments.task import RunTask
+
+__all__ = ["JsonWatcher", "LineWatcher", "LiveWatcher", "time_left"]
+
+_LINE_SECONDS = 30.0
+
+
+def time_left(done: float, total: float, seconds: float) -> str:
+    """Say how long the rest will take if it goes on as it did.
+
+    Examples
+    --------
+    >>> time_left(25, 100, 60.0), time_left(0, 100, 5.0)
+    ('3:00 left', '')
+    """
+    if done <= 0 or seconds <= 0:
+        return ""
+    rest = round(seconds * (total - done) / done)
+    hours, minutes = divmod(rest // 60, 60)
+    return f"{hours}:{minutes:02d}:{rest % 60:02d} left" if hours else f"{minutes}:{rest % 60:02d} left"
+
+
+class _Counting(Watcher):
+    """Counts days: those of runs that ended, and those that workers have played of the others."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._total = self._ended = self._n_ended = self._n_missing = 0
+        self._over: set[str] = set()
+        self._first: dict[str, int] = {}
+
+    def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
+        """Count."""
+        self._began = time.monotonic()
+        self._total = sum(task.info.horizon for task in missing)
+        self._n_missing = len(missing)
+
+    def finished(self, task: RunTask, outcome: Outcome) -> None:
+        """Count."""
+        self._ended += task.info.horizon
+        self._n_ended += 1
+        self._over.add(task.info.id)
+
+    def _days(self, reports: Sequence[Report]) -> float:
+        return self._ended + sum(report.day for report in reports if report.run not in self._over)
+
+    def _left(self, reports: Sequence[Report]) -> str:
+        return time_left(self._days(reports), self._total, time.monotonic() - self._began)
+
+
+class LiveWatcher(_Counting):
+    """A bar for everything with the time left, and a line a worker: its run, rounds a second, swap regret a round."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TextColumn("runs  {task.fields[left]}"),
+            TimeElapsedColumn(),
+            console=status_console,
+            expand=True,
+        )
+        self._live = Live(console=status_console, refresh_per_second=4, transient=True)
+
+    def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
+        """Begin."""
+        super().begin(plan, missing)
+        self._task = self._bar.add_task(plan.resolved["name"], total=len(missing), left="")
+        self._live.start()
+        self.tick(())
+
+    def tick(self, reports: Sequence[Report]) -> None:
+        """Show where the workers stand."""
+        share = self._days(reports) / self._total * self._n_missing if self._total else 0.0
+        whole = max(self._n_ended, min(share, self._n_missing))
+        self._bar.update(self._task, completed=whole if whole == self._n_ended else round(whole, 2))
+        self._bar.update(self._task, left=self._left(reports))
+        self._live.update(Group(self._bar, self._workers(reports)))
+
+    def _workers(self, reports: Sequence[Report]) -> Table:
+        table = Table(box=None, padding=(0, 1), expand=True)
+        table.add_column("worker", ratio=3, no_wrap=True, overflow="ellipsis")
+        for heading in ("day", "rounds/s", "swap/T"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for report in reports:
+            swap = f"{report.swap_per_round:.4f}" if report.swap_per_round is not None else "–"
+            table.add_row(report.label, f"{report.day:,}/{report.horizon:,}", f"{report.rounds_per_second:,.0f}", swap)
+        return table
+
+    def finished(self, task: RunTask, outcome: Outcome) -> None:
+        """Show that a run ended."""
+        super().finished(task, outcome)
+        if outcome.error is not None:
+            self._live.console.print(f"[bold red]failed[/] {_name(task)}: {outcome.error}", highlight=False)
+
+    def end(self, summary: Summary) -> None:
+        """Stop showing."""
+        self._live.stop()
+
+
+class LineWatcher(_Counting):
+    """Quiet: a line a minute or so, and one for every failure."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told = time.monotonic()
+
+    def tick(self, reports: Sequence[Report]) -> None:
+        """Show where the workers stand."""
+        if time.monotonic() - self._told >= _LINE_SECONDS:
+            self._told = time.monotonic()
+            self._line(reports)
+
+    def finished(self, task: RunTask, outcome: Outcome) -> None:
+        """Show that a run ended."""
+        super().finished(task, outcome)
+        if outcome.error is not None:
+            typer.echo(f"failed {_name(task)}: {outcome.error}", err=True)
+
+    def end(self, summary: Summary) -> None:
+        """Stop showing."""
+        if self._n_missing:
+            self._line(())
+
+    def _line(self, reports: Sequence[Report]) -> None:
+        speed = sum(report.rounds_per_second for report in reports)
+        about = f", {speed:,.0f} rounds/s, {self._left(reports)}" if reports else ""
+        typer.echo(f"{self._n_ended}/{self._n_missing} runs{about}", err=True)
+
+
+class JsonWatcher(Watcher):
+    """One JSON object a line on standard output: begin, run, end."""
+
+    def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
+        """Begin."""
+        _emit({"event": "begin", "name": plan.resolved["name"], "runs": len(plan.tasks), "missing": len(missing)})
+
+    def finished(self, task: RunTask, outcome: Outcome) -> None:
+        """Show that a run ended."""
+        info = task.info
+        about: dict[str, Any] = {
+            "run": info.id,
+            "set": info.set,
+            "environment": info.environment,
+            "player": info.player,
+        }
+        about |= {"horizon": info.horizon, "replication": info.replication, "seconds": round(outcome.seconds, 3)}
+        told = {} if outcome.error is None else {"error": outcome.error, "traceback": outcome.traceback}
+        _emit({"event": "failed" if told else "finished", **about, **told})
+
+    def end(self, summary: Summary) -> None:
+        """Stop showing."""
+        counts = {"runs": summary.n_runs, "before": summary.n_before, "made": summary.n_made}
+        _emit({"event": "end", **counts, "failed": len(summary.failures), "folder": str(summary.folder)})
+
+
+def _emit(value: dict[str, Any]) -> None:
+    typer.echo(json.dumps(value, allow_nan=False))
+
+
+def _name(task: RunTask) -> str:
+    info = task.info
+    return f"{info.player} on {info.environment}, {info.set}, T = {info.horizon:,}, replication {info.replication}"

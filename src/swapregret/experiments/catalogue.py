@@ -1,0 +1,157 @@
+"""What a spec may name: players and environments by kind, with the parameters each takes.
+
+Parameters are read off the signatures of the functions people call in Python, so a spec can say what a script can.
+
+May touch: ``errors``, ``environments``, ``learners``, ``experiments.names``.
+"""
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from swapregret import environments
+from swapregret.actions.base import ActionSet
+from swapregret.environments.base import Environment
+from swapregret.errors import InvalidInput
+from swapregret.experiments.names import check_name
+from swapregret.learners import baselines
+from swapregret.learners.doubling import anytime
+from swapregret.learners.lazy import AdaptiveRate, FixedRate
+from swapregret.learners.player import Player
+from swapregret.learners.presets import Ingredients, swap_comband, swap_combcp
+from swapregret.learners.schedule import Schedule
+
+__all__ = [
+    "ENVIRONMENTS",
+    "OWN_SET",
+    "PLAYERS",
+    "file_digest",
+    "make_environment",
+    "make_player",
+    "parameters_of",
+]
+
+Values = Mapping[str, Any]
+
+_FACTORIES: dict[str, Callable[..., Player[Any]]] = {
+    "swap_combcp": swap_combcp,
+    "swap_comband": swap_comband,
+    **{name: getattr(baselines, name) for name in baselines.__all__},
+}
+PLAYERS = (*_FACTORIES, "anytime")
+"""The kinds of players."""
+
+_WORLDS: dict[str, Callable[..., Environment]] = {
+    name: getattr(environments, name)
+    for name in ("cyclic", "iid", "piecewise", "random_walk", "replay", "slots", "spiral", "tree")
+}
+_OWN: dict[str, Callable[..., Environment]] = {
+    name: getattr(environments, name) for name in ("extensive_form", "shortcut_dag", "shortcut_partitions")
+}
+_COMBINED: dict[str, Callable[..., Environment]] = {
+    name: getattr(environments, name) for name in ("concatenation", "mixture")
+}
+ENVIRONMENTS = (*_WORLDS, *_COMBINED, *_OWN)
+"""The kinds of environments. Only ``from_function`` is missing: a file cannot hold a function."""
+OWN_SET = tuple(_OWN)
+"""Environments that come with an action set of their own; ``sets`` does not apply to them."""
+
+_GIVEN = {"actions", "horizon", "rng", "environments", "data", "name", "ingredients"}
+
+
+def parameters_of(kind: str, *, is_player: bool) -> tuple[str, ...]:
+    """Return the parameters of a kind.
+
+    Examples
+    --------
+    >>> parameters_of("cyclic", is_player=False), parameters_of("exp3", is_player=True)[:2]
+    (('phases',), ('learning_rate', 'exploration'))
+    """
+    if kind == "anytime":
+        ours = (*parameters_of("swap_combcp", is_player=True), "of", "first_epoch")
+        return tuple(dict.fromkeys(ours))
+    function = _FACTORIES[kind] if is_player else (_WORLDS | _COMBINED | _OWN)[kind]
+    signature = inspect.signature(function).parameters
+    names = [name for name in signature if name not in _GIVEN]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature.values()):
+        names += [field.name for field in fields(Ingredients)]
+    extra = {"replay": ["file"], "concatenation": ["parts"], "mixture": ["parts"]}
+    return (*names, *extra.get(kind, []))
+
+
+def make_player(kind: str, values: Values, actions: ActionSet, horizon: int) -> Player[Any]:
+    """Make a player for a set and a horizon.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> make_player("swap_combcp", {"schedule": [1, 4, 16]}, MSets(6, 2), 100).schedule.windows
+    (1, 4, 16)
+    """
+    options = dict(values)
+    if "schedule" in options:
+        windows = options["schedule"]
+        if not isinstance(windows, list):
+            raise InvalidInput("`schedule` must be a list of windows", repr(windows), "Write e.g. [1, 4, 16].")
+        options["schedule"] = Schedule(tuple(windows))
+    if isinstance(options.get("rate"), Mapping):
+        ((word, number),) = options["rate"].items() if len(options["rate"]) == 1 else (("", 0.0),)
+        kinds: dict[str, Callable[[float], Any]] = {"fixed": FixedRate, "adaptive": AdaptiveRate}
+        options["rate"] = kinds[check_name(word, kinds, "rate", "be a table with one of")](float(number))
+    if kind == "anytime":
+        factory = _FACTORIES[check_name(options.pop("of", "swap_combcp"), _FACTORIES, "of")]
+        return anytime(factory, actions, **options)
+    return _FACTORIES[kind](actions, horizon, **options)
+
+
+def make_environment(
+    kind: str, values: Values, actions: ActionSet | None, horizon: int, seed: int, folder: Path
+) -> Environment:
+    """Make an environment of a set, or one with its own set, in which case ``actions`` is left alone."""
+    options = dict(values)
+    if kind in _OWN:
+        seeded = {"rng": seed} if "rng" in inspect.signature(_OWN[kind]).parameters else {}
+        return _OWN[kind](**options, horizon=horizon, **seeded)
+    assert actions is not None
+    if kind in _COMBINED:
+        return _combine(kind, options, actions, horizon, seed, folder)
+    if kind == "replay":
+        if "file" not in options:
+            raise InvalidInput("`file` of a replay must be given", "none", "Name a .csv, .parquet or .npy file.")
+        return environments.replay(actions, folder / str(options.pop("file")), horizon=horizon, **options)
+    return _WORLDS[kind](actions, horizon, rng=seed, **options)
+
+
+def _combine(
+    kind: str, options: dict[str, Any], actions: ActionSet, horizon: int, seed: int, folder: Path
+) -> Environment:
+    parts = options.pop("parts", None)
+    if not isinstance(parts, list) or not parts or not all(isinstance(part, Mapping) for part in parts):
+        raise InvalidInput(
+            f"`parts` of a {kind} must be a list of environments",
+            repr(parts),
+            'Write e.g. [{kind = "iid"}, {kind = "spiral"}].',
+        )
+    each = horizon if kind == "mixture" else -(-horizon // len(parts))
+    made = []
+    for index, part in enumerate(parts):
+        inner = {name: value for name, value in part.items() if name != "kind"}
+        word = check_name(part.get("kind"), _WORLDS, f"parts[{index}].kind")
+        days = each if kind == "mixture" or index < len(parts) - 1 else horizon - each * index
+        made.append(make_environment(word, inner, actions, max(1, days), seed + index, folder))
+    return _COMBINED[kind](made, rng=seed, **options)
+
+
+def file_digest(kind: str, values: Values, folder: Path) -> str | None:
+    """Return the checksum of the file an environment replays: part of what identifies it."""
+    if kind != "replay" or "file" not in values:
+        return None
+    try:
+        return hashlib.sha256((folder / str(values["file"])).read_bytes()).hexdigest()
+    except OSError as error:
+        raise InvalidInput(
+            "`file` of a replay must be a readable file", f"{values['file']!r}: {error.strerror}", "Check the path."
+        ) from None

@@ -1,0 +1,172 @@
+"""Making one run: play, measure at checkpoints, keep snapshots, write the result.
+
+The run is cut into stretches on days fixed in advance. At each cut the state goes through the form it has in a file, whether or
+not a file is written, so that a run that was interrupted any number of times ends in the same bytes as one that was not.
+
+May touch: ``course``, ``results``, ``storage``, ``learners``, ``experiments``.
+"""
+
+import json
+import os
+import time
+import traceback
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from swapregret.arrays import NamedArrays, below, under
+from swapregret.course import Course
+from swapregret.errors import InvalidInput
+from swapregret.experiments.catalogue import make_environment, make_player
+from swapregret.experiments.status import Status, host
+from swapregret.experiments.task import RunTask, cuts_of
+from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
+from swapregret.learners.config import decode
+from swapregret.learners.master import SwapMaster
+from swapregret.results.detail import LEDGERS_SHARE, Mark, pack_mark, write_detail
+from swapregret.results.store import Store
+from swapregret.results.table import measure_mark, table_bytes
+from swapregret.storage import from_bytes, to_bytes
+
+__all__ = ["Outcome", "begin_course", "execute"]
+
+_SNAPSHOT = "run snapshot"
+_SNAPSHOT_SECONDS = 2.0
+_SNAPSHOT_SHARE = 20.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run: its identity, seconds of this attempt, and, if it failed, the error and its traceback."""
+
+    run: str
+    seconds: float
+    error: str | None = None
+    traceback: str | None = None
+
+
+def execute(task: RunTask, folder: str, parent: int | None = None) -> Outcome:
+    """Make one run and write it to the folder; an exception is written there too, and reported, not raised.
+
+    Parameters
+    ----------
+    task : RunTask
+    folder : str
+        The results.
+    parent : int, optional
+        A process without which there is no use going on.
+    """
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    store, began = Store(folder), time.perf_counter()
+    status = Status(folder, task.info, parent)
+    try:
+        if not store.is_finished(task.info.id):
+            _make(task, store, status)
+        return Outcome(task.info.id, time.perf_counter() - began)
+    except Exception as error:
+        told = traceback.format_exc()
+        sentence = f"{type(error).__name__}: {error}"
+        store.put_failure(task.info.id, {"error": sentence, "traceback": told})
+        return Outcome(task.info.id, time.perf_counter() - began, sentence, told)
+    finally:
+        status.close()
+
+
+def begin_course(task: RunTask) -> Course:
+    """Return the course of a run at its first day: the one ``play`` takes with the same seed and replication."""
+    info, own = task.info, task.set_config is None
+    actions = None if own else decode(task.set_config)
+    world = make_environment(*task.environment, actions, info.horizon, task.seed, task.base)
+    player = make_player(*task.player, world.actions, info.horizon)
+    noise, seed = np.random.SeedSequence([task.seed, info.replication]).spawn(2)
+    if info.replication:
+        world = world.with_noise(int(noise.generate_state(1)[0]))
+    options = dict(task.measure) | {"windows": tuple(task.measure["windows"])}
+    options["certificate"] = options["certificate"] and isinstance(player, SwapMaster)
+    return Course(player, world, seed, options)
+
+
+@dataclass
+class _Progress:
+    """Where a run stands: the course, the rows and packed checkpoints so far, and the seconds they took."""
+
+    course: Course
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    marks: list[NamedArrays] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    before: float = 0.0
+
+
+def _make(task: RunTask, store: Store, status: "Status") -> None:
+    run, horizon = task.info.id, task.info.horizon
+    at = _Progress(begin_course(task))
+    _take_up(at, store, run)
+    began, written, cost = time.perf_counter(), time.perf_counter(), 0.0
+    cuts = set(cuts_of(horizon))
+    status.begin(at.course.day)
+    for stop in sorted(cuts | set(task.marks)):
+        if stop <= at.course.day:
+            continue
+        at.course.advance(stop, status.advance)
+        if stop in task.marks:
+            _mark(at, task, stop == horizon)
+            at.seconds.append(at.before + time.perf_counter() - began)
+            status.measured(at.rows[-1])
+        if stop in cuts and stop < horizon:
+            arrays = {name: np.array(array) for name, array in at.course.dump().items()}
+            now = time.perf_counter()
+            if now - written >= max(_SNAPSHOT_SECONDS, _SNAPSHOT_SHARE * cost):
+                _keep(at, arrays, store, run, at.before + now - began)
+                written = time.perf_counter()
+                cost = written - now
+            at.course.restore(arrays)
+    windows, offset = _calendar(at.course)
+    store.put_run(
+        run,
+        table=table_bytes(task.info, task.seed, at.rows),
+        detail=write_detail(run, at.marks, windows, offset),
+        timing={"days": list(task.marks), "seconds": at.seconds, "host": host(), "pid": os.getpid()},
+    )
+
+
+def _mark(at: _Progress, task: RunTask, is_last: bool) -> None:
+    """Measure at a checkpoint."""
+    actions = at.course.player.actions
+    mark = Mark(at.course.day, at.course.close(), at.course.marginals())
+    at.rows.append(measure_mark(mark, actions, task.measure["measure"]))
+    at.marks.append(pack_mark(mark, actions, share=LEDGERS_SHARE / len(task.marks), is_last=is_last))
+
+
+def _keep(at: _Progress, arrays: NamedArrays, store: Store, run: str, seconds: float) -> None:
+    """Write a snapshot."""
+    about = {"run": run, "rows": at.rows, "seconds": at.seconds, "elapsed": seconds, "n_marks": len(at.marks)}
+    whole = under("course", arrays)
+    for index, mark in enumerate(at.marks):
+        whole |= under(f"mark{index}", mark)
+    store.put_snapshot(run, to_bytes(_SNAPSHOT, about, whole))
+
+
+def _take_up(at: _Progress, store: Store, run: str) -> None:
+    """Go on from the snapshot of a run, if there is one that is whole; otherwise from the first day."""
+    data = store.snapshot(run)
+    if data is None:
+        return
+    try:
+        about, arrays = from_bytes(_SNAPSHOT, data, "a snapshot")
+    except (InvalidInput, json.JSONDecodeError):
+        store.drop_snapshot(run)
+        return
+    at.rows, at.seconds, at.before = about["rows"], about["seconds"], about["elapsed"]
+    at.marks = [below(arrays, f"mark{index}") for index in range(about["n_marks"])]
+    at.course.restore(below(arrays, "course"))
+
+
+def _calendar(course: Course) -> tuple[tuple[int, ...] | None, int | None]:
+    """Return the windows and the offset of a player with scales."""
+    player, state = course.player, course.state
+    if isinstance(player, MSetAdaptiveMaster):
+        return player.schedule.windows, int(state.pool.clock[1])
+    if hasattr(state, "calendar"):
+        return state.calendar.schedule.windows, int(state.calendar.offset)
+    return None, None

@@ -1,0 +1,174 @@
+"""What a spec comes to: every set, environment and player made once, and every run with its identity.
+
+May touch: ``errors``, ``actions``, ``learners.config``, ``experiments``.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from swapregret.actions.base import ActionSet
+from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.experiments.catalogue import (
+    ENVIRONMENTS,
+    OWN_SET,
+    PLAYERS,
+    file_digest,
+    make_environment,
+    make_player,
+    parameters_of,
+)
+from swapregret.experiments.grid import Choice, expand
+from swapregret.experiments.set_entries import SET_KINDS, SET_PARAMETERS, make_set
+from swapregret.experiments.spec import Spec
+from swapregret.experiments.task import RunTask, geometric, library_version, listed
+from swapregret.learners.config import encode
+from swapregret.results.experiment import RunInfo
+
+__all__ = ["Plan", "plan_runs"]
+
+_SET_DEPTHS = {"edges": 2, "actions": 2, "labels": 1, "row_labels": 1, "column_labels": 1}
+_WORLD_DEPTHS = {"reward_range": 1, "weights": 1, "parts": 1}
+_PLAYER_DEPTHS = {"schedule": 1}
+_CAPACITY = 2**26
+_FEWEST = 1000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All runs of a spec, and what they are made of as files hold it."""
+
+    tasks: tuple[RunTask, ...]
+    resolved: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Set:
+    """A set of the spec, made: what was written, the set, and how files hold it."""
+
+    label: str
+    spec: Any
+    actions: ActionSet
+    config: dict[str, Any]
+
+
+def plan_runs(spec: Spec, folder: Path) -> Plan:
+    """Expand a spec into runs; files it names are looked for in ``folder``.
+
+    Everything is made once on the smallest set, so that a parameter out of range is refused now and not at night. What only
+    some set cannot do fails later, in its own runs.
+    """
+    sets = list(_sets(spec, folder))
+    worlds = expand(
+        spec.environments,
+        "environments",
+        ENVIRONMENTS,
+        lambda kind: parameters_of(kind, is_player=False),
+        _WORLD_DEPTHS,
+    )
+    players = expand(spec.players, "players", PLAYERS, lambda kind: parameters_of(kind, is_player=True), _PLAYER_DEPTHS)
+    if not sets and any(world.kind not in OWN_SET for world in worlds):
+        raise InvalidInput("`sets` must be given", "none", 'Add e.g. sets = ["msets 10 3"].')
+    smallest = min(sets, key=lambda each: each.actions.dimension).actions if sets else None
+    own = [_try_world(world, smallest, spec, folder) for world in worlds]
+    for player in players:
+        _try(
+            player,
+            lambda player=player: make_player(player.kind, player.values, smallest or own[0], min(spec.horizons)),
+        )
+    measure = {
+        "measure": spec.measure.regrets,
+        "realised": spec.measure.realised,
+        "windows": list(spec.measure.windows),
+        "certificate": spec.measure.certificate,
+    }
+    tasks, used = [], {}
+    for horizon in dict.fromkeys(spec.horizons):
+        marks = (
+            geometric(horizon, spec.checkpoints.first, spec.checkpoints.ratio)
+            if spec.checkpoints.days is None
+            else listed(horizon, spec.checkpoints.days)
+        )
+        for world, own_set in zip(worlds, own, strict=True):
+            files = file_digest(world.kind, world.values, folder)
+            for each in [_own(world, own_set)] if world.kind in OWN_SET else sets:
+                used[each.label] = {"spec": each.spec, "config": each.config}
+                capacity = spec.measure.capacity or max(_FEWEST, _CAPACITY // (8 * each.actions.dimension))
+                for player in players:
+                    for replication in range(spec.replications):
+                        task = RunTask(
+                            info=RunInfo("", each.label, world.label, player.label, horizon, replication),
+                            set_config=None if world.kind in OWN_SET else each.config,
+                            environment=(world.kind, world.values),
+                            player=(player.kind, player.values),
+                            files=files,
+                            seed=spec.seed,
+                            measure=measure | {"capacity": capacity},
+                            marks=marks,
+                            folder=str(folder.absolute()),
+                        )
+                        tasks.append(task.identified())
+    resolved = {
+        "library": library_version(),
+        "name": spec.name,
+        "seed": spec.seed,
+        "replications": spec.replications,
+        "horizons": list(dict.fromkeys(spec.horizons)),
+        "measure": measure,
+        "checkpoints": spec.checkpoints.model_dump(),
+        "sets": used,
+        "environments": {world.label: {"kind": world.kind, "parameters": world.values} for world in worlds},
+        "players": {player.label: {"kind": player.kind, "parameters": player.values} for player in players},
+        "runs": [asdict(task.info) for task in tasks],
+    }
+    return Plan(tuple(tasks), resolved)
+
+
+def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
+    seen = set()
+    for index, entry in enumerate(spec.sets):
+        choices = [Choice(entry, "", {}, f"sets[{index}]")] if isinstance(entry, str) else _tables(entry, index)
+        for choice in choices:
+            table = entry if isinstance(entry, str) else {"kind": choice.kind} | choice.values
+            actions = _try(choice, lambda table=table: make_set(table, folder))
+            label = " ".join(choice.label.split())
+            if label in seen:
+                raise InvalidInput(f"`{choice.field}` must be named once", f"{label!r} twice", "Leave one out.")
+            seen.add(label)
+            yield _Set(label, table, actions, json.loads(json.dumps(encode(actions))))
+
+
+def _tables(entry: dict[str, Any], index: int) -> list[Choice]:
+    found = expand([entry], "sets", SET_KINDS, lambda kind: SET_PARAMETERS[kind], _SET_DEPTHS)
+    return [Choice(choice.label, choice.kind, choice.values, f"sets[{index}]") for choice in found]
+
+
+def _own(world: Choice, actions: ActionSet) -> _Set:
+    return _Set(f"set of {world.label}", None, actions, json.loads(json.dumps(encode(actions))))
+
+
+def _try_world(world: Choice, smallest: ActionSet | None, spec: Spec, folder: Path) -> ActionSet:
+    made = _try(
+        world, lambda: make_environment(world.kind, world.values, smallest, min(spec.horizons), spec.seed, folder)
+    )
+    actions = made.actions if made is not None else smallest
+    assert actions is not None, "an environment with a set of its own takes no set that could refuse it"
+    return actions
+
+
+def _try(choice: Choice, make: Any) -> Any:
+    """Make what an entry describes; errors about its values name the entry, other refusals are left to the runs."""
+    try:
+        return make()
+    except InvalidInput as error:
+        raise InvalidInput(f"`{choice.field}` ({choice.label}): {error.must}", error.came, error.do) from None
+    except SwapRegretError:
+        if not choice.kind or choice.field.startswith("sets"):
+            raise
+        return None
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"`{choice.field}` ({choice.label}) must have usable parameters", str(error), "Correct their values."
+        ) from None

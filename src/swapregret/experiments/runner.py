@@ -1,0 +1,166 @@
+"""Running a spec: what is finished stays, what is missing is made, what fails is told.
+
+May touch: ``errors``, ``results``, ``experiments``.
+"""
+
+import os
+import platform
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from swapregret.experiments.backends import run_locally, usable_cores
+from swapregret.experiments.execute import Outcome
+from swapregret.experiments.plan_runs import Plan, plan_runs
+from swapregret.experiments.spec import read_spec
+from swapregret.experiments.status import Report, clear_statuses, host, read_statuses
+from swapregret.experiments.task import RunTask, library_version
+from swapregret.results.store import Store
+
+__all__ = ["Failure", "Summary", "Watcher", "read_plan", "run_plan"]
+
+_PACKAGES = ("numpy", "scipy", "numba", "polars", "pydantic", "joblib", "distributed")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that failed: which, why, and where in the code."""
+
+    task: RunTask
+    error: str
+    traceback: str
+
+
+@dataclass
+class Summary:
+    """What came of running a spec.
+
+    Attributes
+    ----------
+    folder : Path
+    n_runs : int
+        All runs of the spec.
+    n_before : int
+        How many were finished before.
+    n_made : int
+        How many were made now.
+    failures : list of Failure
+    """
+
+    folder: Path
+    n_runs: int
+    n_before: int
+    n_made: int = 0
+    failures: list[Failure] = field(default_factory=list)
+
+
+class Watcher:
+    """Is told how things go; does nothing. Displays are made from it."""
+
+    def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
+        """Take note of what is to be made."""
+
+    def tick(self, reports: Sequence[Report]) -> None:
+        """Take note of where the workers stand, a few times a second."""
+
+    def finished(self, task: RunTask, outcome: Outcome) -> None:
+        """Take note of a run that was made or failed."""
+
+    def end(self, summary: Summary) -> None:
+        """Take note that there is no more to come."""
+
+
+def read_plan(path: str | os.PathLike[str]) -> tuple[Plan, bytes]:
+    """Read a spec and expand it; also return the file as it is."""
+    spec, data = read_spec(path)
+    return plan_runs(spec, Path(path).parent), data
+
+
+def run_plan(
+    plan: Plan,
+    spec: bytes,
+    folder: str | os.PathLike[str],
+    *,
+    jobs: int | None = None,
+    backend: Callable[[Sequence[RunTask], str], Iterator[Outcome | None]] | None = None,
+    watcher: Watcher | None = None,
+) -> Summary:
+    """Make the runs of a plan that the folder does not hold yet.
+
+    Parameters
+    ----------
+    plan : Plan
+    spec : bytes
+        The file it came from, kept with the results.
+    folder : path
+        The results; may hold those of an earlier version of the spec, of which all runs that did not change are used.
+    jobs : int, optional
+        Processes of this machine; all cores if not given.
+    backend : callable, optional
+        Where runs are made, if not here: see ``experiments.cluster``.
+    watcher : Watcher, optional
+    """
+    store, watch = Store(folder), watcher if watcher is not None else Watcher()
+    n_jobs = jobs if jobs is not None else usable_cores()
+    store.begin(spec, plan.resolved, about_machine(plan.resolved["seed"]))
+    missing = [task for task in plan.tasks if not store.is_finished(task.info.id)]
+    missing.sort(
+        key=lambda task: -task.info.horizon
+    )  # the long ones first, so that the last worker is not alone for long
+    summary = Summary(Path(folder), len(plan.tasks), len(plan.tasks) - len(missing))
+    watch.begin(plan, missing)
+    clear_statuses(folder)
+    known = {task.info.id: task for task in missing}
+    place = os.path.abspath(folder)
+    try:
+        outcomes = backend(missing, place) if backend is not None else run_locally(missing, place, n_jobs)
+        for outcome in outcomes if missing else ():
+            if outcome is None:
+                watch.tick(read_statuses(folder))
+                continue
+            task = known[outcome.run]
+            if outcome.error is None:
+                summary.n_made += 1
+            else:
+                summary.failures.append(Failure(task, outcome.error, outcome.traceback or ""))
+            watch.finished(task, outcome)
+    finally:
+        watch.end(summary)
+        clear_statuses(folder)
+    return summary
+
+
+def about_machine(seed: int) -> dict[str, Any]:
+    """Return versions, hardware and seed."""
+    versions = {}
+    for name in _PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        memory = 0
+    return {
+        "library": library_version(),
+        "python": platform.python_version(),
+        **versions,
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "processor": _processor(),
+        "host": host(),
+        "cpu_count": usable_cores(),
+        "memory_bytes": memory,
+        "seed_entropy": seed,
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()

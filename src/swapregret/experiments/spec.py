@@ -1,0 +1,167 @@
+"""The spec of an experiment: a TOML file, checked before anything runs.
+
+Errors name the field, the value, what is allowed, and the nearest name. See ``docs/how_to/run_experiments.md``.
+
+May touch: ``errors``, ``experiments.names``; Pydantic.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from swapregret.errors import InvalidInput
+from swapregret.experiments.names import check_name, nearest
+
+__all__ = ["Checkpoints", "Entry", "Measure", "Spec", "parse_spec", "read_spec"]
+
+
+def _whole(value: Any) -> Any:
+    """Let 1e6 be a whole number, as people write horizons."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+Whole = Annotated[int, BeforeValidator(_whole), Field(ge=1, strict=True)]
+Entry = str | dict[str, Any]
+"""A kind alone, or a table with a kind and parameters."""
+Entries = Annotated[list[Entry], BeforeValidator(_listed), Field(min_length=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Measure(_Strict):
+    """What is recorded; as of :func:`swapregret.play`."""
+
+    regrets: Literal["ledger", "bound", "none"] = "ledger"
+    realised: bool = False
+    windows: list[Whole] = []
+    certificate: bool = False
+    capacity: Whole | None = None
+
+
+class Checkpoints(_Strict):
+    """When it is measured: at T, T/ratio, T/ratio², … down to ``first``, or on the days listed."""
+
+    ratio: Annotated[float, Field(ge=1.01)] = 2.0
+    first: Whole = 50
+    days: list[Whole] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: Any) -> Any:
+        if isinstance(value, list):
+            return {"days": value}
+        if isinstance(value, dict) and isinstance(value.get("ratio"), int):
+            return value | {"ratio": float(value["ratio"])}
+        return value
+
+
+class Spec(_Strict):
+    """An experiment: sets × environments × players × horizons × replications."""
+
+    name: str = "experiment"
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    replications: Whole = 1
+    horizons: Annotated[list[Whole], BeforeValidator(_listed), Field(min_length=1)]
+    sets: Annotated[list[Entry], BeforeValidator(_listed)] = []
+    environments: Entries
+    players: Entries
+    measure: Measure = Measure()
+    checkpoints: Checkpoints = Checkpoints()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: Any) -> Any:
+        if isinstance(value, dict) and isinstance(value.get("measure"), str):
+            return value | {"measure": {"regrets": value["measure"]}}
+        return value
+
+
+_MODELS: dict[str, type[BaseModel]] = {"": Spec, "measure": Measure, "checkpoints": Checkpoints}
+
+
+def read_spec(path: str | os.PathLike[str]) -> tuple[Spec, bytes]:
+    """Read a spec from a file; also return the file as it is."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InvalidInput(
+            "the spec must be a readable file",
+            f"{os.fspath(path)!r}: {error.strerror}",
+            "`swapregret init spec.toml` writes one to start from.",
+        ) from None
+    return parse_spec(data, os.fspath(path)), data
+
+
+def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
+    r"""Check a spec.
+
+    Examples
+    --------
+    >>> parse_spec('horizons = 1e3\nsets = "msets 6 2"\nenvironments = "iid"\nplayers = "uniform"').horizons
+    [1000]
+    """
+    try:
+        content = tomllib.loads(data.decode("utf-8-sig") if isinstance(data, bytes) else data)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInput(f"{source} must be TOML", str(error), "Correct that place of the file.") from None
+    try:
+        return Spec.model_validate(content)
+    except ValidationError as error:
+        problems = [_problem(dict(each)) for each in error.errors()]
+        first = problems[0]
+        others = "".join(f"\n{each}" for each in problems[1:])
+        raise InvalidInput(first.must, first.came, first.do + others) from None
+
+
+def _problem(error: dict[str, Any]) -> InvalidInput:
+    """Turn what Pydantic found into a sentence of the house."""
+    steps = [step for step in error["loc"] if not (isinstance(step, str) and ("[" in step or step in ("str", "dict")))]
+    field, kind, came = _path(steps), error["type"], repr(error["input"])[:120]
+    if kind == "extra_forbidden":
+        owner, model = _path(steps[:-1]), _MODELS.get(str(steps[0]) if len(steps) > 1 else "", Spec)
+        try:
+            check_name(steps[-1], model.model_fields, owner or "the spec", "have only the fields")
+        except InvalidInput as found:
+            return found
+    if kind == "missing":
+        return InvalidInput(f"`{field}` must be given", "a spec without it", f"Add e.g. {_EXAMPLES.get(field, field)}.")
+    if kind == "literal_error":
+        allowed = [word for word in ("ledger", "bound", "none") if f"'{word}'" in error["ctx"]["expected"]]
+        meant = nearest(error["input"], allowed)
+        advice = f"Did you mean {meant!r}?" if meant else "Choose one of these."
+        return InvalidInput(f"`{field}` must be one of {', '.join(allowed)}", came, advice)
+    words = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    return InvalidInput(
+        f"`{field}` must be {words}", came, f"Write e.g. {_EXAMPLES.get(field.split('[')[0], 'another')}."
+    )
+
+
+_EXAMPLES = {
+    "horizons": "horizons = [1000, 10_000]",
+    "environments": 'environments = ["cyclic", "iid"]',
+    "players": 'players = ["swap_combcp", "uniform"]',
+    "sets": 'sets = ["msets 10 3"]',
+    "replications": "replications = 4",
+    "seed": "seed = 0",
+    "name": 'name = "routing"',
+    "measure.windows": "windows = [1, 100]",
+    "checkpoints.ratio": "ratio = 2.0",
+    "checkpoints.days": "days = [100, 1000]",
+}
+
+
+def _path(steps: Any) -> str:
+    """Write a place in the file: players[1].kind."""
+    text = ""
+    for step in steps:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text

@@ -1,0 +1,117 @@
+"""Where each worker stands, told through small files: any process that sees the folder can show it.
+
+May touch: ``results``.
+"""
+
+import json
+import os
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from swapregret.results.experiment import RunInfo
+
+__all__ = ["Report", "Status", "clear_statuses", "host", "read_statuses"]
+
+_EVERY = 0.25
+_FOLDER = "status"
+
+
+def host() -> str:
+    """Return the name of this machine."""
+    return socket.gethostname()
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a worker is doing: which run, how many of its days are played, how fast, and its last measured swap regret a round."""
+
+    worker: str
+    run: str
+    label: str
+    day: int
+    horizon: int
+    rounds_per_second: float
+    swap_per_round: float | None
+
+
+class Status:
+    """Tells where a run stands, a few times a second at most.
+
+    Parameters
+    ----------
+    folder : path
+        The results.
+    info : RunInfo
+    parent : int, optional
+        A process without which there is no use going on; the run then ends at the next block.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], info: RunInfo, parent: int | None) -> None:
+        self._info, self._parent = info, parent
+        self._worker = f"{host()}-{os.getpid()}-{threading.get_ident() % 100000}"
+        self._path = Path(folder) / _FOLDER / f"{self._worker}.json"
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._day = self._first = 0
+        self._began = self._told = time.monotonic()
+        self._swap: float | None = None
+
+    def begin(self, day: int) -> None:
+        """Begin at a day."""
+        self._day = self._first = day
+        self._began = time.monotonic()
+        self._tell()
+
+    def advance(self, n_days: int) -> None:
+        """Count days just played."""
+        if self._parent is not None and os.getppid() != self._parent:
+            raise SystemExit("the process that asked for this run is gone")
+        self._day += n_days
+        if time.monotonic() - self._told >= _EVERY:
+            self._tell()
+
+    def measured(self, row: dict[str, Any]) -> None:
+        """Take note of a checkpoint."""
+        self._swap = row["swap"] / row["day"] if row["swap"] is not None else None
+        self._tell()
+
+    def close(self) -> None:
+        """Say no more."""
+        self._path.unlink(missing_ok=True)
+
+    def _tell(self) -> None:
+        self._told = time.monotonic()
+        spent = self._told - self._began
+        info = self._info
+        content = {
+            "worker": self._worker,
+            "run": info.id,
+            "label": f"{info.player} | {info.environment} | {info.set} | #{info.replication}",
+            "day": self._day,
+            "horizon": info.horizon,
+            "rounds_per_second": (self._day - self._first) / spent if spent > 0 else 0.0,
+            "swap_per_round": self._swap,
+        }
+        hidden = self._path.with_suffix(".new")
+        hidden.write_text(json.dumps(content), encoding="utf-8")
+        os.replace(hidden, self._path)
+
+
+def read_statuses(folder: str | os.PathLike[str]) -> list[Report]:
+    """Return what the workers of a folder are doing, in a fixed order."""
+    found = []
+    for path in sorted((Path(folder) / _FOLDER).glob("*.json")):
+        try:
+            found.append(Report(**json.loads(path.read_text(encoding="utf-8"))))
+        except (OSError, ValueError, TypeError):  # gone or replaced while it was read
+            continue
+    return found
+
+
+def clear_statuses(folder: str | os.PathLike[str]) -> None:
+    """Remove what workers that are gone left behind."""
+    for path in (Path(folder) / _FOLDER).glob("*"):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,107 @@
+"""One run to be made, as plain data that any process can take over: everything its result depends on, and its identity.
+
+May touch: ``errors``, ``experiments.catalogue``, ``learners.config``, ``results``.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from swapregret.results.experiment import RunInfo
+from swapregret.results.store import FORMAT
+
+__all__ = ["RunTask", "cuts_of", "geometric", "library_version"]
+
+_MOST_CUTS = 64
+_DAYS_A_CUT = 250
+
+
+@dataclass(frozen=True)
+class RunTask:
+    """One run.
+
+    Attributes
+    ----------
+    info : RunInfo
+        Labels, horizon, replication, identity.
+    set_config : dict or None
+        The set as ``learners.config.encode`` writes it; None where the environment comes with its own.
+    environment, player : (str, dict)
+        Kind and parameters.
+    files : str or None
+        Checksum of the file the environment replays.
+    seed : int
+    measure : dict
+        ``measure``, ``realised``, ``windows``, ``certificate`` and ``capacity`` of :func:`~swapregret.play.play`.
+    marks : tuple of int
+        Days after which to measure; the last is the horizon.
+    folder : str
+        Where files named in the spec lie. Not part of the identity.
+    """
+
+    info: RunInfo
+    set_config: dict[str, Any] | None
+    environment: tuple[str, dict[str, Any]]
+    player: tuple[str, dict[str, Any]]
+    files: str | None
+    seed: int
+    measure: dict[str, Any]
+    marks: tuple[int, ...]
+    folder: str
+
+    def identified(self) -> "RunTask":
+        """Return the task with its identity: a hash of all the above, the library's version and the format of results."""
+        content = asdict(self) | {"library": library_version(), "format": FORMAT, "cuts": cuts_of(self.info.horizon)}
+        del content["folder"]
+        about = content.pop("info")
+        content |= {"horizon": about["horizon"], "replication": about["replication"]}
+        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
+        return replace(self, info=replace(self.info, id=digest))
+
+    @property
+    def base(self) -> Path:
+        """Return the folder in which files of the spec are looked for."""
+        return Path(self.folder)
+
+
+def library_version() -> str:
+    """Return the version of the library."""
+    import swapregret
+
+    return swapregret.__version__
+
+
+def cuts_of(horizon: int) -> tuple[int, ...]:
+    """Return the days between which a run may be interrupted and taken up again: at most 64 stretches, not too short.
+
+    Examples
+    --------
+    >>> cuts_of(1000), len(cuts_of(10**6))
+    ((250, 500, 750), 63)
+    """
+    n = min(_MOST_CUTS, max(1, horizon // _DAYS_A_CUT))
+    return tuple(sorted({horizon * part // n for part in range(1, n)} - {0}))
+
+
+def geometric(horizon: int, first: int, ratio: float) -> tuple[int, ...]:
+    """Return T and T divided by powers of ``ratio``, rounded up, down to ``first``.
+
+    Examples
+    --------
+    >>> geometric(1000, 100, 2.0)
+    (125, 250, 500, 1000)
+    """
+    days: set[int] = {horizon}
+    power = 1.0
+    while horizon / (power * ratio) >= max(1, first):
+        power *= ratio
+        days.add(-int(-horizon // power))
+    return tuple(sorted(days))
+
+
+def listed(horizon: int, days: Sequence[int]) -> tuple[int, ...]:
+    """Return the days of a list that come before the horizon, and the horizon."""
+    return tuple(sorted({day for day in days if day < horizon} | {horizon}))
