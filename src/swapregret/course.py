@@ -16,7 +16,7 @@ import numpy as np
 from swapregret.arrays import NamedArrays, Vector, array_of_text, below, text_of_array, under
 from swapregret.environments.base import Environment
 from swapregret.kernels.vectors import action_total
-from swapregret.learners.engine import find_engine
+from swapregret.learners.engines.find import find_engine
 from swapregret.learners.player import Decision, Player
 from swapregret.play_result import Run
 from swapregret.randomness import plain_state, set_state
@@ -82,6 +82,11 @@ class Course:
     def reward(self) -> float:
         """Return the mean reward a day, as received."""
         return math.fsum(self._received) / self.day if self.day else 0.0
+
+    @property
+    def is_compiled(self) -> bool:
+        """Tell whether blocks of days will run in compiled code, which needs no interpreter."""
+        return not self._has_stopped and find_engine(self.player, is_measured=self._recorders.keeps_ledger) is not None
 
     def marginals(self) -> Vector:
         """Return how likely each element is to be chosen next."""

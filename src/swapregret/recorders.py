@@ -108,7 +108,8 @@ class Recorders:
 
     def _run_tape(self, engine: MSetEngine, start: int, block: Stretches) -> None:
         """Enter a block of systematic laws by the turns of its calendar."""
-        assert self._ledger is not None and self._means is not None
+        assert self._ledger is not None
+        assert self._means is not None
         learner: Any = engine.master.learners[0]
         exploit, explore = on_grid([1.0 - learner.exploration, learner.exploration]).tolist()
         if self._tape is None:

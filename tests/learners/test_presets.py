@@ -24,7 +24,7 @@ def test_multiscale() -> None:
     player = swap_combcp(ACTIONS, 100_000, preset="multiscale")
     assert player.schedule == Schedule.practical(100_000, rank=10, size=3)
     assert player.learners == (LazyComBCP(ACTIONS, 0.02, AdaptiveRate(3.0), None, 8),) * 5
-    assert (player.estimator.predictor_step, player.estimator.solver) == (0.2, "auto")  # type: ignore[attr-defined]
+    assert (player.estimator.predictor_step, player.estimator.solver) == (0.2, "inverse")  # type: ignore[attr-defined]
     assert (player.random_offset, player.warm_restarts) == (True, False)
     assert player.learners[0].mu is ACTIONS.uniform_policy()
 

@@ -1,10 +1,11 @@
 """Laws over m-sets that are not lists: systematic sampling, the uniform law, the Gibbs law.
 
 May touch: ``arrays``, ``errors``, ``policy``, ``kernels.subsets``, ``kernels.gibbs_subsets``,
-``kernels.ledger_systematic``.
+``kernels.ledger_systematic``, ``kernels.systematic_solve``.
 """
 
 import math
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations
 
@@ -22,7 +23,8 @@ from swapregret.kernels.subsets import (
     systematic_moment,
     systematic_starts,
 )
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.kernels.systematic_solve import empty_arcs, lay_arcs, precondition, solve_systematic
+from swapregret.policy import FinitePolicy, JointSolver, Policy
 
 __all__ = ["GibbsSubsets", "SystematicPolicy", "UniformSubsets"]
 
@@ -94,6 +96,27 @@ class SystematicPolicy(Policy):
         contiguous = np.ascontiguousarray(vector, dtype=np.float64)
         return systematic_moment(self._units, self._starts, self._orders, self._ranks, contiguous)
 
+    def joint_solver(self, parts: Sequence[Policy], weights: Vector) -> JointSolver | None:
+        """Solve for a mixture of systematic laws with the same orders and the uniform law, which must be in it."""
+        laws = [part for part in parts if isinstance(part, SystematicPolicy)]
+        uniform = [part for part in parts if isinstance(part, UniformSubsets)]
+        if len(uniform) != 1 or len(laws) + 1 != len(parts) or any(law._orders is not self._orders for law in laws):
+            return None
+        arcs = empty_arcs(len(laws), len(self._orders), self.dimension, self.size)
+        for slot, law in enumerate(laws):
+            lay_arcs(arcs, slot, law._units.copy(), law._starts.copy(), self._orders.copy())
+        shares = np.array([weight for part, weight in zip(parts, weights, strict=True) if part is not uniform[0]])
+        explore = float(weights[list(parts).index(uniform[0])])
+        alpha, beta = explore * (uniform[0].single - uniform[0].pair), explore * uniform[0].pair
+        slots = np.arange(len(laws))
+        columns, factor = precondition(arcs, slots, shares, alpha, beta)
+
+        def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
+            chosen = np.array(action, dtype=np.int64)
+            return solve_systematic(arcs, slots, shares, alpha, beta, columns, factor, chosen, tolerance, limit)
+
+        return solve
+
     @cached_property
     def _cooccurrence(self) -> Matrix:
         return frozen(systematic_cooccurrence(self._units, self._starts))
@@ -135,8 +158,8 @@ class UniformSubsets(Policy):
     def __init__(self, dimension: int, size: int) -> None:
         self.dimension = dimension
         self.size = size
-        self._single = size / dimension
-        self._pair = size * (size - 1) / (dimension * (dimension - 1)) if dimension > 1 else self._single
+        self.single = size / dimension
+        self.pair = size * (size - 1) / (dimension * (dimension - 1)) if dimension > 1 else self.single
         self._n_actions = math.comb(dimension, size)
         self.largest_probability = 1 / self._n_actions  # of whole numbers: 0 where no float is as small
         self.has_atoms = self._n_actions <= _LISTED
@@ -151,17 +174,17 @@ class UniformSubsets(Policy):
 
     def marginals(self) -> Vector:
         """E[M] = m/d everywhere."""
-        return np.full(self.dimension, self._single)
+        return np.full(self.dimension, self.single)
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] = a·v + b·Σv."""
         array = np.asarray(vector, dtype=np.float64)
-        return np.asarray((self._single - self._pair) * array + self._pair * array.sum())
+        return np.asarray((self.single - self.pair) * array + self.pair * array.sum())
 
     @cached_property
     def _cooccurrence(self) -> Matrix:
-        matrix = np.full((self.dimension, self.dimension), self._pair)
-        np.fill_diagonal(matrix, self._single)
+        matrix = np.full((self.dimension, self.dimension), self.pair)
+        np.fill_diagonal(matrix, self.single)
         return frozen(matrix)
 
     def cooccurrence(self) -> Matrix:

@@ -12,6 +12,8 @@ will do: projections and Gibbs weights ignore what is orthogonal to span(A) (dev
 May touch: ``arrays``, ``errors``, ``policy``, ``kernels.cholesky``, ``geometry.span``.
 """
 
+import math
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -22,14 +24,27 @@ from swapregret.arrays import Action, Matrix, Vector
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.span import Span
 from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
-from swapregret.policy import Policy
+from swapregret.policy import Mixture, Policy
 
-__all__ = ["DENSE_LIMIT", "KINDS", "DenseSolver", "IterativeSolver", "Solver", "make_solver"]
+__all__ = [
+    "DENSE_LIMIT",
+    "HOPELESS",
+    "KINDS",
+    "LIMIT",
+    "TOLERANCE",
+    "DenseSolver",
+    "IterativeSolver",
+    "Solver",
+    "make_solver",
+    "not_solved",
+]
 
 DENSE_LIMIT = 400
 """Largest rank for which ``make_solver`` builds a matrix when left to choose."""
 KINDS = ("auto", "dense", "inverse", "iterative")
 """How Σ⁺M may be found."""
+TOLERANCE, LIMIT, HOPELESS = 1e-10, 2000, 1e-4
+"""Of conjugate gradients: when to stop, when to give up, and what residual is no solution."""
 _CUTOFF = 1e-12
 
 
@@ -105,9 +120,11 @@ class DenseSolver:
 
 
 class IterativeSolver:
-    """Conjugate gradients with Σ as a product only, preconditioned by the marginals.
+    """Conjugate gradients with Σ as a product only.
 
-    The system is consistent (M is in the range of Σ), so the iteration converges on the span although Σ is singular.
+    The system is consistent (M is in the range of Σ), so the iteration converges on the span although Σ is singular. Laws
+    that know a better way for mixtures of their kind (``Policy.joint_solver``) are asked first; otherwise the iteration
+    is preconditioned by the marginals.
 
     Parameters
     ----------
@@ -119,13 +136,20 @@ class IterativeSolver:
         ``has_recovered`` says so, unless its residual is above 1e-4, which raises NotConverged.
     """
 
-    def __init__(self, policy: Policy, *, tolerance: float = 1e-11, limit: int = 2000) -> None:
+    def __init__(self, policy: Policy, *, tolerance: float = TOLERANCE, limit: int = LIMIT) -> None:
         self._policy = policy
         self._tolerance = tolerance
         self._limit = limit
-        marginals = policy.marginals()
-        self._scale = np.where(marginals > 0.0, 1.0 / np.where(marginals > 0.0, marginals, 1.0), 0.0)
         self._has_recovered = False
+        mixture = policy if isinstance(policy, Mixture) else None
+        parts = (policy,) if mixture is None else mixture.components
+        weights = np.ones(1) if mixture is None else mixture.component_weights
+        self._joint = parts[0].joint_solver(parts, weights)
+
+    @cached_property
+    def _scale(self) -> Vector:
+        marginals = self._policy.marginals()
+        return np.where(marginals > 0.0, 1.0 / np.where(marginals > 0.0, marginals, 1.0), 0.0)
 
     @property
     def has_recovered(self) -> bool:
@@ -134,6 +158,16 @@ class IterativeSolver:
 
     def solve(self, action: npt.NDArray[np.int64]) -> Vector:
         """Return y with Σ y = M on the span."""
+        if self._joint is None:
+            result, ratio = self._iterate(action)
+        else:
+            result, ratio = self._joint(action, self._tolerance, self._limit)
+        if not ratio <= HOPELESS:
+            raise not_solved(ratio, self._limit)
+        self._has_recovered = ratio > self._tolerance
+        return result
+
+    def _iterate(self, action: npt.NDArray[np.int64]) -> tuple[Vector, float]:
         residual = action.astype(np.float64)
         result = np.zeros(len(residual))
         preconditioned = self._scale * residual
@@ -154,14 +188,16 @@ class IterativeSolver:
             preconditioned = self._scale * residual
             previous, energy = energy, float(residual @ preconditioned)
             direction = preconditioned + (energy / previous) * direction
-        if energy > 1e-8 * first:
-            raise NotConverged(
-                f"conjugate gradients must solve Σy = M within {self._limit} steps",
-                f"relative residual {np.sqrt(energy / first):.1e}",
-                "Explore more, or use a dense solver: its cost is the cube of the rank.",
-            )
-        self._has_recovered = energy > target
-        return result
+        return result, math.sqrt(max(energy, 0.0) / first) if first > 0.0 else 0.0
+
+
+def not_solved(ratio: float, limit: int = LIMIT) -> NotConverged:
+    """Return the error for a relative residual that is too large."""
+    return NotConverged(
+        f"conjugate gradients must solve Σy = M within {limit} steps",
+        f"relative residual {ratio:.1e}",
+        "Explore more, or use a dense solver: its cost is the cube of the rank.",
+    )
 
 
 def make_solver(policy: Policy, span: Span, kind: str = "auto") -> Solver:

@@ -1,16 +1,33 @@
-"""Whole runs of the multi-scale master on m-sets, compiled: Algorithm 1 with Lazy-ComBCP and bandit feedback.
+"""Whole runs of the multi-scale master on m-sets, compiled.
 
 The same kernels in the same order as stepping a ``Session`` day by day, so both give the same bits; see
-``learners.engine`` for the glue and ``learners.master`` for the algorithm in words.
+``learners.engines.m_sets`` for the glue and ``learners.master`` for the algorithm in words.
 
 May touch: the kernels it is made of.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.compile import kernel
+from swapregret.kernels.master_steps import (
+    NOT_SOLVED,
+    PLAYED,
+    Log,
+    Memory,
+    Rule,
+    begin_turn,
+    component_table,
+    draw_component,
+    end_day,
+    end_turn,
+    factor_mixture,
+    mixture_marginals,
+    solve_action,
+    split_explorer,
+)
 from swapregret.kernels.subsets import (
     UNIT,
     project_capped,
@@ -19,65 +36,75 @@ from swapregret.kernels.subsets import (
     systematic_draw,
     systematic_starts,
 )
-from swapregret.kernels.vectors import action_total, centred_square, learn_prediction, tilt
+from swapregret.kernels.systematic_solve import Arcs, empty_arcs, lay_arcs, precondition, solve_systematic
 
-__all__ = ["run_master"]
+__all__ = ["SubsetSetting", "draw_uniform", "run_subsets"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-_GRID = 2**52
 
+class SubsetSetting(NamedTuple):
+    """The set, and the exploration law on it.
 
-@kernel
-def grid_weights(weights: Floats) -> Floats:
-    """Round weights that add up to 1 to multiples of 2⁻⁵² that do so exactly (``policy.on_grid``)."""
-    n = weights.size
-    units = np.empty(n, dtype=np.int64)
-    missing = np.int64(_GRID)
-    largest = 0
-    for i in range(n):
-        units[i] = np.int64(np.floor(weights[i] * _GRID))
-        missing -= units[i]
-        if units[i] > units[largest]:
-            largest = i
-    units[largest] += missing
-    result = np.empty(n)
-    for i in range(n):
-        result[i] = units[i] / _GRID
-    return result
-
-
-@kernel
-def component_table(fresh: Integers, exploit_share: float, explore_share: float) -> tuple[Integers, Floats]:
-    """Return the components of the mixture and their weights, in the order of ``policy.mix``.
-
-    Component −1 is the exploration law, k ≥ 0 the exploit law of scale k; scales that have just begun share one law,
-    listed under the first of them.
+    Attributes
+    ----------
+    size : int
+    orders : int64 array, shape (n, d)
+    coordinates : int64 array, shape (d,)
+        All of them, in order.
+    is_dense : bool
+        Whether Σ is factored; otherwise Σ⁺M is iterated for.
+    single, pair : float
+        Probabilities of an element and of a pair under the uniform law.
+    tolerance, limit, hopeless : float, int, float
+        Of the iteration.
+    explore_atoms : int64 array, shape (n, d)
+        The atoms of the exploration law; none if it is uniform.
+    explore_cumulative : float64 array, shape (n,)
+    explore_moment : float64 array, shape (d, d) or (0, 0)
+    explore_marginals : float64 array, shape (d,)
     """
-    n_scales = fresh.size
-    share = 1.0 / n_scales
-    members = np.empty(n_scales + 1, dtype=np.int64)
-    weights = np.zeros(n_scales + 1)
-    count = 0
-    first_fresh = -1
-    explorer = -1
-    for k in range(n_scales):
-        if fresh[k] and first_fresh >= 0:
-            weights[first_fresh] += share * exploit_share
-        else:
-            if fresh[k]:
-                first_fresh = count
-            members[count] = k
-            weights[count] = share * exploit_share
-            count += 1
-        if explore_share > 0.0:
-            if explorer < 0:
-                explorer = count
-                members[count] = -1
-                count += 1
-            weights[explorer] += share * explore_share
-    return members[:count], grid_weights(weights[:count])
+
+    size: int
+    orders: Integers
+    coordinates: Integers
+    is_dense: bool
+    single: float
+    pair: float
+    tolerance: float
+    limit: int
+    hopeless: float
+    explore_atoms: Integers
+    explore_cumulative: Floats
+    explore_moment: Floats
+    explore_marginals: Floats
+
+
+class _Laws(NamedTuple):
+    """The exploit law of every scale, and last that of a fresh one."""
+
+    units: Integers
+    starts: Integers
+    marginals: Floats
+    moments: Floats
+    arcs: Arcs
+
+
+@kernel
+def _make_law(setting: SubsetSetting, feedback: int, point: Floats, laws: _Laws, slot: int) -> None:
+    """Lay a point out as arcs, and make what a day under its law needs."""
+    units = round_to_units(point, setting.size)
+    starts = systematic_starts(units, setting.orders)
+    laws.units[slot] = units
+    laws.starts[slot] = starts
+    if feedback == 1:
+        for i in range(units.size):
+            laws.marginals[slot, i] = units[i] / UNIT
+    elif feedback == 0 and setting.is_dense:
+        laws.moments[slot] = systematic_cooccurrence(units, starts)
+    elif feedback == 0:
+        lay_arcs(laws.arcs, slot, units, starts, setting.orders)
 
 
 @kernel
@@ -94,156 +121,94 @@ def draw_uniform(rng: np.random.Generator, dimension: int, size: int) -> Integer
 
 
 @kernel
-def run_master(
-    rng: np.random.Generator,
-    rewards: Floats,
-    windows: Integers,
-    orders: Integers,
-    rates: Floats,
-    is_adaptive: bool,
-    diameter: float,
-    shares: Floats,
-    pair: float,
-    size: int,
-    predictor_step: float,
-    clock: Integers,
-    first_point: Floats,
-    first_log: Floats,
-    points: Floats,
-    log_weights: Floats,
-    scores: Floats,
-    aggregates: Floats,
-    scalars: Floats,
-    counts: Integers,
-    prediction: Floats,
-    running: Floats,
-    total: Floats,
-    events: Integers,
-    event_units: Integers,
-    received: Floats,
-) -> tuple[int, int]:
-    """Play one day a row of ``rewards``; every array after ``clock`` is the state and is changed in place.
+def _draw(rng: np.random.Generator, setting: SubsetSetting, laws: _Laws, slot: int) -> Integers:
+    """Draw from the law in a slot, or from the exploration law (slot −1)."""
+    if slot >= 0:
+        order = int(rng.random() * setting.orders.shape[0])
+        return systematic_draw(laws.units[slot], laws.starts[slot, order], int(rng.random() * UNIT))
+    if setting.explore_cumulative.size:
+        row = np.searchsorted(setting.explore_cumulative, rng.random(), side="right")
+        action: Integers = setting.explore_atoms[row].copy()
+        return action
+    return draw_uniform(rng, setting.orders.shape[1], setting.size)
 
-    ``clock`` is (day, offset); ``shares`` (exploit, explore); ``scalars[k]`` (variation, memory_sum) and ``counts[k]``
-    (n_updates, memory_count) of scale k. Each turn of the calendar is logged: ``events`` gets (day just ended, number of
-    windows that end), ``event_units`` the new law of the scale that updated. Returns the number of days played and of
-    turns; fewer days than rows means that Σ was singular, and the caller must go on by stepping.
+
+@kernel
+def run_subsets(
+    rng: np.random.Generator, rewards: Floats, rule: Rule, setting: SubsetSetting, memory: Memory, log: Log
+) -> tuple[int, int, int]:
+    """Play one day a row of ``rewards``.
+
+    Returns the number of days played and of turns, and how it ended. Fewer days than rows mean that Σ was singular: the
+    caller must go on by stepping. If an iteration did not converge, ``log.tilted[0]`` is the residual it left.
     """
     n_days, d = rewards.shape
-    n_scales = windows.size - 1
-    n_orders = orders.shape[0]
-    single = size / d
-    fresh_units = round_to_units(first_point, size)
-    units = np.empty((n_scales, d), dtype=np.int64)
-    starts = np.empty((n_scales, n_orders, d), dtype=np.int64)
-    moments = np.empty((n_scales, d, d))
-    fresh = np.empty(n_scales, dtype=np.int64)
-    fresh_starts = systematic_starts(fresh_units, orders)
-    fresh_moment = systematic_cooccurrence(fresh_units, fresh_starts)
+    n_scales = rule.groups.size
+    n_orders = setting.orders.shape[0]
+    is_bandit = rule.feedback == 0
+    is_dense = is_bandit and setting.is_dense
+    is_free = is_bandit and not setting.is_dense
+    rank = d if is_dense else 0
+    laws = _Laws(
+        np.empty((n_scales + 1, d), dtype=np.int64),
+        np.empty((n_scales + 1, n_orders, d), dtype=np.int64),
+        np.zeros((n_scales + 1, d)),
+        np.zeros((n_scales + 1, rank, rank)),
+        empty_arcs(n_scales + 1 if is_free else 0, n_orders, d, setting.size),
+    )
+    _make_law(setting, rule.feedback, memory.first_point, laws, n_scales)
     for k in range(n_scales):
-        fresh[k] = counts[k, 0] == 0
-        units[k] = fresh_units if fresh[k] else round_to_units(points[k], size)
-        starts[k] = fresh_starts if fresh[k] else systematic_starts(units[k], orders)
-        moments[k] = fresh_moment if fresh[k] else systematic_cooccurrence(units[k], starts[k])
+        if memory.counts[k, 0] > 0:
+            _make_law(setting, rule.feedback, memory.points[k], laws, k)
+    factor, columns = np.empty((rank, rank)), np.empty((0, 0))
+    aid = np.empty(d)
+    members, cumulative = np.empty(0, dtype=np.int64), np.empty(0)
+    slots, shares, explore = np.empty(0, dtype=np.int64), np.empty(0), 0.0
     n_events = 0
     must_factor = True
-    factor = np.empty((d, d))
-    members = np.empty(0, dtype=np.int64)
-    cumulative = np.empty(0)
     for row in range(n_days):
         if must_factor:
-            members, weights = component_table(fresh, shares[0], shares[1])
+            members, weights = component_table(rule, memory.counts)
             cumulative = np.cumsum(weights)
-            sigma = np.zeros((d, d))
-            for c in range(members.size):
-                if members[c] < 0:
-                    for i in range(d):
-                        for j in range(d):
-                            sigma[i, j] += weights[c] * (single if i == j else pair)
-                else:
-                    moment = moments[members[c]]
-                    for i in range(d):
-                        for j in range(d):
-                            sigma[i, j] += weights[c] * moment[i, j]
-            factor, is_definite = cholesky(sigma)
-            if not is_definite:
-                return row, n_events
+            if is_dense:
+                factor, is_definite = factor_mixture(
+                    rule, members, weights, memory.counts, laws.moments, setting.explore_moment
+                )
+                if not is_definite:
+                    return row, n_events, PLAYED
+            elif is_free:
+                slots, shares, explore = split_explorer(members, weights, memory.counts)
+                alpha, beta = explore * (setting.single - setting.pair), explore * setting.pair
+                columns, factor = precondition(laws.arcs, slots, shares, alpha, beta)
+            elif rule.feedback == 1:
+                aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
             must_factor = False
-        member = members[0]
-        if members.size > 1:
-            member = members[np.searchsorted(cumulative, rng.random(), side="right")]
-        if member < 0:
-            action = draw_uniform(rng, d, size)
-        else:
-            order = int(rng.random() * n_orders)
-            action = systematic_draw(units[member], starts[member, order], int(rng.random() * UNIT))
-        reward = action_total(rewards[row], action)
-        reward = min(max(reward, 0.0), 1.0)
-        received[row] = reward
-        right = np.empty(d)
-        for i in range(d):
-            right[i] = action[i]
-        solution = cholesky_solve(factor, right)
-        surprise = reward - action_total(prediction, action)
-        for i in range(d):
-            estimate = solution[i] * surprise + prediction[i]
-            running[i] += estimate
-            total[i] += estimate
-        if predictor_step != 0.0:
-            prediction[:] = learn_prediction(prediction, action, reward, predictor_step)
-        clock[0] += 1
-        position = clock[0] + clock[1]
-        if position % windows[0]:
+        slot = draw_component(rng, members, cumulative)
+        if slot >= 0 and memory.counts[slot, 0] == 0:
+            slot = n_scales
+        action = _draw(rng, setting, laws, slot)
+        if is_dense:
+            solve_action(rule, factor, setting.coordinates, action, aid)
+        elif is_free:
+            alpha, beta = explore * (setting.single - setting.pair), explore * setting.pair
+            tolerance, limit = setting.tolerance, setting.limit
+            aid, ratio = solve_systematic(
+                laws.arcs, slots, shares, alpha, beta, columns, factor, action, tolerance, limit
+            )
+            if not ratio <= setting.hopeless:
+                log.tilted[0] = ratio
+                return row + 1, n_events, NOT_SOLVED
+            memory.recoveries[0] += ratio > tolerance
+        n_ending = end_day(rule, memory, log, row, rewards[row], action, aid)
+        if n_ending == 0:
             continue
-        n_ending = 1
-        while n_ending < windows.size and position % windows[n_ending] == 0:
-            n_ending += 1
-        for k in range(n_scales):
-            for i in range(d):
-                aggregates[k, i] += running[i]
-        running[:] = 0.0
         must_factor = True
-        if n_ending <= n_scales:
-            k = n_ending - 1
-            aggregate = aggregates[k]
-            for i in range(d):
-                scores[k, i] += aggregate[i]
-            spread = centred_square(points[k], aggregate, True)
-            scalars[k, 0] += spread
-            scalars[k, 1] += spread
-            counts[k, 0] += 1
-            counts[k, 1] += 1
-            tilted = np.empty(d)
-            if is_adaptive:
-                noise = scalars[k, 0] + scalars[k, 1] / counts[k, 1]
-                eta = 0.0
-                if noise > 0.0 and diameter > 0.0:
-                    eta = rates[k] * np.sqrt(diameter / noise)
-                tilted = tilt(first_log, scores[k], eta, True)
-            else:
-                for i in range(d):
-                    tilted[i] = log_weights[k, i] + rates[k] * aggregate[i]
-            point, log_point, _ = project_capped(tilted, size)
-            points[k] = point
-            log_weights[k] = log_point
-            aggregates[k] = 0.0
-            fresh[k] = 0
-            units[k] = round_to_units(point, size)
-            starts[k] = systematic_starts(units[k], orders)
-            moments[k] = systematic_cooccurrence(units[k], starts[k])
-            event_units[n_events] = units[k]
-        for k in range(min(n_ending - 1, n_scales)):
-            points[k] = first_point
-            log_weights[k] = first_log
-            scores[k] = 0.0
-            scalars[k, 0] = 0.0
-            counts[k, 0] = 0
-            aggregates[k] = 0.0
-            fresh[k] = 1
-            units[k] = fresh_units
-            starts[k] = fresh_starts
-            moments[k] = fresh_moment
-        events[n_events, 0] = clock[0] - 1
-        events[n_events, 1] = n_ending
+        k = n_ending - 1
+        tilted = begin_turn(rule, memory, memory.running, k)
+        point, log_point = tilted, tilted
+        if k < n_scales:
+            point, log_point, _ = project_capped(tilted, setting.size)
+            _make_law(setting, rule.feedback, point, laws, k)
+        end_turn(memory, log, n_events, n_ending, point, log_point)
         n_events += 1
-    return n_days, n_events
+    return n_days, n_events, PLAYED

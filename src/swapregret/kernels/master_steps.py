@@ -17,31 +17,30 @@ from swapregret.kernels.compile import kernel
 from swapregret.kernels.vectors import action_total, centred_square, tilt
 
 __all__ = [
+    "NOT_PROJECTED",
+    "NOT_SOLVED",
+    "PLAYED",
     "Log",
     "Memory",
     "Rule",
-    "absorb_bandit",
-    "absorb_full",
-    "absorb_semi",
-    "advance",
-    "collect",
+    "begin_turn",
     "component_table",
     "draw_component",
-    "end_meta_day",
+    "end_day",
+    "end_turn",
     "factor_mixture",
     "grid_weights",
-    "keep_point",
     "mixture_marginals",
-    "note_turn",
-    "restart",
     "solve_action",
+    "split_explorer",
 ]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 _GRID = 2**52
-BANDIT, SEMI_BANDIT, FULL = 0, 1, 2
+PLAYED, NOT_PROJECTED, NOT_SOLVED = 0, 1, 2
+"""How a run ended: well, or because a projection or Σ⁺M was not to be had."""
 
 
 class Rule(NamedTuple):
@@ -94,6 +93,8 @@ class Memory(NamedTuple):
         Where a scale begins.
     earned : float64 array, shape (1,)
         Sum of the rewards.
+    recoveries : int64 array, shape (1,)
+        Days whose iteration for Σ⁺M ended short of its tolerance.
     """
 
     clock: Integers
@@ -109,6 +110,7 @@ class Memory(NamedTuple):
     first_point: Floats
     first_log: Floats
     earned: Floats
+    recoveries: Integers
 
 
 class Log(NamedTuple):
@@ -185,6 +187,22 @@ def component_table(rule: Rule, counts: Integers) -> tuple[Integers, Floats]:
 
 
 @kernel
+def split_explorer(members: Integers, weights: Floats, counts: Integers) -> tuple[Integers, Floats, float]:
+    """Return the slots and weights of the exploit laws of a mixture, and the weight of the exploration law."""
+    n_scales = counts.shape[0]
+    slots, shares = np.empty(members.size, dtype=np.int64), np.empty(members.size)
+    n, explore = 0, 0.0
+    for c in range(members.size):
+        if members[c] < 0:
+            explore = weights[c]
+        else:
+            slots[n] = n_scales if counts[members[c], 0] == 0 else members[c]
+            shares[n] = weights[c]
+            n += 1
+    return slots[:n], shares[:n], explore
+
+
+@kernel
 def draw_component(rng: np.random.Generator, members: Integers, cumulative: Floats) -> int:
     """Draw which law plays; a law alone takes no random number."""
     if members.size == 1:
@@ -250,70 +268,66 @@ def solve_action(rule: Rule, factor: Floats, coordinates: Integers, action: Inte
 
 
 @kernel
-def absorb_bandit(memory: Memory, solution: Floats, action: Integers, reward: float, step: float) -> None:
-    """Add R̂ + (r − R̂·M) Σ⁺M to the sums, and learn the prediction."""
-    prediction = memory.prediction
-    surprise = reward - action_total(prediction, action)
-    count = 0
-    for i in range(action.size):
-        estimate = solution[i] * surprise + prediction[i]
-        memory.running[i] += estimate
-        memory.total[i] += estimate
-        count += action[i]
-    if step != 0.0 and count > 0:
-        change = step * surprise / count
+def end_day(rule: Rule, memory: Memory, log: Log, row: int, rewards: Floats, action: Integers, aid: Floats) -> int:
+    """Receive the reward of a day, add its estimate to the sums and learn the prediction.
+
+    ``aid`` is Σ⁺M with bandit feedback and E[M] with semi-bandit feedback. Returns how many of the windows L_0, L_1, …
+    end with the day.
+    """
+    prediction, running, total = memory.prediction, memory.running, memory.total
+    step = rule.predictor_step
+    earned = action_total(rewards, action)
+    reward = min(max(earned, 0.0), 1.0)
+    log.received[row] = reward
+    if rule.feedback == 0:
+        memory.earned[0] += reward
+        surprise = reward - action_total(prediction, action)
+        count = 0
         for i in range(action.size):
-            if action[i]:
-                prediction[i] += change
-
-
-@kernel
-def absorb_semi(memory: Memory, marginals: Floats, action: Integers, rewards: Floats, step: float) -> None:
-    """Add R̂_i + (R_i − R̂_i)·M_i / E[M_i] to the sums, and learn the prediction."""
-    prediction = memory.prediction
-    for i in range(action.size):
-        estimate = prediction[i]
-        if action[i]:
-            estimate += (rewards[i] - prediction[i]) / marginals[i]
-        memory.running[i] += estimate
-        memory.total[i] += estimate
-        if step != 0.0:
-            seen = rewards[i] if action[i] else 0.0
-            prediction[i] += step * action[i] * (seen - prediction[i])
-
-
-@kernel
-def absorb_full(memory: Memory, rewards: Floats) -> None:
-    """Add R to the sums."""
-    for i in range(rewards.size):
-        memory.running[i] += rewards[i]
-        memory.total[i] += rewards[i]
-
-
-@kernel
-def advance(memory: Memory, windows: Integers) -> int:
-    """End a day; return how many of the windows L_0, L_1, … end with it."""
+            estimate = aid[i] * surprise + prediction[i]
+            running[i] += estimate
+            total[i] += estimate
+            count += action[i]
+        if step != 0.0 and count > 0:
+            change = step * surprise / count
+            for i in range(action.size):
+                if action[i]:
+                    prediction[i] += change
+    else:
+        memory.earned[0] += earned
+        for i in range(action.size):
+            estimate = rewards[i]
+            if rule.feedback == 1:
+                estimate = prediction[i]
+                if action[i]:
+                    estimate += (rewards[i] - prediction[i]) / aid[i]
+                if step != 0.0:
+                    seen = rewards[i] if action[i] else 0.0
+                    prediction[i] += step * action[i] * (seen - prediction[i])
+            running[i] += estimate
+            total[i] += estimate
     memory.clock[0] += 1
     position = memory.clock[0] + memory.clock[1]
-    count = 0
-    while count < windows.size and position % windows[count] == 0:
-        count += 1
-    return count
+    n_ending = 0
+    while n_ending < rule.windows.size and position % rule.windows[n_ending] == 0:
+        n_ending += 1
+    return n_ending
 
 
 @kernel
-def collect(memory: Memory, on_span: Floats) -> None:
-    """Hand what was estimated since the last turn, its part in the span, to every scale."""
-    for k in range(memory.aggregates.shape[0]):
-        aggregate = memory.aggregates[k]
+def begin_turn(rule: Rule, memory: Memory, on_span: Floats, k: int) -> Floats:
+    """Hand what was estimated since the last turn, its part in the span, to every scale, and end the meta-day of scale k.
+
+    Returns the tilted log-weights of scale k (``LazyComBCP.update``, before the projection), or nothing if there is no
+    such scale.
+    """
+    for each in range(memory.aggregates.shape[0]):
+        aggregate = memory.aggregates[each]
         for i in range(on_span.size):
             aggregate[i] += on_span[i]
     memory.running[:] = 0.0
-
-
-@kernel
-def end_meta_day(rule: Rule, memory: Memory, k: int) -> Floats:
-    """Return the tilted log-weights of scale k (``LazyComBCP.update``, before the projection)."""
+    if k >= memory.points.shape[0]:
+        return np.empty(0)
     aggregate, score = memory.aggregates[k], memory.scores[k]
     scalars, counts = memory.scalars[k], memory.counts[k]
     for i in range(score.size):
@@ -337,31 +351,27 @@ def end_meta_day(rule: Rule, memory: Memory, k: int) -> Floats:
 
 
 @kernel
-def keep_point(memory: Memory, k: int, point: Floats, log_point: Floats) -> None:
-    """Take the projected point of scale k; the weight of an element of no action is never looked at."""
-    memory.points[k] = point
-    log_weights = memory.log_weights[k]
-    for i in range(point.size):
-        log_weights[i] = 0.0 if log_point[i] == -np.inf else log_point[i]
-    memory.aggregates[k] = 0.0
+def end_turn(memory: Memory, log: Log, n_events: int, n_ending: int, point: Floats, log_point: Floats) -> None:
+    """Take the projected point of the scale that updates, begin the intervals of those that restart, and write it down.
 
-
-@kernel
-def restart(memory: Memory, k: int) -> None:
-    """Begin an interval of scale k; only the memory of the noise survives."""
-    memory.points[k] = memory.first_point
-    memory.log_weights[k] = memory.first_log
-    memory.scores[k] = 0.0
-    memory.scalars[k, 0] = 0.0
-    memory.counts[k, 0] = 0
-    memory.aggregates[k] = 0.0
-
-
-@kernel
-def note_turn(memory: Memory, log: Log, n_events: int, n_ending: int) -> None:
-    """Write a turn of the calendar down, once every scale has changed."""
+    The weight of an element of no action is never looked at; only the memory of the noise survives a restart.
+    """
+    n_scales = memory.points.shape[0]
+    if n_ending <= n_scales:
+        k = n_ending - 1
+        memory.points[k] = point
+        log_weights = memory.log_weights[k]
+        for i in range(point.size):
+            log_weights[i] = 0.0 if log_point[i] == -np.inf else log_point[i]
+        memory.aggregates[k] = 0.0
+        if len(log.points):
+            log.points[n_events] = point
+    for k in range(min(n_ending - 1, n_scales)):
+        memory.points[k] = memory.first_point
+        memory.log_weights[k] = memory.first_log
+        memory.scores[k] = 0.0
+        memory.scalars[k, 0] = 0.0
+        memory.counts[k, 0] = 0
+        memory.aggregates[k] = 0.0
     log.events[n_events, 0] = memory.clock[0] - 1
     log.events[n_events, 1] = n_ending
-    k = n_ending - 1
-    if len(log.points) and k < memory.points.shape[0]:
-        log.points[n_events] = memory.points[k]

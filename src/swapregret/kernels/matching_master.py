@@ -13,30 +13,25 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.master_steps import (
+    NOT_PROJECTED,
+    PLAYED,
     Log,
     Memory,
     Rule,
-    absorb_bandit,
-    absorb_full,
-    absorb_semi,
-    advance,
-    collect,
+    begin_turn,
     component_table,
     draw_component,
-    end_meta_day,
+    end_day,
+    end_turn,
     factor_mixture,
     grid_weights,
-    keep_point,
     mixture_marginals,
-    note_turn,
-    restart,
     solve_action,
 )
 from swapregret.kernels.matchings import draw_matching, matching_moment_on, matching_span_part
 from swapregret.kernels.permutation_atoms import matching_marginals
 from swapregret.kernels.permutation_decompose import decompose_matching_point
 from swapregret.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
-from swapregret.kernels.vectors import action_total
 
 __all__ = ["MatchingSetting", "run_matchings"]
 
@@ -127,11 +122,11 @@ def _draw(rng: np.random.Generator, setting: MatchingSetting, laws: _Laws, slot:
 @kernel
 def run_matchings(
     rng: np.random.Generator, rewards: Floats, rule: Rule, setting: MatchingSetting, memory: Memory, log: Log
-) -> tuple[int, int, bool]:
+) -> tuple[int, int, int]:
     """Play one day a row of ``rewards``.
 
-    Returns the number of days played and of turns, and whether all went well. Fewer days than rows mean that Σ was
-    singular: the caller must go on by stepping. False means that a projection failed; ``log.tilted`` is what was projected.
+    Returns the number of days played and of turns, and how it ended. Fewer days than rows mean that Σ was singular: the
+    caller must go on by stepping. If a projection failed, ``log.tilted`` is what was projected.
     """
     n_days, d = rewards.shape
     n_scales = rule.groups.size
@@ -154,7 +149,7 @@ def run_matchings(
         if memory.counts[k, 0] > 0:
             _make_law(setting, place, memory.points[k], laws, k)
     factor = np.empty((rank, rank))
-    marginals, solution = np.empty(d), np.empty(d)
+    aid = np.empty(d)
     members, cumulative = np.empty(0, dtype=np.int64), np.empty(0)
     n_events = 0
     must_factor = True
@@ -167,48 +162,32 @@ def run_matchings(
                     rule, members, weights, memory.counts, laws.moments, setting.explore_moment
                 )
                 if not is_definite:
-                    return row, n_events, True
+                    return row, n_events, PLAYED
             elif rule.feedback == 1:
-                marginals = mixture_marginals(
-                    members, weights, memory.counts, laws.marginals, setting.explore_marginals
-                )
+                aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
             must_factor = False
         slot = draw_component(rng, members, cumulative)
         if slot >= 0 and memory.counts[slot, 0] == 0:
             slot = n_scales
         action = _draw(rng, setting, laws, slot)
-        earned = action_total(rewards[row], action)
-        reward = min(max(earned, 0.0), 1.0)
-        log.received[row] = reward
         if is_bandit:
-            memory.earned[0] += reward
-            solve_action(rule, factor, setting.coordinates, action, solution)
-            absorb_bandit(memory, solution, action, reward, rule.predictor_step)
-        else:
-            memory.earned[0] += earned
-            if rule.feedback == 1:
-                absorb_semi(memory, marginals, action, rewards[row], rule.predictor_step)
-            else:
-                absorb_full(memory, rewards[row])
-        n_ending = advance(memory, rule.windows)
+            solve_action(rule, factor, setting.coordinates, action, aid)
+        n_ending = end_day(rule, memory, log, row, rewards[row], action, aid)
         if n_ending == 0:
             continue
         must_factor = True
+        on_span = memory.running
         if setting.must_project:
-            collect(memory, matching_span_part(memory.running, n_rows, n_columns))
-        else:
-            collect(memory, memory.running)
-        if n_ending <= n_scales:
-            k = n_ending - 1
-            tilted = end_meta_day(rule, memory, k)
+            on_span = matching_span_part(memory.running, n_rows, n_columns)
+        k = n_ending - 1
+        tilted = begin_turn(rule, memory, on_span, k)
+        point, log_point = tilted, tilted
+        if k < n_scales:
             point, log_point, gap, residual, _, spread = project_matchings(tilted.reshape(n_rows, n_columns))
             if not (spread <= WIDEST and residual <= FEASIBLE and gap <= ACCEPTED_GAP * max(1.0, spread / 1e3)):
                 log.tilted[:] = tilted
-                return row + 1, n_events, False
-            keep_point(memory, k, point, log_point)
+                return row + 1, n_events, NOT_PROJECTED
             _make_law(setting, place, point, laws, k)
-        for k in range(min(n_ending - 1, n_scales)):
-            restart(memory, k)
-        note_turn(memory, log, n_events, n_ending)
+        end_turn(memory, log, n_events, n_ending, point, log_point)
         n_events += 1
-    return n_days, n_events, True
+    return n_days, n_events, PLAYED

@@ -12,6 +12,7 @@ from swapregret.kernels.compile import kernel
 __all__ = [
     "UNIT",
     "project_capped",
+    "round_all",
     "round_to_units",
     "systematic_atoms",
     "systematic_cooccurrence",
@@ -174,6 +175,15 @@ def round_to_units(point: Floats, size: int) -> Integers:
                     change = -change
                 units[i] += change
                 missing -= change
+    return units
+
+
+@kernel
+def round_all(points: Floats, size: int) -> Integers:
+    """Round every row as :func:`round_to_units` does."""
+    units = np.empty(points.shape, dtype=np.int64)
+    for row in range(len(points)):
+        units[row] = round_to_units(points[row], size)
     return units
 
 

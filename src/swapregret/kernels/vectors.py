@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["action_total", "centred_square", "learn_prediction", "tilt"]
+__all__ = ["action_total", "centred_square", "dot", "learn_prediction", "tilt"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -24,6 +24,23 @@ def action_total(vector: Floats, action: Integers) -> float:
         if action[i]:
             total += vector[i]
     return total
+
+
+@kernel
+def dot(left: Floats, right: Floats) -> float:
+    """Return Σ left·right in four interleaved sums."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= left.size:
+        first += left[i] * right[i]
+        second += left[i + 1] * right[i + 1]
+        third += left[i + 2] * right[i + 2]
+        fourth += left[i + 3] * right[i + 3]
+        i += 4
+    while i < left.size:
+        first += left[i] * right[i]
+        i += 1
+    return (first + second) + (third + fourth)
 
 
 @kernel

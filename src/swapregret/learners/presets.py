@@ -32,6 +32,7 @@ Master = SwapMaster | AdaptiveMaster | MSetAdaptiveMaster
 _PAPER_SCALES = 3
 _LASTING = 8
 _DENSE_WHERE_LASTING = 1000
+_SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
 _FEW_VARIANTS = 2
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
@@ -56,9 +57,9 @@ class Ingredients:
         Whether windows start at a random day (D20).
     warm_restarts : bool
         Whether scales of Lazy-ComBCP restart from the next coarser one (D21).
-    solver : {"auto", "dense", "iterative"}
+    solver : {"auto", "dense", "inverse", "iterative"}
         How Σ⁺M is found (D24); "auto" factors Σ up to rank 400, and up to rank 1000 where the base window is 8 days or
-        longer.
+        longer; where it is at least a sixth of the rank, and 4, the uniform masters invert Σ once a window.
     floor : float
         ε, the share of the unfiltered cold scales in the adaptive preset (D26).
     trackers, learned_weights, swap_filter, pooling, guarded : bool
@@ -157,7 +158,7 @@ def swap_combcp(
     return SwapMaster(
         _one_a_scale(mixed, windows, learner),
         windows,
-        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_solver(mixed, actions, windows)),
+        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_inverting(mixed, actions, windows)),
         mixed.random_offset,
         mixed.warm_restarts,
     )
@@ -204,7 +205,7 @@ def swap_comband(
     return SwapMaster(
         _one_a_scale(mixed, windows, learner),
         windows,
-        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_solver(mixed, actions, windows)),
+        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_inverting(mixed, actions, windows)),
         mixed.random_offset,
     )
 
@@ -305,6 +306,14 @@ def _solver(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str:
     if mixed.solver == "auto" and is_lasting and DENSE_LIMIT < actions.rank <= _DENSE_WHERE_LASTING:
         return "dense"
     return mixed.solver
+
+
+def _inverting(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str:
+    """Return the same for masters whose laws change with the base window only: an inverse may serve all of it."""
+    base = windows.windows[0]
+    if mixed.solver == "auto" and base >= _SHORTEST_INVERTED and actions.rank <= _RANK_PER_DAY * base:
+        return "inverse"
+    return _solver(mixed, actions, windows)
 
 
 def _rate(mixed: Ingredients, feedback: str, paper: Any) -> Rate:

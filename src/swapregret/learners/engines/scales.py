@@ -3,7 +3,7 @@
 May touch: ``arrays``, ``policy``, ``kernels.master_steps``, ``learners``.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,17 +11,41 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.kernels.master_steps import Log, Memory, Rule
+from swapregret.geometry.solve import not_solved
+from swapregret.kernels.master_steps import NOT_PROJECTED, NOT_SOLVED, Log, Memory, Rule
 from swapregret.learners.lazy import AdaptiveRate, LazyState
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import MasterState, SwapMaster
 from swapregret.policy import Policy, on_grid
 
-__all__ = ["Stretches", "run_scales"]
+__all__ = ["Piece", "Stretches", "run_scales"]
 
 _LOGGED = 2**22
 _FEEDBACK = {"bandit": 0, "semi-bandit": 1, "full": 2}
-Driver = Callable[[np.random.Generator, Matrix, Rule, Memory, Log], tuple[int, int, bool]]
+Driver = Callable[[np.random.Generator, Matrix, Rule, Memory, Log], tuple[int, int, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """What was logged of some days.
+
+    Attributes
+    ----------
+    first, n_days : int
+        Where in the block they begin, and how many were played.
+    state : MasterState
+        Before them.
+    events : int64 array, shape (n, 2)
+        Turns of the calendar: (day that ended, number of windows that ended with it).
+    points : Matrix, shape (n, dimension)
+        The point of the scale that updated at each turn; 0 where none did.
+    """
+
+    first: int
+    n_days: int
+    state: MasterState
+    events: npt.NDArray[np.int64]
+    points: Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +58,21 @@ class Stretches:
         After the last day.
     received : Vector
         The reward of each day played; shorter than the block if the engine had to stop.
-    laws : iterable of (int, Policy)
-        Where in the block each law began to be played, made as it is asked for; empty unless laws were wanted.
+    pieces : tuple of Piece
+        Turns of the calendar and the points they led to; none unless laws were wanted.
+    master : SwapMaster
     """
 
     state: MasterState
     received: Vector
-    laws: Iterable[tuple[int, Policy]]
+    pieces: tuple[Piece, ...]
+    master: SwapMaster
+
+    @property
+    def laws(self) -> Iterator[tuple[int, Policy]]:
+        """Make the laws that were played, one after the other, each with where in the block it began."""
+        for piece in self.pieces:
+            yield from _laws_of(self.master, piece)
 
 
 def run_scales(
@@ -68,54 +100,38 @@ def run_scales(
         log = Log(
             np.empty(len(rows)),
             np.zeros((most, 2), dtype=np.int64),
-            np.empty((most if keeps_laws else 0, d)),
+            np.zeros((most if keeps_laws else 0, d)),
             np.zeros(d),
         )
-        n_played, n_events, is_sound = run(rng, rows, rule, memory, log)
-        if not is_sound:
+        n_played, n_events, end = run(rng, rows, rule, memory, log)
+        if end == NOT_PROJECTED:
             master.actions.kl_project(log.tilted)  # raises what stepping would raise
+        if end == NOT_SOLVED:
+            raise not_solved(float(log.tilted[0]))
         if keeps_laws:
-            pieces.append((done, n_played, state, log.events[:n_events], log.points[:n_events]))
+            pieces.append(Piece(done, n_played, state, log.events[:n_events], log.points[:n_events]))
         state = _after(master, state, memory, n_events)
         received.append(log.received[:n_played])
         done += n_played
         if n_played < len(rows):
             break
-    return Stretches(state, np.concatenate(received), _Laws(master, pieces))
+    return Stretches(state, np.concatenate(received), tuple(pieces), master)
 
 
-class _Laws:
-    """The laws of a block, remade one after the other from the points that were logged."""
-
-    def __init__(self, master: SwapMaster, pieces: list[Any]) -> None:
-        self._master, self._pieces = master, pieces
-
-    def __iter__(self) -> Iterator[tuple[int, Policy]]:
-        for done, n_played, state, events, points in self._pieces:
-            yield from _laws_of(self._master, done, n_played, state, events, points)
-
-
-def _laws_of(
-    master: SwapMaster,
-    done: int,
-    n_played: int,
-    state: MasterState,
-    events: npt.NDArray[np.int64],
-    points: Matrix,
-) -> Iterator[tuple[int, Policy]]:
-    if n_played:
-        yield done, state.mixture
-    scales = list(state.scales)
-    for (day, n_ending), point in zip(events.tolist(), points, strict=True):
-        index = day + 1 - state.day
-        if index >= n_played:
+def _laws_of(master: SwapMaster, piece: Piece) -> Iterator[tuple[int, Policy]]:
+    if piece.n_days:
+        yield piece.first, piece.state.mixture
+    scales = list(piece.state.scales)
+    for (day, n_ending), point in zip(piece.events.tolist(), piece.points, strict=True):
+        index = day + 1 - piece.state.day
+        if index >= piece.n_days:
             return
         if n_ending <= len(scales):
             k = n_ending - 1
             scales[k] = master.learners[k].resume(replace(scales[k], n_updates=1, point=frozen(point.copy())))
         for k in range(min(n_ending - 1, len(scales))):
             scales[k] = master.learners[k].start()
-        yield done + index, master.mixture_of(tuple(scales))
+        yield piece.first + index, master.mixture_of(tuple(scales))
 
 
 def _rule(master: SwapMaster) -> Rule:
@@ -158,6 +174,7 @@ def _memory(master: SwapMaster, state: MasterState) -> Memory:
         first_point=first.point.copy(),
         first_log=first.log_weights.copy(),
         earned=np.array([state.earned]),
+        recoveries=np.array([state.n_recoveries], dtype=np.int64),
     )
 
 
@@ -170,6 +187,7 @@ def _after(master: SwapMaster, state: MasterState, memory: Memory, n_events: int
         aggregates=frozen(memory.aggregates),
         total=frozen(memory.total),
         earned=float(memory.earned[0]),
+        n_recoveries=int(memory.recoveries[0]),
     )
     if n_events == 0:
         return after

@@ -1,0 +1,64 @@
+"""Which engine runs a player: an engine exists for a configuration, not for a class.
+
+May touch: ``learners``.
+"""
+
+from typing import Any, cast
+
+from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
+from swapregret.learners.adaptive.pool_engine import PoolEngine
+from swapregret.learners.baselines.uniform import UniformPlayer
+from swapregret.learners.engines.constant import ConstantEngine
+from swapregret.learners.engines.m_sets import MSetEngine
+from swapregret.learners.engines.matchings import MatchingEngine
+from swapregret.learners.lazy import AdaptiveRate
+from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.master import SwapMaster
+from swapregret.learners.player import Player
+
+__all__ = ["Engine", "find_engine"]
+
+Engine = ConstantEngine | MSetEngine | MatchingEngine | PoolEngine
+"""What runs blocks of days."""
+_FAMILIES = (MSetEngine, MatchingEngine)
+
+
+def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | None:
+    """Return an engine for a player, or None where its days must be stepped.
+
+    ``is_measured`` tells whether the laws that were played must be handed out.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.learners.presets import swap_combcp
+    >>> find_engine(swap_combcp(MSets(10, 3), horizon=1000)) is not None
+    True
+    >>> find_engine(swap_combcp(MSets(10, 3), horizon=1000, preset="multiscale", warm_restarts=True)) is None
+    True
+    """
+    if ConstantEngine.can_run(player):
+        return ConstantEngine(cast(UniformPlayer, player))
+    if isinstance(player, MSetAdaptiveMaster):
+        return PoolEngine(player, is_taped=is_measured)
+    if not isinstance(player, SwapMaster) or not _is_plain(player):
+        return None
+    for family in _FAMILIES:
+        if family.can_run(player):
+            return family(player, is_measured)
+    return None
+
+
+def _is_plain(master: SwapMaster) -> bool:
+    """Tell whether scales restart cold and differ in nothing but their rates."""
+    first: Any = master.learners[0]
+    if master.warm_restarts or not isinstance(first, LazyComBCP):
+        return False
+    for other in master.learners:
+        if not isinstance(other, LazyComBCP) or other.mu is not first.mu:
+            return False
+        if (other.exploration, other.variants) != (first.exploration, first.variants):
+            return False
+        if isinstance(other.rate, AdaptiveRate) is not isinstance(first.rate, AdaptiveRate):
+            return False
+    return True

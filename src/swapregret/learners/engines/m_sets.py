@@ -1,0 +1,108 @@
+"""Swap-ComBCP on m-sets in compiled blocks.
+
+May touch: ``arrays``, ``geometry.solve``, ``actions``, ``kernels``, ``learners``.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.m_set_laws import UniformSubsets
+from swapregret.actions.m_sets import MSets
+from swapregret.arrays import Matrix
+from swapregret.geometry.solve import DENSE_LIMIT, HOPELESS, LIMIT, TOLERANCE
+from swapregret.kernels.m_set_master import SubsetSetting, run_subsets
+from swapregret.kernels.master_steps import Log, Memory, Rule
+from swapregret.learners.engines.scales import Stretches, run_scales
+from swapregret.learners.estimator import BanditEstimator
+from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.master import MasterState, SwapMaster
+
+__all__ = ["MSetEngine"]
+
+
+@dataclass(frozen=True)
+class MSetEngine:
+    """Runs blocks for a master whose scales are Lazy-ComBCP on m-sets.
+
+    Parameters
+    ----------
+    master : SwapMaster
+    keeps_laws : bool
+        Whether to hand out the laws that were played.
+
+    Examples
+    --------
+    >>> import swapregret as sr
+    >>> master = sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale")
+    >>> rng = np.random.default_rng(0)
+    >>> block = MSetEngine(master).run(master.start(rng), rng, np.full((50, 6), 0.25))
+    >>> len(block.received), float(block.received.sum()), block.state.day
+    (50, 25.0, 50)
+    """
+
+    master: SwapMaster
+    keeps_laws: bool = False
+
+    @cached_property
+    def _setting(self) -> SubsetSetting:
+        learner: Any = self.master.learners[0]
+        actions: MSets = learner.actions
+        d, mu = actions.dimension, learner.mu
+        uniform = actions.uniform_policy()
+        assert isinstance(uniform, UniformSubsets)
+        atoms, cumulative = np.zeros((0, d), dtype=np.int64), np.zeros(0)
+        if mu is not uniform:
+            law = mu.finite()
+            atoms, cumulative = law.atoms.copy(), np.cumsum(law.weights)
+        is_dense = _is_dense(self.master)
+        has_matrix = is_dense and self.master.feedback == "bandit"
+        return SubsetSetting(
+            size=actions.size,
+            orders=actions.orders(learner.variants).copy(),
+            coordinates=np.arange(d),
+            is_dense=is_dense,
+            single=uniform.single,
+            pair=uniform.pair,
+            tolerance=TOLERANCE,
+            limit=LIMIT,
+            hopeless=HOPELESS,
+            explore_atoms=atoms,
+            explore_cumulative=cumulative,
+            explore_moment=mu.cooccurrence().copy() if has_matrix else np.zeros((0, 0)),
+            explore_marginals=np.array(mu.marginals()),
+        )
+
+    def run(self, state: MasterState, rng: np.random.Generator, rewards: Matrix) -> Stretches:
+        """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
+        return run_scales(self.master, state, rng, rewards, self._drive, keeps_laws=self.keeps_laws)
+
+    def _drive(
+        self, rng: np.random.Generator, rewards: Matrix, rule: Rule, memory: Memory, log: Log
+    ) -> tuple[int, int, int]:
+        return run_subsets(rng, rewards, rule, self._setting, memory, log)
+
+    @property
+    def is_tapeable(self) -> bool:
+        """Whether all laws are those of one learner that explores uniformly, which a ledger can read from their points."""
+        learner: Any = self.master.learners[0]
+        return all(other is learner for other in self.master.learners) and isinstance(learner.mu, UniformSubsets)
+
+    @classmethod
+    def can_run(cls, master: SwapMaster) -> bool:
+        """Tell whether the engine covers a master."""
+        learner: Any = master.learners[0]
+        if not isinstance(learner, LazyComBCP) or type(learner.actions) is not MSets:
+            return False
+        if learner.actions.size == learner.actions.dimension:
+            return False
+        explores = learner.exploration > 0.0 and learner.mu is learner.actions.uniform_policy()
+        return master.feedback != "bandit" or _is_dense(master) or explores
+
+
+def _is_dense(master: SwapMaster) -> bool:
+    estimator: Any = master.estimator
+    kind = estimator.solver if isinstance(estimator, BanditEstimator) else "dense"
+    return kind in ("dense", "inverse") or (kind == "auto" and master.actions.rank <= DENSE_LIMIT)

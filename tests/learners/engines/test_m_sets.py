@@ -1,0 +1,63 @@
+"""Compiled blocks on m-sets."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from swapregret.actions.m_sets import MSets
+from swapregret.learners.engines.find import find_engine
+from swapregret.learners.engines.m_sets import MSetEngine
+from swapregret.learners.presets import swap_combcp
+from swapregret.learners.schedule import Schedule
+
+ENGINE = partial(MSetEngine, keeps_laws=True)
+DAILY = Schedule([1, 5, 25])
+multiscale = partial(swap_combcp, preset="multiscale")
+
+
+@pytest.mark.parametrize("size", [(2, 1), (5, 2), (10, 9), (70, 7)])
+@pytest.mark.parametrize("kind", ["random", "constant"])
+def test_blocks_are_steps(agrees, size: tuple[int, int], kind: str) -> None:
+    """Daily updates, one decomposition or several: the same rewards, states, laws and generator, bit for bit."""
+    actions = MSets(*size)
+    agrees(ENGINE, multiscale(actions, 100, schedule=DAILY, exploration=0.3, variants=1), 60, kind)
+    agrees(ENGINE, multiscale(actions, 100, schedule=DAILY, random_offset=True), 60, kind)
+
+
+@pytest.mark.parametrize("feedback", ["bandit", "semi-bandit", "full"])
+@pytest.mark.parametrize("windows", [[1, 4, 12], [8, 16, 64]])
+def test_blocks_are_steps_with_any_feedback(agrees, feedback: str, windows: list[int]) -> None:
+    """All kinds of feedback, with laws kept a day and with laws kept a window, where Σ is inverted."""
+    agrees(ENGINE, multiscale(MSets(9, 3), 1000, schedule=Schedule(windows), feedback=feedback), 100)
+
+
+@pytest.mark.parametrize("solver", ["dense", "inverse", "iterative"])
+def test_blocks_are_steps_with_any_solver(agrees, solver: str) -> None:
+    """Σ factored, inverted, and never made."""
+    agrees(ENGINE, multiscale(MSets(30, 4), 100, schedule=DAILY, exploration=0.2, solver=solver), 40, "constant")
+
+
+def test_the_iteration_agrees_with_the_factor() -> None:
+    """Without a matrix the estimates are those of the dense solver to nine digits."""
+    actions, rewards = MSets(40, 6), np.random.default_rng(0).random((30, 40)) / 6
+    totals = []
+    for solver in ("dense", "iterative"):
+        player = multiscale(actions, 100, schedule=Schedule([40, 80]), exploration=0.1, solver=solver)
+        rng = np.random.default_rng(1)
+        totals.append(MSetEngine(player).run(player.start(rng), rng, rewards).state.total)
+    assert np.abs(totals[0] - totals[1]).max() <= 1e-9 * np.abs(totals[0]).max()
+
+
+def test_blocks_are_steps_with_the_papers_preset(agrees) -> None:
+    """Scales with rates of their own, exploring on a spanner; one scale that does not explore."""
+    agrees(ENGINE, swap_combcp(MSets(8, 3), 64, preset="paper"), 64)
+    agrees(ENGINE, multiscale(MSets(5, 2), 64, schedule=Schedule.single(64), exploration=0.1), 40)
+
+
+def test_what_no_engine_covers_is_stepped() -> None:
+    """Warm restarts, one action only, and an iteration without uniform exploration have no engine."""
+    assert find_engine(multiscale(MSets(5, 2), 1000)) is not None
+    assert find_engine(multiscale(MSets(5, 2), 1000, warm_restarts=True)) is None
+    assert find_engine(multiscale(MSets(3, 3), 1000)) is None
+    assert find_engine(multiscale(MSets(5, 2), 1000, exploration=0.0, solver="iterative")) is None
