@@ -14,6 +14,7 @@ from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.play import play
 from swapregret.session import Session
+from swapregret.workers import run_tasks
 
 loop = importlib.import_module("swapregret.course")
 ACTIONS = MSets(6, 2)
@@ -30,13 +31,34 @@ def _same(left, right) -> None:
         assert np.array_equal(one.values, other.values)
 
 
-def test_results_do_not_depend_on_the_number_of_processes() -> None:
-    """One process and two give the same bits, for rewards, ledgers and regrets."""
+@pytest.mark.parametrize(
+    ("player", "options", "threads"),
+    [
+        (PLAYER, {}, True),
+        (swap_combcp(ACTIONS, HORIZON, preset="adaptive"), {}, True),
+        (uniform(ACTIONS), {"measure": "none"}, True),
+        (PLAYER, {"windows": (50,)}, False),
+        (swap_combcp(ACTIONS, HORIZON, preset="multiscale", warm_restarts=True), {}, False),
+    ],
+    ids=["multiscale", "adaptive", "uniform", "windows", "warm"],
+)
+def test_results_do_not_depend_on_who_runs_beside_whom(
+    player, options, threads: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One job, two threads where blocks are compiled, two processes elsewhere: the same bits."""
+    asked = []
+    whole = importlib.import_module("swapregret.play")
+    monkeypatch.setattr(
+        whole, "run_tasks", lambda *task, threads: asked.append(threads) or run_tasks(*task, threads=threads)
+    )
     days = []
-    two = play(PLAYER, WORLD, rng=5, replications=2, n_jobs=2, progress=days.append)
-    one = play(PLAYER, WORLD, rng=5, replications=2)
-    _same(one, two)
-    assert sum(days) == 2 * HORIZON
+    two = play(player, WORLD, rng=5, replications=3, n_jobs=2, progress=days.append, **options)
+    one = play(player, WORLD, rng=5, replications=3, **options)
+    assert asked == [threads, False]
+    assert [run.reward for run in one.runs] == [run.reward for run in two.runs]
+    if options.get("measure") != "none":
+        _same(one, two)
+    assert days == [HORIZON] * 3
 
 
 def test_plays_repeat_and_start_alike() -> None:

@@ -47,7 +47,8 @@ def play(
         Seed; None draws entropy, recorded in the result.
     replications : int
     n_jobs : int
-        Processes; results are the same, bit for bit, for any number.
+        How many replications run side by side: in threads where they run in compiled code, in processes otherwise.
+        Results are the same, bit for bit, for any number.
     measure : {"ledger", "bound", "none"}
         "ledger" measures external, internal and swap regret. "bound" keeps no ledger and brackets swap regret between
         external regret and the laziness bound. "none" only plays.
@@ -60,7 +61,7 @@ def play(
     capacity : int, optional
         Most actions a ledger keeps; see :class:`~swapregret.regret.ledger.SwapLedger`.
     progress : callable, optional
-        Called with the number of days just played; with several processes, once a replication.
+        Called with the number of days just played; with several replications side by side, once each.
 
     Returns
     -------
@@ -100,7 +101,8 @@ def play(
         world = environment if index == 0 else environment.with_noise(int(noise.generate_state(1)[0]))
         tasks.append((player, world, seed, options, progress if min(jobs, count) == 1 else None))
     runs = []
-    for run in run_tasks(play_once, tasks, jobs):
+    threads = min(jobs, count) > 1 and Course(player, environment, tasks[0][2], options).is_compiled
+    for run in run_tasks(play_once, tasks, jobs, threads=threads):
         runs.append(run)
         if progress is not None and min(jobs, count) > 1:
             progress(environment.horizon)
