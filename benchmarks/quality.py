@@ -1,22 +1,44 @@
-"""Swap regret of every player on every sequence of the suite: the figure of the README.
+"""Swap regret of every player on every sequence of the suite: the figure of the README, and the study of the adaptive preset.
 
     python benchmarks/quality.py                 the whole table at T = 10⁵, 8 replications (minutes)
-    python benchmarks/quality.py --quick         (6,2) and (10,3) at T = 20,000, 4 replications
+    python benchmarks/quality.py --quick         m-sets (6,2) and (10,3) at T = 20,000, 4 replications
+    python benchmarks/quality.py --sets paths,permutations,trees --players adaptive,multiscale,single,uniform
+    python benchmarks/quality.py --sets 10,3 --horizon 10000 --players all --losses
 
 Every number is swap regret / T, maximum over φ outside the expectation, from policies, with the mean rewards of the world;
 replications are averaged in the ledger before the maximum. Seeds of the worlds and of the players are options, so that
-figures can be checked on fresh ones.
+figures can be checked on fresh ones. ``--losses`` lists the cells where the first player is more than 1.25 times, and more
+than .005 above, the best of the others.
 """
 
 import argparse
 import json
+import math
 import time
 from collections.abc import Callable
+from itertools import combinations, pairwise
 from typing import Any
 
 import swapregret as sr
+from swapregret.errors import SwapRegretError
 
-SIZES = [(6, 2), (10, 3), (20, 5)]
+SETS = "6,2/10,3/20,5"
+
+
+def make_set(name: str) -> sr.ActionSet:
+    """Return the set a name stands for: "d,m" for m-sets, "paths" (110 edges), "permutations" (of 5), "trees" (of K_6)."""
+    if name == "paths":
+        layers = [[f"{layer}{place}" for place in range(5)] for layer in range(5)]
+        edges = [(tail, head) for one, two in pairwise([["s"], *layers, ["t"]]) for tail in one for head in two]
+        return sr.DagPaths(edges, source="s", sink="t")
+    if name == "permutations":
+        return sr.Permutations(5)
+    if name == "trees":
+        return sr.SpanningTrees(list(combinations(range(6), 2)))
+    dimension, size = name.split(",")
+    return sr.MSets(int(dimension), int(size))
+
+
 WORLDS: dict[str, Callable[..., sr.environments.Environment]] = {
     "cyc7": lambda a, t, s: sr.environments.cyclic(a, t, phases=7, rng=s),
     "cyc31": lambda a, t, s: sr.environments.cyclic(a, t, phases=31, rng=s),
@@ -31,31 +53,60 @@ WORLDS: dict[str, Callable[..., sr.environments.Environment]] = {
 PLAYERS: dict[str, Callable[..., Any]] = {
     "adaptive": lambda a, t: sr.swap_combcp(a, t, preset="adaptive"),
     "multiscale": lambda a, t: sr.swap_combcp(a, t, preset="multiscale"),
-    "comband": lambda a, t: sr.swap_comband(a, t, preset="multiscale"),
+    "swap-comband": lambda a, t: sr.swap_comband(a, t, preset="multiscale"),
     "paper": lambda a, t: sr.swap_combcp(a, t, preset="paper"),
     "single": sr.baselines.combcp,
     "uniform": lambda a, t: sr.baselines.uniform(a),
 }
+COMPETITORS: dict[str, Callable[..., Any]] = {
+    name: getattr(sr.baselines, name)
+    for name in (
+        "comband",
+        "combexp",
+        "exp3",
+        "tsallis_inf",
+        "blum_mansour",
+        "ito",
+        "treeswap",
+        "stoltz",
+        "regret_matching",
+    )
+}
 
 
 def measure(
-    size: tuple[int, int], horizon: int, player: str, world: str, replications: int, seed: int, jobs: int
+    actions: sr.ActionSet, horizon: int, player: str, world: str, replications: int, seed: int, jobs: int
 ) -> dict[str, Any]:
-    """Play one cell of the table."""
-    actions = sr.MSets(*size)
+    """Play one cell of the table; a refusal has no number."""
     environment = WORLDS[world](actions, horizon, seed)
     started = time.perf_counter()
-    result = sr.play(PLAYERS[player](actions, horizon), environment, rng=seed, replications=replications, n_jobs=jobs)
-    return {
-        "dimension": size[0],
-        "size": size[1],
-        "horizon": horizon,
-        "player": player,
-        "world": world,
+    cell = {"set": repr(actions), "horizon": horizon, "player": player, "world": world, "seed": seed}
+    try:
+        made = (PLAYERS | COMPETITORS)[player](actions, horizon)
+        result = sr.play(made, environment, rng=seed, replications=replications, n_jobs=jobs)
+    except SwapRegretError as error:
+        return cell | {"swap": math.nan, "external": math.nan, "seconds": math.nan, "refused": str(error)}
+    return cell | {
         "swap": result.swap_regret.per_round,
         "external": result.external_regret.per_round,
         "seconds": time.perf_counter() - started,
     }
+
+
+def print_losses(cells: list[dict[str, Any]], mine: str) -> None:
+    """Print the cells where another player is better by more than a quarter and more than .005."""
+    keys = dict.fromkeys((cell["set"], cell["horizon"], cell["world"]) for cell in cells)
+    lost = 0
+    for key in keys:
+        row = {c["player"]: c["swap"] for c in cells if (c["set"], c["horizon"], c["world"]) == key}
+        others = {name: value for name, value in row.items() if name != mine and not math.isnan(value)}
+        best = min(others, key=others.__getitem__)
+        if row[mine] > max(1.25 * others[best], others[best] + 0.005):
+            lost += 1
+            print(f"  lost: {key[0]} T = {key[1]:,} {key[2]}: {mine} {row[mine]:.3f}, {best} {others[best]:.3f}")
+    print(
+        f"  {mine} is within 1.25 times, or .005, of the best of the others on {len(keys) - lost} of {len(keys)} cells"
+    )
 
 
 def main() -> None:
@@ -66,28 +117,33 @@ def main() -> None:
     parser.add_argument("--replications", type=int, default=None)
     parser.add_argument("--seed", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--sizes", default=None, help="e.g. 6,2/10,3")
-    parser.add_argument("--players", default=",".join(PLAYERS))
+    parser.add_argument("--sets", default=None, help="names separated by /, e.g. 6,2/10,3/paths/permutations/trees")
+    parser.add_argument("--players", default=",".join(PLAYERS), help="names separated by commas, or all")
     parser.add_argument("--worlds", default=",".join(WORLDS))
+    parser.add_argument("--losses", action="store_true", help="list the cells the first player loses")
     parser.add_argument("--json", default=None, help="write all cells to this file")
     options = parser.parse_args()
     horizon = options.horizon or (20_000 if options.quick else 100_000)
     replications = options.replications or (4 if options.quick else 8)
-    sizes = SIZES[:2] if options.quick else SIZES
-    if options.sizes:
-        sizes = [(int(d), int(m)) for d, m in (pair.split(",") for pair in options.sizes.split("/"))]
-    worlds, players = options.worlds.split(","), options.players.split(",")
+    names = (options.sets or ("6,2/10,3" if options.quick else SETS)).split("/")
+    worlds = options.worlds.split(",")
+    players = [*PLAYERS, *COMPETITORS] if options.players == "all" else options.players.split(",")
     cells = []
-    for size in sizes:
-        print(f"\nm-sets {size}, T = {horizon:,}, {replications} replications, seed {options.seed}: swap regret / T")
-        print(f"{'':12}" + "".join(f"{world:>8}" for world in worlds) + f"{'max':>8}{'mean':>8}{'µs/round':>10}")
+    for name in names:
+        actions = make_set(name)
+        print(f"\n{actions!r:.60}, T = {horizon:,}, {replications} replications, seed {options.seed}: swap regret / T")
+        print(f"{'':16}" + "".join(f"{world:>8}" for world in worlds) + f"{'max':>8}{'mean':>8}{'µs/round':>10}")
         for player in players:
-            row = [measure(size, horizon, player, world, replications, options.seed, options.jobs) for world in worlds]
+            row = [
+                measure(actions, horizon, player, world, replications, options.seed, options.jobs) for world in worlds
+            ]
             cells += row
             values = [cell["swap"] for cell in row]
             cost = 1e6 * sum(cell["seconds"] for cell in row) / (len(row) * horizon * replications)
             numbers = "".join(f"{value:8.3f}" for value in values)
-            print(f"{player:12}{numbers}{max(values):8.3f}{sum(values) / len(values):8.4f}{cost:10.1f}", flush=True)
+            print(f"{player:16}{numbers}{max(values):8.3f}{sum(values) / len(values):8.4f}{cost:10.1f}", flush=True)
+    if options.losses:
+        print_losses(cells, players[0])
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(cells, file, indent=1)
