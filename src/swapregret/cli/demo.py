@@ -4,17 +4,21 @@ May touch: the library, ``cli.console``.
 """
 
 import math
+import os
 import time
 from functools import partial
 from typing import Annotated, Any
 
 import typer
+from rich.progress import Progress, TaskID
 from rich.table import Table
 
 import swapregret as sr
 from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
+from swapregret.environments.base import Environment
 from swapregret.learners.player import Player
 from swapregret.regret.bounds import swap_combcp_bound
+from swapregret.workers import run_tasks
 
 __all__ = ["demo"]
 
@@ -54,34 +58,37 @@ def demo(
 
 def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, Any]]:
     actions = sr.MSets(dimension, size)
+    status_console.print("[dim]Loading the compiled inner loops (the first run compiles them: half a minute) ...[/]")
     world = sr.environments.cyclic(actions, horizon, phases=_PHASES, rng=seed)
     players: dict[str, Player[Any]] = {
         "Swap-ComBCP (ours)": sr.swap_combcp(actions, horizon),
         "single Lazy-ComBCP": sr.baselines.combcp(actions, horizon),
         "uniform play": sr.baselines.uniform(actions),
     }
-    status_console.print("[dim]Loading the compiled inner loops (the first run compiles them) ...[/]")
     for player in players.values():
         sr.play(
             player, sr.environments.cyclic(actions, max(_PHASES, min(horizon, 200)), phases=_PHASES, rng=seed), rng=seed
         )
-    rows = []
     with progress_bar() as bar:
-        for name, player in players.items():
-            task = bar.add_task(name, total=horizon)
-            started = time.perf_counter()
-            result = sr.play(player, world, rng=seed, progress=partial(bar.advance, task))
-            rows.append(
-                {
-                    "player": name,
-                    "reward": result.reward,
-                    "external_regret_per_round": result.external_regret.per_round,
-                    "swap_regret_per_round": result.swap_regret.per_round,
-                    "definition": result.swap_regret.definition,
-                    "seconds": time.perf_counter() - started,
-                }
-            )
-    return rows
+        tasks = [
+            (name, player, world, seed, bar, bar.add_task(name, total=horizon)) for name, player in players.items()
+        ]
+        return list(run_tasks(_play_one, tasks, os.cpu_count() or 1, threads=True))
+
+
+def _play_one(
+    name: str, player: Player[Any], world: Environment, seed: int, bar: Progress, task: TaskID
+) -> dict[str, Any]:
+    started = time.thread_time()
+    result = sr.play(player, world, rng=seed, progress=partial(bar.advance, task))
+    return {
+        "player": name,
+        "reward": result.reward,
+        "external_regret_per_round": result.external_regret.per_round,
+        "swap_regret_per_round": result.swap_regret.per_round,
+        "definition": result.swap_regret.definition,
+        "seconds": time.thread_time() - started,
+    }
 
 
 def _print(rows: list[dict[str, Any]], dimension: int, size: int, horizon: int, bound: float, vacuous: bool) -> None:
