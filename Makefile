@@ -13,7 +13,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: help run setup test lint types tests test-crash test-numerics format bench bench-oracles bench-speed clean
+.PHONY: help run setup test lint types tests test-browser test-crash test-numerics docs format bench bench-oracles bench-speed clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -23,7 +23,7 @@ run: $(VENV)/.run  ## set up what is needed, then show the main job: swapregret 
 
 setup: $(VENV)/.dev  ## build .venv with everything, development tools included
 
-test: lint types tests  ## set up, lint, type-check and run all tests
+test: lint types tests test-browser  ## set up, lint, type-check and run all tests
 
 lint: $(VENV)/.dev  ## ruff, rules and format
 	$(BIN)/ruff check --quiet .
@@ -35,11 +35,23 @@ types: $(VENV)/.dev  ## mypy --strict
 tests: $(VENV)/.dev  ## the test suite, on WORKERS=2 processes
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+test-browser: $(VENV)/.dev  ## open reports in a headless Chromium, installed if it is missing (BROWSER=skip leaves this out)
+ifeq ($(BROWSER),skip)
+	@echo "The browser tests were NOT run: BROWSER=skip."
+else
+	@.ci/install-browser
+	$(BIN)/python -m pytest -m browser tests/browser
+endif
+
 test-crash: $(VENV)/.dev  ## kill a playing process 200 times, and find nothing lost (a minute)
 	SWAPREGRET_CRASHES=200 $(BIN)/python -m pytest tests/test_crash.py
 
 test-numerics: $(VENV)/.dev  ## a million rounds of rewards made to break arithmetic (half an hour on WORKERS=2)
 	SWAPREGRET_ROUNDS=1000000 $(BIN)/python -m pytest -n $(WORKERS) tests/test_numerics.py
+
+docs: $(VENV)/.dev  ## build the documentation site into site/, without the network
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	@echo "Open site/index.html, or serve it (search needs that): $(BIN)/python -m http.server --directory site"
 
 format: $(VENV)/.dev  ## rewrite the code in the house format
 	$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
@@ -54,7 +66,7 @@ bench-speed: $(VENV)/.dev  ## rounds a second, growth, memory and peers, beside 
 	$(BIN)/swapregret bench $(if $(QUICK),--quick)
 
 clean:  ## remove .venv and all caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

@@ -16,7 +16,7 @@ from typer.models import CommandInfo
 
 __all__ = ["COMMANDS", "app"]
 
-COMMANDS = ("demo", "init", "run", "results", "plan", "audit", "table1", "counterexample", "game", "bench")
+COMMANDS = ("demo", "init", "run", "results", "report", "plan", "audit", "table1", "counterexample", "game", "bench")
 """In the order of the help; each is a function of the same name in a module of the same name."""
 
 

@@ -15,8 +15,8 @@ from swapregret.experiments.report.style import colour as player_colour
 
 __all__ = ["Series", "line_chart", "page"]
 
-_WIDTH, _HEIGHT = 880, 460
-_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 210, 44, 56
+_WIDTH, _HEIGHT = 920, 460
+_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 248, 44, 56
 _LINE = 14
 _DASHES = ("", "7 3", "2 3", "8 3 2 3", "12 4")
 
@@ -109,7 +109,7 @@ def page(title: str, lead: str, parts: Sequence[str]) -> str:
         "svg .title{font-weight:600;font-size:14px}.ours{font-weight:700}svg .grid{stroke:var(--grid)}"
         "table{border-collapse:collapse;font-size:13px}td,th{border-bottom:1px solid var(--grid);padding:.25rem .6rem;"
         "text-align:right}td:first-child,th:first-child{text-align:left}.names{display:none}"
-        "@media screen and (max-width:40rem){body{margin:1rem auto}svg text{font-size:22px}svg .title{font-size:24px}"
+        "@media screen and (max-width:40rem){body{margin:1rem auto}svg text{font-size:20px}svg .title{font-size:24px}"
         "svg .wide{display:none}svg.small text{font-size:14px}"
         ".names{display:flex;flex-wrap:wrap;gap:0 1.2rem;margin:0;padding:0 0 0 1.2rem;font-size:13px}"
         "td,th{padding:.25rem .4rem}}"
