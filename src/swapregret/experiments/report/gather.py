@@ -23,6 +23,15 @@ from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_
 __all__ = ["gather", "graph_of"]
 
 _KEY = ("set", "environment", "horizon")
+_FACTS = {
+    "library": "swapregret",
+    "seed_entropy": "seed",
+    "python": "python",
+    "processor": "processor",
+    "cpu_count": "cores",
+    "memory_bytes": "memory",
+}
+"""What is said first of the machine and the versions, and how it is called; the rest follows as it comes."""
 
 
 def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Scene, ...], Origin]:
@@ -120,15 +129,27 @@ def _player(
         n_runs=len(runs),
         swap=swap,
         external=_student(cells, "external_per_round", _column(cells, "external_error") / _column(cells, "day")),
-        reward=_student(cells, "reward", _column(cells, "reward_error")),
+        reward=_within(_student(cells, "reward", _column(cells, "reward_error"))),
         microseconds=_microseconds(rows),
         definition=str(cells["definition"][-1] or "") if swap is not None else "",
+        bracket=_bracket(cells) if swap is not None else None,
         windows=first.windows or (),
         offset=first.offset or 0,
         shares=_shares(experiment, first, [run for run in runs if run.id != first.run]),
         marginals=first.marginals,
         marginal_days=first.days,
     )
+
+
+def _bracket(cells: pl.DataFrame) -> tuple[float, float] | None:
+    """Return the certified ends of the last swap regret, a round; None where they are one."""
+    day, low, high = (float(_column(cells, name)[-1]) for name in ("day", "swap_lower", "swap_upper"))
+    return (low / day, high / day) if high - low > 1e-9 * day else None
+
+
+def _within(curve: Curve | None) -> Curve | None:
+    """Cut the interval of a mean reward to [0, 1], where it must be."""
+    return curve and Curve(curve.days, curve.value, np.maximum(curve.low, 0.0), np.minimum(curve.high, 1.0))
 
 
 def _shares(experiment: Experiment, first: RunDetail, others: Sequence[RunInfo]) -> Shares | None:
@@ -188,16 +209,16 @@ def _origin(experiment: Experiment, n_finished: int) -> Origin:
         run = runs[identity]
         where = f"{run.player} on {run.set}, {run.environment}, T = {run.horizon:,}, replication {run.replication}"
         failures[where] = str(failure.get("error", "unknown"))
-    facts = {str(name).replace("_", " "): _fact(name, value) for name, value in experiment.environment.items()}
+    known = experiment.environment
+    order = [*(name for name in _FACTS if name in known), *(name for name in known if name not in _FACTS)]
+    facts = {_FACTS.get(name, name.replace("_", " ")): _fact(known[name]) for name in order}
+    if isinstance(known.get("memory_bytes"), int):
+        facts["memory"] = f"{known['memory_bytes'] / 2**30:.1f} GiB"
     return Origin(experiment.name, experiment.spec, facts, len(experiment.runs), n_finished, failures)
 
 
-def _fact(name: str, value: Any) -> str:
-    if name == "memory_bytes" and isinstance(value, int):
-        return f"{value / 2**30:.1f} GiB"
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {inner}" for key, inner in value.items())
-    return str(value)
+def _fact(value: Any) -> str:
+    return ", ".join(f"{key} {inner}" for key, inner in value.items()) if isinstance(value, dict) else str(value)
 
 
 def _name(label: object) -> str:

@@ -76,6 +76,8 @@ class PlayerRuns:
         Of one round.
     definition : str
         Which swap regret was measured, in words.
+    bracket : (float, float) or None
+        Certified ends of the swap regret a round on the last day, where it is not exact.
     windows : tuple of int
         L_0, …, L_K; empty for players without scales.
     offset : int
@@ -93,6 +95,7 @@ class PlayerRuns:
     reward: Curve | None = None
     microseconds: Curve | None = None
     definition: str = ""
+    bracket: tuple[float, float] | None = None
     windows: tuple[int, ...] = ()
     offset: int = 0
     shares: Shares | None = None
@@ -147,5 +150,6 @@ class Scene:
 
     @property
     def label(self) -> str:
-        """Return what it is called on the page."""
-        return f"{self.actions} · {self.environment} · T = {self.horizon:,}"
+        """Return what it is called on the page; a set that comes with its environment is not named twice."""
+        named = f"{self.actions} · " if self.actions != f"set of {self.environment}" else ""
+        return f"{named}{self.environment} · T = {self.horizon:,}"

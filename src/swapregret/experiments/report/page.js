@@ -10,8 +10,9 @@
   function makePanel(box) {
     const find = (selector) => box.querySelector(selector);
     const panel = {
-      box, plot: find(".plot"), absent: find(".absent"), note: find(".note"), choice: find(".choice"),
-      slider: find(".slider"), switches: [...box.querySelectorAll("[data-axes]")], key: box.dataset.panel, axes: null,
+      box, plot: find(".plot"), absent: find(".absent"), note: find(".note"), words: find(".words"),
+      controls: find(".controls"), choice: find(".choice"), slider: find(".slider"),
+      switches: [...box.querySelectorAll("[data-axes]")], key: box.dataset.panel, axes: null,
     };
     panel.choice.querySelector("select").addEventListener("change", () => draw(panel));
     if (panel.slider) panel.slider.querySelector("input").addEventListener("input", () => move(panel));
@@ -76,8 +77,7 @@
     panel.absent.hidden = !shown.absent;
     panel.absent.textContent = shown.absent || "";
     panel.note.textContent = shown.note || "";
-    panel.plot.hidden = Boolean(shown.absent);
-    panel.box.querySelector(".controls").hidden = Boolean(shown.absent);
+    for (const part of [panel.plot, panel.words, panel.controls]) part.hidden = Boolean(shown.absent);
     if (shown.absent) { Plotly.purge(panel.plot); return; }
     const select = panel.choice.querySelector("select");
     const names = shown.choices.map((choice) => choice.name);

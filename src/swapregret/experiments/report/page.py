@@ -143,9 +143,8 @@ def _laws(scene: Scene) -> dict[str, Any]:
 
 _TABLE_WORDS = (
     '<p class="lead">At the horizon, with 95 % intervals over replications (times: from the fastest run to the slowest). '
-    "Swap regret by the paper's definition: ledgers of all replications averaged, then the maximum over rules φ; external "
-    "regret against the best fixed action. The best of each scene is <b>bold</b>; ≈ marks a swap regret whose interval "
-    "reaches that of the best one.</p>"
+    "Swap regret is against the best rule φ, for the mean of all replications; external regret against the best fixed action. "
+    "The best of each scene is <b>bold</b>; ≈ marks a swap regret whose interval reaches that of the best one.</p>"
 )
 
 
@@ -154,7 +153,7 @@ def _lead(scenes: Sequence[Scene], origin: Origin) -> str:
     words = (
         f"{_plural(len(scenes), 'scene')} (set × environment × horizon), {_plural(n_players, 'player')}, "
         f"{origin.n_finished:,} of {_plural(origin.n_runs, 'run')} finished. Rewards are on [0, 1]; regrets are read from "
-        "the policies and mean rewards, exactly, so no luck of the draw is in them."
+        "the policies and the mean rewards, not from the actions drawn."
     )
     lead = f'<p class="lead">{words}</p>'
     if origin.failures:

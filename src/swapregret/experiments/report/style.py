@@ -70,16 +70,17 @@ def axis(title: str, *, is_log: bool = False, **more: Any) -> dict[str, Any]:
     return made | ({"type": "log", "exponentformat": "power"} if is_log else {"exponentformat": "SI"})
 
 
-def log_ticks(values: Iterable[float]) -> int | str:
-    """Return where a logarithmic axis has its ticks: at powers of ten, or at 2 and 5 as well on less than two decades.
+def log_ticks(values: Iterable[float]) -> int | str | None:
+    """Return where a logarithmic axis has its ticks: powers of ten, 2 and 5 as well below two decades, free below one.
 
     Examples
     --------
-    >>> log_ticks([1.0, 1e6]), log_ticks([0.02, 0.5, 0.0])
-    (1, 'D2')
+    >>> log_ticks([1.0, 1e6]), log_ticks([0.02, 0.5, 0.0]), log_ticks([0.3, 0.4])
+    (1, 'D2', None)
     """
     positive = [value for value in values if value > 0.0]
-    return 1 if positive and max(positive) > 100.0 * min(positive) else "D2"
+    ratio = max(positive) / min(positive) if positive else 1.0
+    return 1 if ratio > 100.0 else "D2" if ratio > 10.0 else None
 
 
 def figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> Figure:

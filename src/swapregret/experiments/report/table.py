@@ -56,18 +56,29 @@ def results_table(scenes: Sequence[Scene]) -> str:
     (True, False, False)
     """
     heads = "".join(f'<th scope="col">{escape(column.heading)}</th>' for column in COLUMNS)
-    bodies = "".join(_body(index, scene) for index, scene in enumerate(scenes))
+    kinds = list(dict.fromkeys(runs.definition for scene in scenes for runs in scene.players if runs.definition))
+    bodies = "".join(_body(index, scene, kinds) for index, scene in enumerate(scenes))
     return (
         '<table class="results"><thead><tr><th scope="col">player</th><th scope="col">runs</th>'
-        f"{heads}</tr></thead>{bodies}</table>"
+        f"{heads}</tr></thead>{bodies}</table>{_definitions(kinds)}"
     )
 
 
-def _body(index: int, scene: Scene) -> str:
+def _definitions(kinds: Sequence[str]) -> str:
+    """Say which number each swap regret is: once if all are the same, numbered if not."""
+    if not kinds:
+        return ""
+    if len(kinds) == 1:
+        return f'<p class="lead">Swap regret as measured: {escape(kinds[0])}.</p>'
+    items = "".join(f"<li>{escape(kind)}</li>" for kind in kinds)
+    return f'<p class="lead">Swap regret as measured, by the number beside it:</p><ol class="lead">{items}</ol>'
+
+
+def _body(index: int, scene: Scene, kinds: Sequence[str]) -> str:
     best = {column.heading: _best(scene.players, column) for column in COLUMNS}
     rows = []
     for runs in scene.players:
-        cells = "".join(_cell(runs, column, best[column.heading]) for column in COLUMNS)
+        cells = "".join(_cell(runs, column, best[column.heading], kinds) for column in COLUMNS)
         rows.append(f'<tr><th scope="row">{escape(runs.name)}</th><td data-label="runs">{runs.n_runs}</td>{cells}</tr>')
     count = "" if scene.n_actions is None else f", N = {_many(scene.n_actions)}"
     title = f"{escape(scene.label)} <small>(d = {scene.dimension}, m = {scene.size}{count})</small>"
@@ -85,7 +96,7 @@ def _best(players: Sequence[PlayerRuns], column: Column) -> Curve | None:
     return min(curves, key=lambda curve: sign * curve.last[0])
 
 
-def _cell(runs: PlayerRuns, column: Column, best: Curve | None) -> str:
+def _cell(runs: PlayerRuns, column: Column, best: Curve | None, kinds: Sequence[str]) -> str:
     label = escape(column.heading)
     curve = column.select(runs)
     if curve is None or best is None or not math.isfinite(curve.last[0]):
@@ -96,9 +107,22 @@ def _cell(runs: PlayerRuns, column: Column, best: Curve | None) -> str:
     text = f"<b>{shown}</b>" if is_best else shown
     if math.isfinite(low) and math.isfinite(high):
         text += f' <span class="interval">[{column.form(low)}, {column.form(high)}]</span>'
-    if column is COLUMNS[0] and not is_best and _overlaps(curve, best):
-        text += ' <abbr title="its interval reaches that of the best: these runs do not tell the two apart">≈</abbr>'
+    if column is COLUMNS[0]:
+        text += _marks(runs, kinds, is_close=not is_best and _overlaps(curve, best))
     return f'<td data-label="{label}" data-value="{value!r}"><span class="cell">{text}</span></td>'
+
+
+def _marks(runs: PlayerRuns, kinds: Sequence[str], *, is_close: bool) -> str:
+    """Return what stands behind a swap regret: its certified bracket, “≈”, the number of its definition."""
+    marks = ""
+    if runs.bracket is not None:
+        low, high = runs.bracket
+        marks += f' <span class="interval">certified {_four(low)} to {_four(high)}</span>'
+    if is_close:
+        marks += ' <abbr title="its interval reaches that of the best: these runs do not tell the two apart">≈</abbr>'
+    if len(kinds) > 1 and runs.definition:
+        marks += f" <sup>{kinds.index(runs.definition) + 1}</sup>"
+    return marks
 
 
 def _overlaps(one: Curve, other: Curve) -> bool:

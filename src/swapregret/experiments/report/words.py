@@ -44,7 +44,7 @@ PANELS = (
             "round over the first t days. 0 leaves nothing to hindsight; 1 is the most there can be.",
             "<b>Definition:</b> the paper's, max<sub>φ</sub> E[…]. V[M] = Σ<sub>t</sub> p<sub>t</sub>(M) R<sub>t</sub> is read "
             "from the policies and the mean rewards, not from the actions drawn; the replications are averaged first, and the "
-            "maximum over φ is taken of the average.",
+            "maximum over φ is taken of the average. What was measured here is said below.",
             "<b>Band:</b> 95 % bootstrap interval over replications. Its lower end comes from rules judged on runs they were "
             "not fitted on, and is cut at 0; its upper end from the plug-in value, which is the curve and is too high on "
             "average. One replication has no band.",
