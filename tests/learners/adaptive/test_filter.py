@@ -8,7 +8,7 @@ from swapregret.actions.m_sets import MSets
 from swapregret.kernels.ledger import pack_rows
 from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
-from swapregret.learners.adaptive.pairs import PairMeans
+from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.vectors import ActionVectors
 from swapregret.policy import FinitePolicy
 

@@ -10,7 +10,7 @@ import numpy as np
 from swapregret.arrays import frozen
 from swapregret.learners.adaptive.filter import FilteredLaw
 from swapregret.learners.adaptive.guard import Guard
-from swapregret.learners.adaptive.pairs import PairMeans
+from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.state import AdaptiveState
 from swapregret.learners.adaptive.vectors import ActionVectors
 from swapregret.learners.adaptive.weights import PoolWeights

@@ -4,7 +4,7 @@ For a recommended action a, :math:`v = V[a] + \tfrac{2}{|P|}\sum_{P} V_2/N_2` is
 shrunk towards what it paid while pairs of its elements were. If another action is better under v by more than one
 standard error, it is played in place of a: pairwise exchanges on m-sets, the oracle's best elsewhere.
 
-May touch: ``arrays``, ``policy``, ``actions``, ``kernels``, ``learners.adaptive.vectors``, ``learners.adaptive.pairs``.
+May touch: ``arrays``, ``policy``, ``actions``, ``kernels``, ``learners.adaptive.vectors``, ``learners.adaptive.pooling``.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from swapregret.actions.m_sets import MSets
 from swapregret.arrays import Actions, Vector
 from swapregret.kernels.ledger import pack_rows
 from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors
-from swapregret.learners.adaptive.pairs import PairMeans
+from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.vectors import ActionVectors
 from swapregret.policy import FinitePolicy
 

@@ -22,9 +22,10 @@ from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
 from swapregret.kernels.ledger import pack_rows
 from swapregret.learners.adaptive.files import dump_state, load_state
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
+from swapregret.learners.adaptive.floor import mixture_parts, recommended_shares
 from swapregret.learners.adaptive.guard import Guard
-from swapregret.learners.adaptive.pairs import PairMeans
 from swapregret.learners.adaptive.pool import PoolMember
+from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.state import AdaptiveState
 from swapregret.learners.adaptive.vectors import ActionVectors
 from swapregret.learners.adaptive.weights import PoolWeights
@@ -297,31 +298,23 @@ class AdaptiveMaster:
 
     def _ready(self, state: AdaptiveState) -> AdaptiveState:
         """Mix the laws into the one that is played, and prepare the estimator for it."""
-        parts: list[Policy] = []
-        weights: list[float] = []
-        floor = 1.0 if state.guard.has_tripped else self.floor
-        for k in range(self.n_scales):
-            law = state.laws[k]
-            parts.append(law.recommended if law is not None else self.recommend(state.members[k]))
-            weights.append((1.0 - self.exploration) * floor / self.n_scales)
-        followed = np.array([0.0 if law is None else state.weights.law[g] for g, law in enumerate(state.laws)])
-        mass = float(followed.sum())
-        if floor < 1.0 and mass > 0.0:
-            for law, share in zip(state.laws, followed / mass, strict=True):
-                if law is not None:
-                    parts.append(law.played)
-                    weights.append((1.0 - self.exploration) * (1.0 - floor) * float(share))
-        parts.append(self.mu)
-        weights.append(self.exploration if floor == 1.0 or mass > 0.0 else 1.0 - sum(weights))
-        total = sum(weights)
-        mixture = mix(parts, [weight / total for weight in weights])
+        cold = [
+            law.recommended if law is not None else self.recommend(member)
+            for law, member in zip(state.laws[: self.n_scales], state.members, strict=False)
+        ]
+        parts, shares = mixture_parts(
+            cold,
+            state.laws,
+            state.weights.law,
+            self.mu,
+            floor=1.0 if state.guard.has_tripped else self.floor,
+            exploration=self.exploration,
+        )
+        mixture = mix(parts, shares)
         return replace(state, mixture=mixture, solver=self.estimator.prepare(mixture, self.actions.span))
 
     def _shares(self, weights: PoolWeights) -> Vector:
-        """Return how likely each member's recommendation is, floor included."""
-        shares = (1.0 - self.floor) * weights.law
-        shares[: self.n_scales] += self.floor / self.n_scales
-        return shares
+        return recommended_shares(weights.law, self.n_scales, self.floor)
 
     def _played_marginals(self, state: AdaptiveState) -> list[Vector]:
         return [

@@ -3,23 +3,21 @@
 * cold scales: restart on their windows; the floor is made of them, and the paper's lemma is about them;
 * one learner that never restarts: best on a world that stands still;
 * uniform play: best where nothing can be learnt;
-* trackers: forget exponentially with time constants 4dm·4^j < T/2, best on worlds that drift.
+* trackers: forget exponentially, best on worlds that drift (``trackers``).
 
-May touch: ``arrays``, ``actions.base``, ``learners.lazy``, ``learners.schedule``.
+May touch: ``arrays``, ``actions.base``, ``learners.adaptive.trackers``, ``learners.lazy``, ``learners.schedule``.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, frozen
+from swapregret.learners.adaptive.trackers import retention, time_constants, windows_between
 from swapregret.learners.lazy import LazyLearner, LazyState
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["PoolMember", "build_pool", "time_constants"]
-
-_UPDATES_PER_MEMORY = 16
+__all__ = ["PoolMember", "build_pool"]
 
 
 @dataclass(frozen=True)
@@ -51,22 +49,6 @@ class PoolMember:
         return self.learner.update(state, aggregate)
 
 
-def time_constants(actions: ActionSet, horizon: int) -> tuple[float, ...]:
-    """Return the τ of the trackers: 4dm·4^j below T/2, d the rank.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets import MSets
-    >>> time_constants(MSets(10, 3), 100_000)
-    (120.0, 480.0, 1920.0, 7680.0, 30720.0)
-    """
-    first = 4.0 * actions.rank * max(1, actions.size)
-    constants: list[float] = []
-    while first * 4.0 ** len(constants) < horizon / 2.0:
-        constants.append(first * 4.0 ** len(constants))
-    return tuple(constants)
-
-
 def build_pool(
     actions: ActionSet,
     horizon: int,
@@ -83,15 +65,10 @@ def build_pool(
     """
     cold, steady = make(cold_scale), make(steady_scale)
     members = [PoolMember("cold", cold)] * schedule.n_scales
-    slow = _windows_between(schedule.windows[1], schedule)
+    slow = windows_between(schedule.windows[1], schedule)
     members += [PoolMember("steady", steady, update_every=slow), PoolMember("uniform", steady)]
     if trackers:
         for tau in time_constants(actions, horizon):
-            every = _windows_between(tau, schedule)
-            members.append(PoolMember("tracker", steady, math.exp(-every * schedule.windows[0] / tau), every))
+            kept, every = retention(tau, schedule), windows_between(tau, schedule)
+            members.append(PoolMember("tracker", steady, kept, every))
     return tuple(members)
-
-
-def _windows_between(tau: float, schedule: Schedule) -> int:
-    """Return how many base windows a member with memory τ waits between updates: a sixteenth of τ."""
-    return max(1, int(tau / (_UPDATES_PER_MEMORY * schedule.windows[0])))

@@ -9,7 +9,7 @@ from swapregret.arrays import Matrix, Vector
 from swapregret.geometry.solve import Solver
 from swapregret.learners.adaptive.filter import FilteredLaw
 from swapregret.learners.adaptive.guard import Guard
-from swapregret.learners.adaptive.pairs import PairMeans
+from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.vectors import ActionVectors
 from swapregret.learners.adaptive.weights import PoolWeights
 from swapregret.learners.calendar import Calendar

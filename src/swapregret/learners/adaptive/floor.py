@@ -1,0 +1,61 @@
+r"""The floor: the cold scales of Algorithm 1, unfiltered, with uniform weights and a share ε that never falls.
+
+.. math:: f_t = \frac1K \sum_{k \le K} \tilde p_{k,t}
+
+It is what the paper's lemma is about, so it is what remains of the guarantee whatever the rest does, and all that is played
+once the guard has tripped (``docs/guarantee.md``).
+
+May touch: ``arrays``, ``policy``, ``learners.adaptive.filter``.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from swapregret.arrays import Vector
+from swapregret.learners.adaptive.filter import FilteredLaw
+from swapregret.policy import Policy
+
+__all__ = ["mixture_parts", "recommended_shares"]
+
+
+def recommended_shares(weights: Vector, n_cold: int, floor: float) -> Vector:
+    """Return how likely each member's recommendation is: its learned weight, and for cold scales their part of the floor.
+
+    Examples
+    --------
+    >>> recommended_shares(np.array([.5, .25, .25]), 2, .2).tolist()
+    [0.5, 0.30000000000000004, 0.2]
+    """
+    shares = (1.0 - floor) * weights
+    shares[:n_cold] += floor / n_cold
+    return np.asarray(shares)
+
+
+def mixture_parts(
+    cold: Sequence[Policy],
+    laws: Sequence[FilteredLaw | None],
+    weights: Vector,
+    explorer: Policy,
+    *,
+    floor: float,
+    exploration: float,
+) -> tuple[list[Policy], list[float]]:
+    """Return the laws that are mixed into the one that is played, and their shares, which add up to 1 within rounding.
+
+    ``cold`` are the unfiltered laws of the cold scales, ``laws`` those of all members, None for members without weight;
+    ``floor`` is ε, or 1 after the guard has tripped.
+    """
+    parts: list[Policy] = list(cold)
+    shares = [(1.0 - exploration) * floor / len(cold)] * len(cold)
+    followed = np.array([0.0 if law is None else weights[g] for g, law in enumerate(laws)])
+    mass = float(followed.sum())
+    if floor < 1.0 and mass > 0.0:
+        for law, share in zip(laws, followed / mass, strict=True):
+            if law is not None:
+                parts.append(law.played)
+                shares.append((1.0 - exploration) * (1.0 - floor) * float(share))
+    parts.append(explorer)
+    shares.append(exploration if floor == 1.0 or mass > 0.0 else 1.0 - sum(shares))
+    total = sum(shares)
+    return parts, [share / total for share in shares]
