@@ -2,8 +2,9 @@
 
     python benchmarks/quality.py                 the whole table at T = 10⁵, 8 replications (minutes)
     python benchmarks/quality.py --quick         m-sets (6,2) and (10,3) at T = 20,000, 4 replications
-    python benchmarks/quality.py --sets paths,permutations,trees --players adaptive,multiscale,single,uniform
+    python benchmarks/quality.py --sets paths/permutations/trees --players adaptive,multiscale,single,uniform
     python benchmarks/quality.py --sets 10,3 --horizon 10000 --players all --losses
+    python benchmarks/quality.py --sets 10,3 --players ablations        the adaptive preset, one ingredient off at a time
 
 Every number is swap regret / T, maximum over φ outside the expectation, from policies, with the mean rewards of the world;
 replications are averaged in the ledger before the maximum. Seeds of the worlds and of the players are options, so that
@@ -16,6 +17,7 @@ import json
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -73,6 +75,14 @@ COMPETITORS: dict[str, Callable[..., Any]] = {
     )
 }
 
+ABLATIONS: dict[str, Callable[..., Any]] = {
+    "no-" + name.replace("_", "-"): partial(sr.swap_combcp, preset="adaptive", **{name: False})
+    for name in ("trackers", "swap_filter", "pooling", "learned_weights", "guarded")
+} | {
+    "floor-.02": partial(sr.swap_combcp, preset="adaptive", floor=0.02),
+    "one-variant": partial(sr.swap_combcp, preset="adaptive", variants=1),
+}
+
 
 def measure(
     actions: sr.ActionSet, horizon: int, player: str, world: str, replications: int, seed: int, jobs: int
@@ -82,7 +92,7 @@ def measure(
     started = time.perf_counter()
     cell = {"set": repr(actions), "horizon": horizon, "player": player, "world": world, "seed": seed}
     try:
-        made = (PLAYERS | COMPETITORS)[player](actions, horizon)
+        made = (PLAYERS | COMPETITORS | ABLATIONS)[player](actions, horizon)
         result = sr.play(made, environment, rng=seed, replications=replications, n_jobs=jobs)
     except SwapRegretError as error:
         return cell | {"swap": math.nan, "external": math.nan, "seconds": math.nan, "refused": str(error)}
@@ -118,7 +128,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--sets", default=None, help="names separated by /, e.g. 6,2/10,3/paths/permutations/trees")
-    parser.add_argument("--players", default=",".join(PLAYERS), help="names separated by commas, or all")
+    parser.add_argument("--players", default=",".join(PLAYERS), help="names separated by commas, all, or ablations")
     parser.add_argument("--worlds", default=",".join(WORLDS))
     parser.add_argument("--losses", action="store_true", help="list the cells the first player loses")
     parser.add_argument("--json", default=None, help="write all cells to this file")
@@ -127,7 +137,8 @@ def main() -> None:
     replications = options.replications or (4 if options.quick else 8)
     names = (options.sets or ("6,2/10,3" if options.quick else SETS)).split("/")
     worlds = options.worlds.split(",")
-    players = [*PLAYERS, *COMPETITORS] if options.players == "all" else options.players.split(",")
+    groups = {"all": [*PLAYERS, *COMPETITORS], "ablations": ["adaptive", *ABLATIONS, "multiscale"]}
+    players = groups.get(options.players) or options.players.split(",")
     cells = []
     for name in names:
         actions = make_set(name)
