@@ -68,6 +68,15 @@ def plot(page: Chrome, panel: str, what: str) -> Any:
     return page.execute_script(f"return document.querySelector('#{panel} .plot').{what}")
 
 
+def heights(page: Chrome) -> list[int]:
+    """Return how high the figures are; each element must be as high as what is drawn in it."""
+    pairs = page.execute_script(
+        "return [...document.querySelectorAll('.plot')].map((each) => [each.offsetHeight, each._fullLayout.height])"
+    )
+    assert all(abs(box - drawn) < 1 for box, drawn in pairs), pairs
+    return [drawn for _, drawn in pairs]
+
+
 def cell(folder: Path, player: str, set_name: str = "diamond", environment: str = "cyclic") -> dict[str, Any]:
     """Return the last row of a cell of the results."""
     rows = sr.load_cells(folder).filter(
@@ -174,6 +183,7 @@ def test_a_phone_needs_no_sideways_scrolling(page: Chrome) -> None:
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
     WebDriverWait(page, 10).until(lambda _: plot(page, "regret", "_fullLayout.width") <= 390)
     assert page.execute_script("return document.documentElement.scrollWidth") <= 390
+    assert min(heights(page)) > 200
     wide = page.execute_script(
         "return [...document.querySelectorAll('main, section, td, th, p, pre, select, .plot, .legend')]"
         ".filter((each) => each.getBoundingClientRect().right > 391).map((each) => each.className || each.tagName)"
@@ -181,6 +191,16 @@ def test_a_phone_needs_no_sideways_scrolling(page: Chrome) -> None:
     assert wide == []
     heading = page.find_element(By.CSS_SELECTOR, "table.results thead")
     assert not heading.is_displayed()
+
+
+def test_figures_keep_their_height_when_the_window_changes(page: Chrome) -> None:
+    """Whatever the width becomes, every figure is as high as its drawing, and nothing runs into what follows."""
+    before = heights(page)
+    for width in (1000, 700, 1280):
+        window = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", window)
+        WebDriverWait(page, 10).until(lambda _, width=width: plot(page, "time", "_fullLayout.width") < width)
+        assert heights(page) == before
 
 
 def test_dark_and_print_have_their_own_ink(page: Chrome) -> None:

@@ -1,13 +1,14 @@
 """The figures of a report are valid Plotly, and show the numbers they were given."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from swapregret.experiments.report.curves import curve_figure, swap_against_external
+from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against_external
 from swapregret.experiments.report.graph import MOST_EDGES, MOST_ELEMENTS, graph_figure, heat_map
 from swapregret.experiments.report.model import Curve, Edge, Graph, PlayerRuns, Scene
 from swapregret.experiments.report.page import panel_data
@@ -93,6 +94,18 @@ def test_swap_against_external_ends_where_the_curves_end(scenes: tuple[Scene, ..
     assert (marker["x"], marker["y"]) == ([-0.05], [0.05])
 
 
+def test_horizons_are_put_side_by_side(scenes: tuple[Scene, ...]) -> None:
+    """The last swap regret of each player stands over its horizon, in order; one horizon makes no figure."""
+    short = replace(scenes[0], horizon=10, players=(replace(scenes[0].players[1], name="multiscale"),))
+    figure = horizon_figure([scenes[0], short])
+    assert figure is not None
+    ends = {trace["name"]: (trace["x"], trace["y"]) for trace in figure["data"] if trace["mode"] == "lines+markers"}
+    assert ends == {"multiscale": ([10, 1000], [0.3, 0.05]), "single &lt;b&gt;": ([1000], [0.3])}
+    assert horizon_figure([short]) is None
+    assert "absent" in panel_data(scenes[0], scenes)["horizons"]
+    assert "choices" in panel_data(scenes[0], (*scenes, short))["horizons"]
+
+
 def test_the_bars_of_the_lemma_add_up_to_its_bound(scenes: tuple[Scene, ...]) -> None:
     """Scales and T/K of a player sum to the right-hand side; laziness and measured regret are marked."""
     figure = decomposition_figure(scenes[0].players)
@@ -172,5 +185,5 @@ def test_absent_figures_say_why(scenes: tuple[Scene, ...]) -> None:
     """A scene without certificates, scales and laws has sentences in their places."""
     bare = Scene("set", "world", 9, 3, 1, 3, (), (PlayerRuns("a", 1),))
     absent = {key: panel["absent"] for key, panel in panel_data(bare).items()}
-    assert set(absent) == {"regret", "versus", "lemma", "calendar", "reward", "time", "graph"}
+    assert set(absent) == {"regret", "horizons", "versus", "lemma", "calendar", "reward", "time", "graph"}
     assert "certificate = true" in absent["lemma"]

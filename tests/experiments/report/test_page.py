@@ -66,7 +66,9 @@ def test_every_figure_has_its_definition_beside_it(read: Reader) -> None:
     """Each panel is on the page with all its words."""
     plain = re.sub(r"\s+", " ", read.text)
     for panel in PANELS:
-        assert panel.title in plain
+        assert (panel.title in plain) != panel.is_optional  # no scene here has a figure that may be left out
+        if panel.is_optional:
+            continue
         for paragraph in panel.words:
             assert re.sub(r"&lt;", "<", re.sub(r"<[^>]+>", "", paragraph)) in plain
 

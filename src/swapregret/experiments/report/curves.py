@@ -4,12 +4,12 @@ May touch: ``experiments.report.model``, ``experiments.report.style``.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from swapregret.experiments.report.model import Curve, PlayerRuns
+from swapregret.experiments.report.model import Curve, PlayerRuns, Scene
 from swapregret.experiments.report.style import (
     Figure,
     axis,
@@ -23,7 +23,7 @@ from swapregret.experiments.report.style import (
     symbol,
 )
 
-__all__ = ["curve_figure", "swap_against_external"]
+__all__ = ["curve_figure", "horizon_figure", "swap_against_external"]
 
 
 def curve_figure(
@@ -33,6 +33,7 @@ def curve_figure(
     *,
     is_log: bool,
     unit: str = "",
+    x_title: str = "day",
 ) -> Figure | None:
     """Draw one quantity of every player over the days, a line and a band each; None where nobody has it.
 
@@ -49,6 +50,8 @@ def curve_figure(
         Whether the picture opens on logarithmic axes.
     unit : str
         Written behind the numbers of the hover text.
+    x_title : str
+        What the days of the curves are.
 
     Examples
     --------
@@ -66,19 +69,45 @@ def curve_figure(
     for index, runs, curve in chosen:
         if curve.has_interval:
             data.append(_band(index, runs.name, curve, foot if is_log else -math.inf))
-        data.append(_line(index, runs.name, curve, unit))
+        data.append(_line(index, runs.name, curve, unit, x_title))
     ticks = (
         log_ticks(float(day) for _, _, curve in chosen for day in curve.days),
-        log_ticks(float(value) for _, _, curve in chosen for value in curve.value),
+        log_ticks([*_reach([curve for _, _, curve in chosen], foot)]),
     )
     layout = {
         "height": 420,
         "hovermode": "closest",
-        "xaxis": axis("day", is_log=True, dtick=ticks[0]),
+        "xaxis": axis(x_title, is_log=True, dtick=ticks[0]),
         "yaxis": axis(y_title, is_log=True, dtick=ticks[1]) if is_log else axis(y_title),
         "meta": {"ticks": ticks},
     }
     return figure(data, layout)
+
+
+def horizon_figure(scenes: Sequence[Scene]) -> Figure | None:
+    """Draw the last swap regret of every player against the horizon; None for scenes of one horizon.
+
+    Parameters
+    ----------
+    scenes : sequence of Scene
+        Of one set and one environment. Players are the first one's and those the others add.
+    """
+    ordered = sorted(scenes, key=lambda scene: scene.horizon)
+    if len(ordered) < 2:
+        return None
+    names = dict.fromkeys(runs.name for scene in scenes for runs in scene.players)
+    ends: list[PlayerRuns] = []
+    for name in names:
+        found = [
+            (scene.horizon, *runs.swap.last, runs.n_runs)
+            for scene in ordered
+            for runs in scene.players
+            if runs.name == name and runs.swap is not None
+        ]
+        columns = [np.array(column) for column in zip(*found, strict=True)]
+        curve = Curve(columns[0].astype(np.int64), *columns[1:4]) if found else None
+        ends.append(PlayerRuns(name, min((row[-1] for row in found), default=0), swap=curve))
+    return curve_figure(ends, lambda runs: runs.swap, "swap regret a round", is_log=True, x_title="horizon")
 
 
 def swap_against_external(players: Sequence[PlayerRuns]) -> Figure | None:
@@ -147,6 +176,14 @@ def _foot(curves: Sequence[Curve]) -> float:
     return min(positive) / 3.0 if positive else math.ulp(0.0)
 
 
+def _reach(curves: Sequence[Curve], foot: float) -> Iterator[float]:
+    """Yield the heights that a logarithmic picture shows."""
+    for curve in curves:
+        yield from curve.value.tolist()
+        for edge in (curve.low, curve.high):
+            yield from (max(float(end), foot) for end in edge if math.isfinite(end))
+
+
 def _band(index: int, name: str, curve: Curve, foot: float) -> dict[str, Any]:
     known = np.isfinite(curve.low) & np.isfinite(curve.high)
     days = curve.days[known].tolist()
@@ -167,7 +204,7 @@ def _band(index: int, name: str, curve: Curve, foot: float) -> dict[str, Any]:
     }
 
 
-def _line(index: int, name: str, curve: Curve, unit: str) -> dict[str, Any]:
+def _line(index: int, name: str, curve: Curve, unit: str, x_title: str) -> dict[str, Any]:
     behind = f" {unit}" if unit else ""
     text = [
         f"{value:.4g}{behind}" + (f" [{low:.4g}, {high:.4g}]" if math.isfinite(low) and math.isfinite(high) else "")
@@ -183,7 +220,7 @@ def _line(index: int, name: str, curve: Curve, unit: str) -> dict[str, Any]:
         "line": {"color": colour(index), "width": 2.2, "dash": dash(index)},
         "marker": {"color": colour(index), "size": 6, "symbol": symbol(index)},
         "text": text,
-        "hovertemplate": "day %{x:,}: %{text}",
+        "hovertemplate": x_title + " %{x:,}: %{text}",
     }
 
 

@@ -53,7 +53,7 @@
       ...layout, autosize: true, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: "system-ui, sans-serif" },
     });
-    made.height = heightOf(layout);
+    delete made.height;  // the element has it, so that it survives a change of the window
     for (const [path, value] of Object.entries({ ...theme(), ...axesOf(panel, layout) })) {
       const keys = path.split("."), last = keys.pop();
       keys.reduce((at, key) => (at[key] ??= {}), made)[last] = value;
@@ -86,6 +86,7 @@
     }
     panel.choice.hidden = names.length < 2;
     const choice = chosen(panel), figure = figureOf(panel);
+    panel.plot.style.height = heightOf(figure.layout) + "px";
     Plotly.react(panel.plot, structuredClone(figure.data), themed(panel, figure.layout), config);
     if (!panel.axes && panel.switches.length) press(panel, figure.layout.yaxis.type === "log" ? "log" : "linear");
     if (panel.slider) {
@@ -136,7 +137,8 @@
   function repaint() {
     for (const panel of panels.values()) {
       if (!panel.plot.hidden && panel.plot.layout) {
-        Plotly.relayout(panel.plot, { ...theme(), height: heightOf(figureOf(panel).layout), autosize: true });
+        panel.plot.style.height = heightOf(figureOf(panel).layout) + "px";
+        Plotly.relayout(panel.plot, { ...theme(), autosize: true });
         if (chosen(panel).probabilities) move(panel);
       }
     }
@@ -144,6 +146,7 @@
 
   picker.addEventListener("change", drawAll);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+  matchMedia("(max-width: 639px)").addEventListener("change", repaint);
   matchMedia("print").addEventListener("change", repaint);
   addEventListener("beforeprint", repaint);
   addEventListener("afterprint", repaint);

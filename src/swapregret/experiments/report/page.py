@@ -13,7 +13,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from swapregret.experiments.report.curves import curve_figure, swap_against_external
+from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against_external
 from swapregret.experiments.report.graph import MOST_EDGES, MOST_ELEMENTS, graph_figure, heat_map, probabilities
 from swapregret.experiments.report.model import PlayerRuns, Scene
 from swapregret.experiments.report.scales import calendar_figure, decomposition_figure
@@ -51,7 +51,9 @@ class Origin:
 
 def render_page(scenes: Sequence[Scene], origin: Origin) -> str:
     """Return the page as HTML."""
-    data = {"scenes": [{"label": scene.label, "panels": panel_data(scene)} for scene in scenes]}
+    drawn = [panel_data(scene, scenes) for scene in scenes]
+    data = {"scenes": [{"label": scene.label, "panels": made} for scene, made in zip(scenes, drawn, strict=True)]}
+    panels = [panel for panel in PANELS if not panel.is_optional or any("choices" in made[panel.key] for made in drawn)]
     options = "".join(f'<option value="{i}">{escape(scene.label)}</option>' for i, scene in enumerate(scenes))
     title = escape(origin.name)
     parts = [
@@ -65,7 +67,7 @@ def render_page(scenes: Sequence[Scene], origin: Origin) -> str:
         f'<nav class="bar"><label>Figures of <select id="scene" aria-label="scene">{options}</select></label>'
         '<button type="button" onclick="window.print()">Print</button></nav>',
         "<noscript><p>The figures need JavaScript; the table, the words and the specification do not.</p></noscript>",
-        *[_section(panel) for panel in PANELS],
+        *[_section(panel) for panel in panels],
         _reproduce(origin),
         f'<script id="report" type="application/json">{_embedded(data)}</script>',
         f"<script>{_plotly()}</script>",
@@ -74,15 +76,20 @@ def render_page(scenes: Sequence[Scene], origin: Origin) -> str:
     return "\n".join(parts)
 
 
-def panel_data(scene: Scene) -> dict[str, Any]:
-    """Return, for each figure of the page, its choices as Plotly figures, or a sentence that says why there is none."""
+def panel_data(scene: Scene, scenes: Sequence[Scene] = ()) -> dict[str, Any]:
+    """Return, for each figure of the page, its choices as Plotly figures, or a sentence that says why there is none.
+
+    ``scenes`` are all of the page: those that differ from this one by their horizon alone share a figure.
+    """
     players = scene.players
+    siblings = [each for each in scenes if (each.actions, each.environment) == (scene.actions, scene.environment)]
     return {
         "regret": _one(
             curve_figure(players, lambda runs: runs.swap, "swap regret a round", is_log=True),
             'Swap regret was not measured here: ask for measure = "ledger" in the specification.',
             regret_note(scene),
         ),
+        "horizons": _one(horizon_figure(siblings), "Only one horizon was run, or swap regret was not measured."),
         "versus": _one(
             swap_against_external(players),
             "Swap and external regret were not both measured here.",

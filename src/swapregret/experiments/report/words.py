@@ -22,6 +22,8 @@ class Panel:
     title : str
     words : tuple of str
         Paragraphs beside the figure, in HTML.
+    is_optional : bool
+        Whether it is left out of a page where no scene has it.
     has_axes : bool
         Whether it can be switched between logarithmic and linear axes.
     has_slider : bool
@@ -31,6 +33,7 @@ class Panel:
     key: str
     title: str
     words: tuple[str, ...]
+    is_optional: bool = False
     has_axes: bool = False
     has_slider: bool = False
 
@@ -49,6 +52,19 @@ PANELS = (
             "not fitted on, and is cut at 0; its upper end from the plug-in value, which is the curve and is too high on "
             "average. One replication has no band.",
         ),
+        has_axes=True,
+    ),
+    Panel(
+        "horizons",
+        "Swap regret by horizon",
+        (
+            "<b>Drawn:</b> the swap regret a round at the end of runs of different length, on this set and in this "
+            "environment. Each horizon is a run of its own, its schedule made for that T; the curves above show the way "
+            "there.",
+            "<b>Bound:</b> the theorem promises that it falls like log(d log T)/log T, slowly. A line that falls faster is "
+            "no contradiction; one that does not fall is not yet one, at the horizons one can run.",
+        ),
+        is_optional=True,
         has_axes=True,
     ),
     Panel(
