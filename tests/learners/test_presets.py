@@ -62,6 +62,7 @@ def test_a_huge_horizon_is_no_trouble() -> None:
         ("rate", FixedRate(0.5), lambda p: p.learners[-1].rate),
         ("rate", AdaptiveRate(1.0), lambda p: p.learners[-1].rate),
         ("variants", 2, lambda p: p.learners[0].variants),
+        ("law", "list", lambda p: p.learners[0].law),
         ("predictor_step", 0.0, lambda p: p.estimator.predictor_step),
         ("random_offset", False, lambda p: p.random_offset),
         ("warm_restarts", True, lambda p: p.warm_restarts),

@@ -51,13 +51,14 @@ class ActionSet(metaclass=Remembering):
         Whether all actions have exactly ``size`` elements (‖M‖₁ = m, as Algorithm 2 assumes).
     n_actions : int or None
         N = |A| as an exact integer, or None where it is not known.
-    has_uniform, has_gibbs : bool
-        Whether :meth:`uniform_policy` and :meth:`gibbs` exist.
+    has_uniform, has_gibbs, has_markov : bool
+        Whether :meth:`uniform_policy`, :meth:`gibbs` and :meth:`markov_policy` exist.
     """
 
     is_uniform: bool = True
     has_uniform: bool = False
     has_gibbs: bool = False
+    has_markov: bool = False
     arguments: tuple[tuple[Any, ...], dict[str, Any]]
     """The arguments the set was made from: what a file needs to make it again."""
 
@@ -242,6 +243,10 @@ class ActionSet(metaclass=Remembering):
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
         """Return the law p(M) ∝ exp(scores · M), where an exact one exists."""
         raise self._unsupported("Gibbs law", "Use swap_combcp, which needs only a projection.")
+
+    def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
+        """Return the Markov chain with these marginals, on sets whose actions are walks: no list, O(dimension)."""
+        raise self._unsupported("Markov law", "Use decompose, which lists actions.")
 
     def exploration_policy(self, kind: str | None = None) -> Policy:
         """Return the law μ that learners mix in to keep every direction of the span observable.

@@ -26,7 +26,7 @@ from swapregret.geometry.kl import Projection
 from swapregret.kernels.dag import best_path, is_path, log_sums_to_sink
 from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_laws import flow_transition, gibbs_transition
-from swapregret.kernels.path_projection import project_flow
+from swapregret.kernels.path_projection import ACCEPTED_GAP, path_scores, project_flow
 from swapregret.kernels.path_stripping import UNIT, imbalance, round_flow, strip_paths
 from swapregret.policy import Policy, on_grid
 
@@ -34,8 +34,6 @@ __all__ = ["DagPaths"]
 
 _ORDER_SEED = 0xDA6
 _TOLERANCE = 1e-8
-_ACCEPTABLE = 1e-6
-_FAR = 1e3
 
 
 class DagPaths(ActionSet):
@@ -80,6 +78,7 @@ class DagPaths(ActionSet):
 
     has_uniform = True
     has_gibbs = True
+    has_markov = True
 
     def __init__(
         self,
@@ -185,7 +184,8 @@ class DagPaths(ActionSet):
         return PathSpan(self._graph)
 
     @cached_property
-    def _plan(self) -> Elimination:
+    def plan(self) -> Elimination:
+        """In which order vertices are eliminated by the projection."""
         return plan_elimination(self._graph.tail, self._graph.head, len(self._graph.vertices) - 1)
 
     def _usable(self, vector: Vector) -> Vector:
@@ -202,13 +202,12 @@ class DagPaths(ActionSet):
             idle = self._unusable[log_weights[self._unusable] == -np.inf]
             log_weights = log_weights.copy()
             log_weights[idle] = 0.0
-        w = self._usable(as_vector(log_weights, self.dimension, "log_weights"))
-        if self.is_uniform and abs(mean := float(w.mean())) > _FAR:
-            w = w - mean  # the scale of w does not matter, only rounding does
-        x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self._plan, w)
-        if not gap <= _ACCEPTABLE:
+        given = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
+        w = path_scores(graph.edge, given, self.is_uniform)
+        x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self.plan, w)
+        if not gap <= ACCEPTED_GAP:
             raise NotConverged(
-                f"the certified gap of kl_project must be at most {_ACCEPTABLE}",
+                f"the certified gap of kl_project must be at most {ACCEPTED_GAP}",
                 f"{gap:.3g} for log-weights between {w.min():.3g} and {w.max():.3g}",
                 "Bring the log-weights closer together.",
             )
@@ -251,7 +250,7 @@ class DagPaths(ActionSet):
         units = round_flow(graph.start, graph.head, self._flow(marginals))
         count = as_integer(variants, "variants", 1)
         parts = [
-            strip_paths(graph.start, graph.head, graph.edge, self._order(variant), units) for variant in range(count)
+            strip_paths(graph.start, graph.head, graph.edge, self.order(variant), units) for variant in range(count)
         ]
         if count == 1:
             first, path, amount = parts[0]
@@ -262,7 +261,7 @@ class DagPaths(ActionSet):
         path = np.concatenate([path for _, path, _ in parts])
         return PathList(self.dimension, first, path, on_grid(amount / (UNIT * count)))
 
-    def _order(self, variant: int) -> npt.NDArray[np.int64]:
+    def order(self, variant: int) -> npt.NDArray[np.int64]:
         """Return the order in which a variant tries the edges that leave a vertex: as given, then pseudo-random."""
         if variant not in self._orders:
             graph = self._graph

@@ -95,6 +95,7 @@ class Partitions(ActionSet):
         )
         self._image = frozen(np.array([part * (n + 1) + v - u for part, u, v in moves], dtype=np.int64))
         self.is_compact = coordinates == "compact"
+        self.has_markov = not self.is_compact
         labels: Sequence[Label] = moves
         if self.is_compact:
             labels = [(part, amount) for part in range(k) for amount in range(n + 1)]
@@ -261,6 +262,10 @@ class Partitions(ActionSet):
         """Return the law p(M) ∝ exp(scores · M), exact, by weight pushing on the paths."""
         values = as_vector(scores, self.dimension, "scores")
         return self._law(self._paths.gibbs(values[self._image] if self.is_compact else values))
+
+    def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
+        """Return the Markov chain of a flow, in path coordinates."""
+        return super().markov_policy(marginals) if self.is_compact else self._paths.markov_policy(marginals)
 
     def exploration_policy(self, kind: str | None = None) -> Policy:
         """Return the law μ that learners mix in: ``"cover"`` (the default), ``"uniform"`` or ``"spanner"``."""

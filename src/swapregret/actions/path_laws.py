@@ -3,6 +3,7 @@
 May touch: ``errors``, ``arrays``, ``policy``, ``kernels``, ``actions.directed``.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from swapregret.actions.directed import Digraph, for_kernel
 from swapregret.arrays import Action, Matrix, Vector, as_action, frozen
+from swapregret.kernels.chain_solve import pack_chains, solve_chains
 from swapregret.kernels.dag import is_path
 from swapregret.kernels.ledger import pack_lists
 from swapregret.kernels.path_laws import (
@@ -21,7 +23,7 @@ from swapregret.kernels.path_laws import (
     list_marginals,
     list_moment,
 )
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy import FinitePolicy, JointSolver, Policy
 
 __all__ = ["MarkovPaths", "PathList"]
 
@@ -84,6 +86,30 @@ class MarkovPaths(Policy):
         graph = self.graph
         v = for_kernel(np.asarray(vector, dtype=np.float64))
         return chain_moment(graph.start, graph.head, graph.edge, self.transition, self.flow, self.mass, v)
+
+    def joint_solver(self, parts: Sequence[Policy], weights: Vector) -> JointSolver | None:
+        """Solve for a mixture of chains on this graph by conjugate gradients that know the solution for one chain."""
+        chains = [part for part in parts if isinstance(part, MarkovPaths) and part.graph is self.graph]
+        if len(chains) != len(parts):
+            return None
+        graph = self.graph
+        packed = pack_chains(
+            graph.start,
+            np.stack([chain.transition for chain in chains]),
+            np.stack([chain.flow for chain in chains]),
+            np.stack([chain.mass for chain in chains]),
+            np.arange(len(chains)),
+            np.array(weights),
+        )
+
+        def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
+            right = np.asarray(action, dtype=np.float64)[graph.edge]
+            found, ratio, _ = solve_chains(graph.start, graph.head, packed, right, tolerance, limit)
+            result = np.zeros(self.dimension)
+            result[graph.edge] = found
+            return result, ratio
+
+        return solve
 
     @cached_property
     def _cooccurrence(self) -> Matrix:

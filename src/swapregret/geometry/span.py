@@ -4,7 +4,7 @@ Few sets span :math:`\mathbb R^d`: permutations have rank (n−1)²+1, paths |E|
 needs instead of an inverse on :math:`\mathbb R^d` is a set J of r coordinates that determine all others,
 :math:`M = L\,M_J` for every action (deviation D8).
 
-May touch: ``errors``, ``arrays``, ``geometry.oracle``.
+May touch: ``errors``, ``arrays``, ``kernels.vectors``, ``geometry.oracle``.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,7 @@ import scipy
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.oracle import LinearOracle
+from swapregret.kernels.vectors import span_part
 
 __all__ = ["LazySpan", "Span", "find_span"]
 
@@ -47,13 +48,14 @@ class Span:
     basis: Actions
 
     @cached_property
-    def _orthonormal(self) -> Matrix:
+    def orthonormal(self) -> Matrix:
+        """An orthonormal basis of span(A), shape (d, r)."""
         columns, _ = scipy.linalg.qr(self.lift, mode="economic")
-        return frozen(columns)
+        return np.ascontiguousarray(columns)
 
     def project(self, vector: Vector) -> Vector:
         """Return the part of a vector in span(A); what is orthogonal to all actions is lost on every one of them."""
-        return np.asarray(self._orthonormal @ (self._orthonormal.T @ vector))
+        return span_part(self.orthonormal, np.array(vector, dtype=np.float64))
 
 
 class LazySpan(Span):

@@ -31,6 +31,7 @@ __all__ = [
     "factor_mixture",
     "grid_weights",
     "mixture_marginals",
+    "slots_of",
     "solve_action",
     "split_explorer",
 ]
@@ -200,6 +201,17 @@ def split_explorer(members: Integers, weights: Floats, counts: Integers) -> tupl
             shares[n] = weights[c]
             n += 1
     return slots[:n], shares[:n], explore
+
+
+@kernel
+def slots_of(members: Integers, counts: Integers) -> Integers:
+    """Return where the laws of a mixture are kept: scale k in slot k, a fresh one in slot K, exploration in slot K + 1."""
+    n_scales = counts.shape[0]
+    slots = np.empty(members.size, dtype=np.int64)
+    for c in range(members.size):
+        member = members[c]
+        slots[c] = n_scales + 1 if member < 0 else (n_scales if counts[member, 0] == 0 else member)
+    return slots
 
 
 @kernel

@@ -12,10 +12,33 @@ from swapregret.kernels.dag_newton import FAR, newton_flow
 from swapregret.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
 from swapregret.kernels.path_elimination import Elimination
 
-__all__ = ["project_flow"]
+__all__ = ["ACCEPTED_GAP", "path_scores", "project_flow"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+
+ACCEPTED_GAP = 1e-6
+"""The largest certified gap of an acceptable projection."""
+_FAR_OFF = 1e3
+
+
+@kernel
+def path_scores(edge: Integers, log_weights: Floats, is_uniform: bool) -> Floats:
+    """Put log-weights into the order of the graph.
+
+    Where all paths are equally long their scale does not matter, only rounding does: a large mean is taken off.
+    """
+    scores = np.empty(edge.size)
+    mean = 0.0
+    for k in range(edge.size):
+        scores[k] = log_weights[edge[k]]
+        mean += scores[k]
+    mean /= edge.size
+    if is_uniform and abs(mean) > _FAR_OFF:
+        for k in range(edge.size):
+            scores[k] -= mean
+    return scores
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["action_total", "centred_square", "dot", "learn_prediction", "tilt"]
+__all__ = ["action_total", "centred_square", "dot", "learn_prediction", "span_part", "tilt"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -92,4 +92,19 @@ def tilt(origin: Floats, score: Floats, rate: float, is_uniform: bool) -> Floats
     result = np.empty(score.size)
     for i in range(score.size):
         result[i] = origin[i] + rate * (score[i] - centre)
+    return result
+
+
+@kernel
+def span_part(columns: Floats, vector: Floats) -> Floats:
+    """Return Q Qᵀ v for a matrix with orthonormal columns, one row a coordinate."""
+    d, r = columns.shape
+    inner = np.zeros(r)
+    for i in range(d):
+        row, value = columns[i], vector[i]
+        for j in range(r):
+            inner[j] += value * row[j]
+    result = np.empty(d)
+    for i in range(d):
+        result[i] = dot(columns[i], inner)
     return result

@@ -4,7 +4,7 @@ r"""Lazy-ComBCP (Algorithm 2): a lazy external-regret learner that works on marg
 μ ``mu``, p̃ ``exploit``. The learner is frozen configuration; what it has learnt is a
 :class:`~swapregret.learners.lazy.LazyState`. It never samples: the master plays, and broadcasts one estimate to all.
 
-May touch: ``arrays``, ``policy``, ``kernels.vectors``, ``actions.base``, ``learners.lazy``.
+May touch: ``arrays``, ``errors``, ``policy``, ``kernels.vectors``, ``actions.base``, ``learners.lazy``.
 """
 
 import math
@@ -15,6 +15,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, frozen
+from swapregret.errors import InvalidInput
 from swapregret.kernels.vectors import action_total, centred_square, tilt
 from swapregret.learners.lazy import FixedRate, LazyState, Rate, check_exploration, step_size
 from swapregret.policy import Policy, mix
@@ -37,6 +38,9 @@ class LazyComBCP:
         Which μ: a ``kind`` of ``actions.exploration_policy``. ``"spanner"`` is the paper's; None the best of the set.
     variants : int
         How many decompositions to average (deviation D18); 1 is the paper's.
+    law : {"list", "chain"}
+        What plays a point: a list of actions, the paper's, or, on sets with one, the Markov chain with its marginals,
+        which has no list but products with Σ in O(d).
 
     Examples
     --------
@@ -52,9 +56,16 @@ class LazyComBCP:
     rate: Rate
     exploration_law: str | None = None
     variants: int = 8
+    law: str = "list"
 
     def __post_init__(self) -> None:
         check_exploration(self.exploration)
+        if self.law not in ("list", "chain") or (self.law == "chain" and not self.actions.has_markov):
+            raise InvalidInput(
+                "`law` must be 'list', or 'chain' on a set whose actions are walks",
+                f"{self.law!r} on {self.actions!r}",
+                "Leave it out.",
+            )
 
     @cached_property
     def mu(self) -> Policy:
@@ -134,5 +145,8 @@ class LazyComBCP:
         return LazyState(0, log_point, log_point, frozen(np.zeros(len(point))), 0.0, point, exploit, policy)
 
     def _policies(self, point: Vector) -> tuple[Policy, Policy]:
-        exploit = self.actions.decompose(point, variants=self.variants)  # line 5
+        if self.law == "chain":
+            exploit = self.actions.markov_policy(point)
+        else:
+            exploit = self.actions.decompose(point, variants=self.variants)  # line 5
         return exploit, mix([exploit, self.mu], [1.0 - self.exploration, self.exploration])  # line 6

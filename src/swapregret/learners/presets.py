@@ -51,6 +51,9 @@ class Ingredients:
         The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
     variants : int
         Decompositions averaged by Lazy-ComBCP (D18).
+    law : {"auto", "list", "chain"}
+        What plays a point of Lazy-ComBCP: a list of actions, or on paths the Markov chain of the flow, which has no list
+        and so no exact ledger. "auto" is the chain where Σ is too large to be factored (rank above 400).
     predictor_step : float
         Step of the estimator's predictor, 0 for none (D19).
     random_offset : bool
@@ -72,6 +75,7 @@ class Ingredients:
     exploration_law: str | None = None
     rate: Rate | str = "adaptive"
     variants: int = 8
+    law: str = "auto"
     predictor_step: float = 0.2
     random_offset: bool = True
     warm_restarts: bool = False
@@ -93,6 +97,7 @@ PRESETS = {
         exploration_law="spanner",
         rate="paper",
         variants=1,
+        law="list",
         predictor_step=0.0,
         random_offset=False,
     ),
@@ -146,10 +151,13 @@ def swap_combcp(
             _rate(mixed, feedback, lambda: _paper_combcp_rate(actions, windows, scale)),
             mixed.exploration_law,
             mixed.variants,
+            _law(mixed, actions),
         )
 
     if preset == "adaptive":
         _refuse_warm(mixed, "the adaptive preset")
+        if mixed.law == "chain":
+            raise InvalidInput("`law` must be a list in the adaptive preset", "'chain'", "Use preset='multiscale'.")
 
         def member(scale: float) -> LazyComBCP:
             return LazyComBCP(actions, 0.0, AdaptiveRate(scale), mixed.exploration_law, 1)
@@ -308,12 +316,20 @@ def _solver(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str:
     return mixed.solver
 
 
+def _law(mixed: Ingredients, actions: ActionSet) -> str:
+    """Return what plays a point: a chain where products with Σ must be cheap because it is not factored."""
+    if mixed.law != "auto":
+        return mixed.law
+    is_large = mixed.solver in ("auto", "iterative") and actions.rank > DENSE_LIMIT
+    return "chain" if actions.has_markov and is_large else "list"
+
+
 def _inverting(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str:
     """Return the same for masters whose laws change with the base window only: an inverse may serve all of it."""
     base = windows.windows[0]
     if mixed.solver == "auto" and base >= _SHORTEST_INVERTED and actions.rank <= _RANK_PER_DAY * base:
         return "inverse"
-    return _solver(mixed, actions, windows)
+    return mixed.solver if _law(mixed, actions) == "chain" else _solver(mixed, actions, windows)
 
 
 def _rate(mixed: Ingredients, feedback: str, paper: Any) -> Rate:

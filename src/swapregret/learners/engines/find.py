@@ -11,6 +11,7 @@ from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.engines.constant import ConstantEngine
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.matchings import MatchingEngine
+from swapregret.learners.engines.paths import PathEngine
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import SwapMaster
@@ -18,9 +19,9 @@ from swapregret.learners.player import Player
 
 __all__ = ["Engine", "find_engine"]
 
-Engine = ConstantEngine | MSetEngine | MatchingEngine | PoolEngine
+Engine = ConstantEngine | MSetEngine | MatchingEngine | PathEngine | PoolEngine
 """What runs blocks of days."""
-_FAMILIES = (MSetEngine, MatchingEngine)
+_FAMILIES = (MSetEngine, MatchingEngine, PathEngine)
 
 
 def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | None:
@@ -57,7 +58,7 @@ def _is_plain(master: SwapMaster) -> bool:
     for other in master.learners:
         if not isinstance(other, LazyComBCP) or other.mu is not first.mu:
             return False
-        if (other.exploration, other.variants) != (first.exploration, first.variants):
+        if (other.exploration, other.variants, other.law) != (first.exploration, first.variants, first.law):
             return False
         if isinstance(other.rate, AdaptiveRate) is not isinstance(first.rate, AdaptiveRate):
             return False

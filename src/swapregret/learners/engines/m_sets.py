@@ -12,11 +12,10 @@ import numpy as np
 from swapregret.actions.m_set_laws import UniformSubsets
 from swapregret.actions.m_sets import MSets
 from swapregret.arrays import Matrix
-from swapregret.geometry.solve import DENSE_LIMIT, HOPELESS, LIMIT, TOLERANCE
+from swapregret.geometry.solve import HOPELESS, LIMIT, TOLERANCE
 from swapregret.kernels.m_set_master import SubsetSetting, run_subsets
 from swapregret.kernels.master_steps import Log, Memory, Rule
-from swapregret.learners.engines.scales import Stretches, run_scales
-from swapregret.learners.estimator import BanditEstimator
+from swapregret.learners.engines.scales import Stretches, is_dense, run_scales
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import MasterState, SwapMaster
 
@@ -57,13 +56,13 @@ class MSetEngine:
         if mu is not uniform:
             law = mu.finite()
             atoms, cumulative = law.atoms.copy(), np.cumsum(law.weights)
-        is_dense = _is_dense(self.master)
-        has_matrix = is_dense and self.master.feedback == "bandit"
+        factors = is_dense(self.master)
+        has_matrix = factors and self.master.feedback == "bandit"
         return SubsetSetting(
             size=actions.size,
             orders=actions.orders(learner.variants).copy(),
             coordinates=np.arange(d),
-            is_dense=is_dense,
+            is_dense=factors,
             single=uniform.single,
             pair=uniform.pair,
             tolerance=TOLERANCE,
@@ -99,10 +98,4 @@ class MSetEngine:
         if learner.actions.size == learner.actions.dimension:
             return False
         explores = learner.exploration > 0.0 and learner.mu is learner.actions.uniform_policy()
-        return master.feedback != "bandit" or _is_dense(master) or explores
-
-
-def _is_dense(master: SwapMaster) -> bool:
-    estimator: Any = master.estimator
-    kind = estimator.solver if isinstance(estimator, BanditEstimator) else "dense"
-    return kind in ("dense", "inverse") or (kind == "auto" and master.actions.rank <= DENSE_LIMIT)
+        return master.feedback != "bandit" or is_dense(master) or explores

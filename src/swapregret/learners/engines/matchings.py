@@ -14,7 +14,7 @@ from swapregret.actions.permutation_laws import UniformMatchings
 from swapregret.arrays import Matrix
 from swapregret.kernels.master_steps import Log, Memory, Rule
 from swapregret.kernels.matching_master import MatchingSetting, run_matchings
-from swapregret.learners.engines.scales import Stretches, run_scales
+from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import MasterState, SwapMaster
 
@@ -65,7 +65,7 @@ class MatchingEngine:
             row_orders=across,
             column_orders=down,
             coordinates=np.array(J, dtype=np.int64),
-            must_project=len(J) < actions.dimension,
+            must_project=must_project(self.master),
             explore_chosen=chosen,
             explore_cumulative=cumulative,
             explore_moment=np.ascontiguousarray(moment),
@@ -85,4 +85,4 @@ class MatchingEngine:
     def can_run(cls, master: SwapMaster) -> bool:
         """Tell whether the engine covers a master of plain Lazy-ComBCP scales with a dense Σ."""
         learner: Any = master.learners[0]
-        return isinstance(learner, LazyComBCP) and isinstance(learner.actions, MatchingSet)
+        return isinstance(learner, LazyComBCP) and isinstance(learner.actions, MatchingSet) and is_dense(master)

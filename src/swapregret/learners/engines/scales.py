@@ -11,14 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.geometry.solve import not_solved
+from swapregret.geometry.solve import DENSE_LIMIT, not_solved
 from swapregret.kernels.master_steps import NOT_PROJECTED, NOT_SOLVED, Log, Memory, Rule
+from swapregret.learners.estimator import BanditEstimator
 from swapregret.learners.lazy import AdaptiveRate, LazyState
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import MasterState, SwapMaster
 from swapregret.policy import Policy, on_grid
 
-__all__ = ["Piece", "Stretches", "run_scales"]
+__all__ = ["Piece", "Stretches", "is_dense", "must_project", "run_scales"]
 
 _LOGGED = 2**22
 _FEEDBACK = {"bandit": 0, "semi-bandit": 1, "full": 2}
@@ -73,6 +74,23 @@ class Stretches:
         """Make the laws that were played, one after the other, each with where in the block it began."""
         for piece in self.pieces:
             yield from _laws_of(self.master, piece)
+
+
+def is_dense(master: SwapMaster) -> bool:
+    """Tell whether Σ is factored, or not needed at all."""
+    estimator: Any = master.estimator
+    if not isinstance(estimator, BanditEstimator):
+        return True
+    return estimator.solver in ("dense", "inverse") or (
+        estimator.solver == "auto" and master.actions.rank <= DENSE_LIMIT
+    )
+
+
+def must_project(master: SwapMaster) -> bool:
+    """Tell whether the master takes the part in the span of what it hands to its scales (``SwapMaster.observe``)."""
+    if master.actions.rank == master.actions.dimension:
+        return False
+    return master.actions.rank <= DENSE_LIMIT or (master.feedback == "bandit" and is_dense(master))
 
 
 def run_scales(

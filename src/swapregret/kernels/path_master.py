@@ -1,0 +1,295 @@
+"""Whole runs of the multi-scale master on paths of a graph, compiled.
+
+The same kernels in the same order as stepping a ``Session`` day by day, so both give the same bits; see
+``learners.engines.paths`` for the glue. Exploit laws are lists of paths with a dense Σ, or Markov chains with none.
+
+May touch: the kernels it is made of.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.chain_solve import Chains, pack_chains, solve_chains
+from swapregret.kernels.compile import kernel
+from swapregret.kernels.master_steps import (
+    NOT_PROJECTED,
+    NOT_SOLVED,
+    PLAYED,
+    Log,
+    Memory,
+    Rule,
+    begin_turn,
+    component_table,
+    draw_component,
+    end_day,
+    end_turn,
+    factor_mixture,
+    grid_weights,
+    mixture_marginals,
+    slots_of,
+    solve_action,
+)
+from swapregret.kernels.path_elimination import Elimination
+from swapregret.kernels.path_laws import chain_draw, chain_flow, flow_transition, list_moment_on
+from swapregret.kernels.path_projection import ACCEPTED_GAP, path_scores, project_flow
+from swapregret.kernels.path_stripping import UNIT, round_flow, strip_paths
+from swapregret.kernels.vectors import span_part
+
+__all__ = ["PathSetting", "run_paths"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Coordinates = npt.NDArray[np.int32]
+
+
+class PathSetting(NamedTuple):
+    """The graph, as in ``kernels.dag``, how laws are made, and the exploration law.
+
+    Attributes
+    ----------
+    start, head, edge : int64 arrays
+    plan : Elimination
+    longest : int
+        Edges of the longest path.
+    is_chain : bool
+        Whether exploit laws are chains, and Σ⁺M is iterated for; otherwise they are lists, and Σ is factored.
+    orders : int64 array, shape (variants, n_usable)
+        In which edges are tried when paths are taken off.
+    coordinates : int64 array, shape (r,)
+        Independent coordinates, on which Σ is inverted.
+    orthonormal : float64 array, shape (d, r) or (0, 0)
+        A basis of the span, if estimates must be projected onto it.
+    tolerance, limit, hopeless : float, int, float
+        Of the iteration.
+    explore_transition, explore_flow, explore_mass : float64 arrays
+        The exploration law, if it is a chain.
+    explore_atoms : int64 array, shape (n, d)
+        Its atoms, if it is a list.
+    explore_cumulative : float64 array, shape (n,)
+    explore_moment : float64 array, shape (r, r) or (0, 0)
+    explore_marginals : float64 array, shape (d,)
+    """
+
+    start: Integers
+    head: Integers
+    edge: Integers
+    plan: Elimination
+    longest: int
+    is_chain: bool
+    orders: Integers
+    coordinates: Integers
+    orthonormal: Floats
+    tolerance: float
+    limit: int
+    hopeless: float
+    explore_transition: Floats
+    explore_flow: Floats
+    explore_mass: Floats
+    explore_atoms: Integers
+    explore_cumulative: Floats
+    explore_moment: Floats
+    explore_marginals: Floats
+
+
+class _Laws(NamedTuple):
+    """The exploit law of every scale, then that of a fresh one, and last, of chains, the exploration law."""
+
+    sizes: Integers
+    first: Integers
+    path: Coordinates
+    cumulative: Floats
+    moments: Floats
+    marginals: Floats
+    transition: Floats
+    flow: Floats
+    mass: Floats
+
+
+@kernel
+def _make_list(setting: PathSetting, place: Integers, flow: Floats, laws: _Laws, slot: int) -> None:
+    """Take paths off a flow, and make what a day under their law needs."""
+    start, head, edge = setting.start, setting.head, setting.edge
+    units = round_flow(start, head, flow)
+    count = len(setting.orders)
+    first, path = laws.first[slot], laws.path[slot]
+    weights = np.empty(first.size)
+    n, length = 0, 0
+    for variant in range(count):
+        begin, found, amount = strip_paths(start, head, edge, setting.orders[variant], units)
+        for i in range(found.size):
+            path[length + i] = found[i]
+        for a in range(amount.size):
+            first[n + a] = length + begin[a]
+            weights[n + a] = amount[a] / (UNIT * count)
+        n += amount.size
+        length += found.size
+    first[n] = length
+    kept = grid_weights(weights[:n]) if count > 1 else weights[:n].copy()
+    laws.sizes[slot] = n
+    laws.cumulative[slot, :n] = np.cumsum(kept)
+    if place.size:
+        list_moment_on(first, path, kept, place, laws.moments[slot])
+    else:
+        marginals = laws.marginals[slot]
+        marginals[:] = 0.0
+        for a in range(n):
+            for i in range(first[a], first[a + 1]):
+                marginals[path[i]] += kept[a]
+
+
+@kernel
+def _make_law(setting: PathSetting, place: Integers, point: Floats, laws: _Laws, slot: int) -> None:
+    """Make the law of a point, a chain or a list."""
+    values = np.empty(setting.edge.size)
+    for k in range(values.size):
+        values[k] = point[setting.edge[k]]
+    if not setting.is_chain:
+        _make_list(setting, place, values, laws, slot)
+        return
+    transition = flow_transition(setting.start, values)
+    flow, mass = chain_flow(setting.start, setting.head, transition)
+    laws.transition[slot] = transition
+    laws.flow[slot] = flow
+    laws.mass[slot] = mass
+    for k in range(flow.size):
+        laws.marginals[slot, setting.edge[k]] = flow[k]
+
+
+@kernel
+def _draw(rng: np.random.Generator, setting: PathSetting, laws: _Laws, slot: int, dimension: int) -> Integers:
+    """Draw from the law in a slot, or from the exploration law (slot −1)."""
+    if slot < 0 and setting.explore_cumulative.size:
+        row = np.searchsorted(setting.explore_cumulative, rng.random(), side="right")
+        listed: Integers = setting.explore_atoms[row].copy()
+        return listed
+    if slot < 0 or setting.is_chain:
+        transition = setting.explore_transition if slot < 0 else laws.transition[slot]
+        numbers = rng.random(setting.longest)
+        return chain_draw(setting.start, setting.head, setting.edge, transition, numbers, dimension)
+    cumulative = laws.cumulative[slot, : laws.sizes[slot]]
+    a = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
+    action = np.zeros(dimension, dtype=np.int64)
+    for i in range(laws.first[slot, a], laws.first[slot, a + 1]):
+        action[laws.path[slot, i]] = 1
+    return action
+
+
+@kernel
+def _solve(setting: PathSetting, chains: Chains, action: Integers, aid: Floats) -> float:
+    """Write Σ⁺M of a mixture of chains; return the relative residual."""
+    right = np.empty(setting.edge.size)
+    for k in range(right.size):
+        right[k] = action[setting.edge[k]]
+    found, ratio, _ = solve_chains(setting.start, setting.head, chains, right, setting.tolerance, setting.limit)
+    aid[:] = 0.0
+    for k in range(right.size):
+        aid[setting.edge[k]] = found[k]
+    return ratio
+
+
+@kernel
+def _room(setting: PathSetting, n_scales: int, dimension: int, rank: int) -> _Laws:
+    """Return room for the laws."""
+    n, n_edges, n_slots = setting.start.size - 1, setting.edge.size, n_scales + 2
+    most = 0 if setting.is_chain else len(setting.orders) * (n_edges - n + 2)
+    n_chains = n_slots if setting.is_chain else 0
+    return _Laws(
+        np.zeros(n_slots, dtype=np.int64),
+        np.zeros((n_slots, most + 1), dtype=np.int64),
+        np.empty((n_slots, most * setting.longest), dtype=np.int32),
+        np.empty((n_slots, most)),
+        np.zeros((n_slots, rank, rank)),
+        np.zeros((n_slots, dimension)),
+        np.empty((n_chains, n_edges)),
+        np.empty((n_chains, n_edges)),
+        np.empty((n_chains, n)),
+    )
+
+
+@kernel
+def run_paths(
+    rng: np.random.Generator, rewards: Floats, rule: Rule, setting: PathSetting, memory: Memory, log: Log
+) -> tuple[int, int, int]:
+    """Play one day a row of ``rewards``.
+
+    Returns the number of days played and of turns, and how it ended. Fewer days than rows mean that Σ was singular: the
+    caller must go on by stepping. ``log.tilted`` is what could not be projected, or begins with the residual of a failed
+    iteration.
+    """
+    n_days, d = rewards.shape
+    n_scales = rule.groups.size
+    is_bandit = rule.feedback == 0
+    is_dense = is_bandit and not setting.is_chain
+    rank = setting.coordinates.size if is_dense else 0
+    place = np.full(d if is_dense else 0, -1, dtype=np.int64)
+    for j in range(rank):
+        place[setting.coordinates[j]] = j
+    laws = _room(setting, n_scales, d, rank)
+    _make_law(setting, place, memory.first_point, laws, n_scales)
+    for k in range(n_scales):
+        if memory.counts[k, 0] > 0:
+            _make_law(setting, place, memory.points[k], laws, k)
+    if setting.is_chain:
+        laws.transition[n_scales + 1] = setting.explore_transition
+        laws.flow[n_scales + 1] = setting.explore_flow
+        laws.mass[n_scales + 1] = setting.explore_mass
+    factor, aid = np.empty((rank, rank)), np.empty(d)
+    members, cumulative = np.empty(0, dtype=np.int64), np.empty(0)
+    none = np.empty(0, dtype=np.int64)
+    chains = pack_chains(setting.start, laws.transition, laws.flow, laws.mass, none, np.empty(0))
+    n_events = 0
+    must_factor = True
+    for row in range(n_days):
+        if must_factor:
+            members, weights = component_table(rule, memory.counts)
+            cumulative = np.cumsum(weights)
+            if is_dense:
+                factor, is_definite = factor_mixture(
+                    rule, members, weights, memory.counts, laws.moments, setting.explore_moment
+                )
+                if not is_definite:
+                    return row, n_events, PLAYED
+            elif is_bandit:
+                slots = slots_of(members, memory.counts)
+                chains = pack_chains(setting.start, laws.transition, laws.flow, laws.mass, slots, weights)
+            elif rule.feedback == 1:
+                aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
+            must_factor = False
+        slot = draw_component(rng, members, cumulative)
+        if slot >= 0 and memory.counts[slot, 0] == 0:
+            slot = n_scales
+        action = _draw(rng, setting, laws, slot, d)
+        if is_dense:
+            solve_action(rule, factor, setting.coordinates, action, aid)
+        elif is_bandit:
+            ratio = _solve(setting, chains, action, aid)
+            if not ratio <= setting.hopeless:
+                log.tilted[0] = ratio
+                return row + 1, n_events, NOT_SOLVED
+            memory.recoveries[0] += ratio > setting.tolerance
+        n_ending = end_day(rule, memory, log, row, rewards[row], action, aid)
+        if n_ending == 0:
+            continue
+        must_factor = True
+        on_span = memory.running
+        if setting.orthonormal.size:
+            on_span = span_part(setting.orthonormal, memory.running)
+        k = n_ending - 1
+        tilted = begin_turn(rule, memory, on_span, k)
+        point, log_point = tilted, tilted
+        if k < n_scales:
+            scores = path_scores(setting.edge, tilted, rule.is_uniform)
+            values, logs, gap, _ = project_flow(setting.start, setting.head, setting.plan, scores)
+            if not gap <= ACCEPTED_GAP:
+                log.tilted[:] = tilted
+                return row + 1, n_events, NOT_PROJECTED
+            point, log_point = np.zeros(d), np.zeros(d)
+            for e in range(values.size):
+                point[setting.edge[e]] = values[e]
+                log_point[setting.edge[e]] = logs[e]
+            _make_law(setting, place, point, laws, k)
+        end_turn(memory, log, n_events, n_ending, point, log_point)
+        n_events += 1
+    return n_days, n_events, PLAYED
