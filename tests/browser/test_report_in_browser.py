@@ -137,11 +137,13 @@ def test_figures_and_table_hold_the_numbers_of_the_results(page: Chrome, folder:
 
 
 def test_the_slider_shows_the_law_of_each_day(page: Chrome, folder: Path) -> None:
-    """Arrow keys move through the checkpoints; edges get as thick as their probability in the recorded run."""
+    """It starts at the end; arrow keys move through the checkpoints; edges are as thick as their recorded probability."""
     experiment = load_experiment(folder)
     run = next(each for each in experiment.finished if (each.set, each.environment) == ("diamond", "cyclic"))
     detail = experiment.detail(run)
     slider = page.find_element(By.CSS_SELECTOR, "#graph input[type=range]")
+    assert page.find_element(By.CSS_SELECTOR, "#graph output").text == f"after day {detail.days[-1]}"
+    slider.send_keys(Keys.HOME)
     for index, day in enumerate(detail.days.tolist()):
         if index:
             slider.send_keys(Keys.ARROW_RIGHT)

@@ -12,10 +12,10 @@
     const panel = {
       box, plot: find(".plot"), absent: find(".absent"), note: find(".note"), words: find(".words"),
       controls: find(".controls"), choice: find(".choice"), slider: find(".slider"),
-      switches: [...box.querySelectorAll("[data-axes]")], key: box.dataset.panel, axes: null,
+      switches: [...box.querySelectorAll("[data-axes]")], key: box.dataset.panel, axes: null, isMoved: false,
     };
     panel.choice.querySelector("select").addEventListener("change", () => draw(panel));
-    if (panel.slider) panel.slider.querySelector("input").addEventListener("input", () => move(panel));
+    if (panel.slider) panel.slider.querySelector("input").addEventListener("input", () => { panel.isMoved = true; move(panel); });
     for (const button of panel.switches) button.addEventListener("click", () => setAxes(panel, button.dataset.axes));
     return panel;
   }
@@ -94,7 +94,7 @@
       if (choice.probabilities) {
         const input = panel.slider.querySelector("input");
         input.max = choice.days.length - 1;
-        input.value = Math.min(Number(input.value), choice.days.length - 1);
+        input.value = panel.isMoved ? Math.min(Number(input.value), choice.days.length - 1) : choice.days.length - 1;
         move(panel);
       }
     }
