@@ -24,7 +24,8 @@ from swapregret.recorders import Recorders
 
 __all__ = ["Course"]
 
-_BLOCK = 4096
+_BLOCK, _STEPPED = 32768, 4096
+_ENTRIES = 2**18
 
 
 class Course:
@@ -96,7 +97,8 @@ class Course:
         """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
         engine = None if self._has_stopped else find_engine(self.player, is_measured=self._recorders.keeps_ledger)
         while self.day < stop:
-            start, end = self.day, min(stop, (self.day // _BLOCK + 1) * _BLOCK)
+            block_days = _block_days(self.environment.actions.dimension, engine is not None)
+            start, end = self.day, min(stop, (self.day // block_days + 1) * block_days)
             rewards = np.ascontiguousarray(self.environment.rewards(start, end))
             self._recorders.begin(self.environment, start, end)
             received: list[float] = []
@@ -145,6 +147,11 @@ class Course:
         self._state = self.player.load(below(arrays, "state"))
         self._recorders = Recorders(self.player.actions, self._first, **self._options)
         self._recorders.restore(below(arrays, "recorders"))
+
+
+def _block_days(dimension: int, is_compiled: bool) -> int:
+    """Return how many days are prepared at once: many where they run in compiled code, fewer where rewards are long."""
+    return min(_BLOCK, _BLOCK if is_compiled else _STEPPED, max(64, _ENTRIES // dimension))
 
 
 def _draw(player: Player[Any], state: Any, rng: np.random.Generator, day: int) -> Decision:
