@@ -42,7 +42,7 @@ def test_a_line_and_its_band_are_one_entry_of_the_legend(scenes: tuple[Scene, ..
     """Each player has a band without a name of its own and a line with the values; both leave together."""
     figure = curve_figure(scenes[0].players, lambda runs: runs.swap, "regret", is_log=True)
     assert figure is not None
-    band, line, *_ = figure["data"]
+    band, _, line, _ = figure["data"]
     assert (band["showlegend"], band["legendgroup"]) == (False, line["legendgroup"])
     assert line["y"] == [0.5, 0.2, 0.1, 0.05]
     assert line["text"][-1] == "0.05 [0.045, 0.055]"
@@ -75,8 +75,8 @@ def test_players_keep_colour_dash_and_symbol_where_others_are_missing(scenes: tu
     assert whole is not None
     assert part is not None
     assert whole["data"][-1]["line"] == part["data"][-1]["line"]
-    assert whole["data"][1]["line"] != part["data"][-1]["line"]
-    assert whole["data"][1]["marker"]["symbol"] != part["data"][-1]["marker"]["symbol"]
+    assert whole["data"][-2]["line"] != part["data"][-1]["line"]
+    assert whole["data"][-2]["marker"]["symbol"] != part["data"][-1]["marker"]["symbol"]
 
 
 def test_names_with_markup_are_shown_as_they_are(scenes: tuple[Scene, ...]) -> None:

@@ -65,11 +65,12 @@ def curve_figure(
     if not chosen:
         return None
     foot = _foot([curve for _, _, curve in chosen])
-    data: list[dict[str, Any]] = []
-    for index, runs, curve in chosen:
-        if curve.has_interval:
-            data.append(_band(index, runs.name, curve, foot if is_log else -math.inf))
-        data.append(_line(index, runs.name, curve, unit, x_title))
+    bands = [
+        _band(index, runs.name, curve, foot if is_log else -math.inf)
+        for index, runs, curve in chosen
+        if curve.has_interval
+    ]
+    lines = [_line(index, runs.name, curve, unit, x_title) for index, runs, curve in chosen]
     ticks = (
         log_ticks(float(day) for _, _, curve in chosen for day in curve.days),
         log_ticks([*_reach([curve for _, _, curve in chosen], foot)]),
@@ -81,7 +82,7 @@ def curve_figure(
         "yaxis": axis(y_title, is_log=True, dtick=ticks[1]) if is_log else axis(y_title),
         "meta": {"ticks": ticks},
     }
-    return figure(data, layout)
+    return figure([*bands, *lines], layout)  # no band covers a line
 
 
 def horizon_figure(scenes: Sequence[Scene]) -> Figure | None:
