@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.remember import Remembering
-from swapregret.arrays import Action, Actions, Label, as_action, as_integer, as_vector
+from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_vector
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.enumeration import enumerate_actions
@@ -212,6 +212,10 @@ class ActionSet(metaclass=Remembering):
         onto P (Algorithm 2, line 9).
         """
         return project_kl(self, as_vector(log_weights, self.dimension, "log_weights"))
+
+    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
+        """Project as :meth:`kl_project` does, told the logarithm of a point that may be near; few sets make use of it."""
+        return self.kl_project(log_weights)
 
     @property
     def most_atoms(self) -> int | None:

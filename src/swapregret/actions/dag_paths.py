@@ -26,7 +26,7 @@ from swapregret.geometry.kl import Projection
 from swapregret.kernels.dag import best_path, is_path, log_sums_to_sink
 from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_laws import flow_transition, gibbs_transition
-from swapregret.kernels.path_projection import ACCEPTED_GAP, path_scores, project_flow
+from swapregret.kernels.path_projection import ACCEPTED_GAP, near_scores, path_scores, project_flow
 from swapregret.kernels.path_stripping import UNIT, imbalance, round_flow, strip_paths
 from swapregret.policy import Policy, on_grid
 
@@ -197,6 +197,13 @@ class DagPaths(ActionSet):
 
         Edges that lie on no path may have log-weight −∞, so that a projected point can be projected again.
         """
+        return self._project(log_weights, None)
+
+    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
+        """Do the same starting Newton's method from a flow known from before."""
+        return self._project(log_weights, for_kernel(log_point))
+
+    def _project(self, log_weights: npt.ArrayLike, log_point: Vector | None) -> Projection:
         graph = self._graph
         if self._unusable.size and isinstance(log_weights, np.ndarray) and log_weights.shape == (self.dimension,):
             idle = self._unusable[log_weights[self._unusable] == -np.inf]
@@ -204,6 +211,8 @@ class DagPaths(ActionSet):
             log_weights[idle] = 0.0
         given = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
         w = path_scores(graph.edge, given, self.is_uniform)
+        if log_point is not None:
+            w = near_scores(graph.start, graph.head, graph.edge, w, log_point)
         x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self.plan, w)
         if not gap <= ACCEPTED_GAP:
             raise NotConverged(

@@ -234,6 +234,12 @@ class Partitions(ActionSet):
                 return Projection(point, log_point, gap, n_steps)
         return super().kl_project(w)
 
+    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
+        """Project, starting from a flow known from before where there are flows."""
+        if self.is_compact:
+            return self.kl_project(log_weights)
+        return self._paths.kl_project_near(log_weights, log_point)
+
     @cached_property
     def _used(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The compact coordinates some action has, and which of them each edge of the graph is."""

@@ -27,7 +27,7 @@ BALANCED = 1e-12
 FAR = 8.0
 """Relative imbalance of some vertex beyond which a start is too far away for short steps to pay."""
 LARGE_STEP = 2.0
-MAX_FACTORS = 30
+MAX_FACTORS = 60
 CHORD_STEPS = 5.0
 SMALLEST = 1e-280
 

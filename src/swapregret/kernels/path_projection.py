@@ -12,7 +12,7 @@ from swapregret.kernels.dag_newton import FAR, newton_flow
 from swapregret.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
 from swapregret.kernels.path_elimination import Elimination
 
-__all__ = ["ACCEPTED_GAP", "path_scores", "project_flow"]
+__all__ = ["ACCEPTED_GAP", "near_scores", "path_scores", "project_flow"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -42,6 +42,28 @@ def path_scores(edge: Integers, log_weights: Floats, is_uniform: bool) -> Floats
 
 
 @kernel
+def near_scores(start: Integers, head: Integers, edge: Integers, scores: Floats, log_point: Floats) -> Floats:
+    """Add potential differences to scores, which changes no projection, so that they begin near a flow known from before.
+
+    ``scores`` are in the order of the graph, ``log_point`` by coordinate. Each vertex gets the potential that gives its heaviest
+    incoming edge the flow it had; if the scores have changed little, so have all flows.
+    """
+    n = start.size - 1
+    potential, heaviest = np.zeros(n), np.full(n, -np.inf)
+    for u in range(n):
+        for k in range(start[u], start[u + 1]):
+            v, known = head[k], log_point[edge[k]]
+            if known > heaviest[v]:
+                heaviest[v] = known
+                potential[v] = potential[u] + scores[k] - known
+    shifted = np.empty(scores.size)
+    for u in range(n):
+        for k in range(start[u], start[u + 1]):
+            shifted[k] = scores[k] + (potential[u] - potential[head[k]])
+    return shifted
+
+
+@kernel
 def project_flow(
     start: Integers, head: Integers, plan: Elimination, log_weights: Floats
 ) -> tuple[Floats, Floats, float, int]:
@@ -60,7 +82,7 @@ def project_flow(
     if n_steps < 0:
         potential = gibbs_potential(start, head, log_weights)
         set_log_flow(start, head, log_weights, potential, log_point)
-        change, point, n_steps = newton_flow(start, head, plan, log_point, 1e6)
+        change, point, n_steps = newton_flow(start, head, plan, log_point, 1e30)
         potential += change
     if n_steps < 0:
         potential, n_steps = continue_flow(start, head, plan, log_weights)

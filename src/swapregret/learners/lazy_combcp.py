@@ -105,7 +105,7 @@ class LazyComBCP:
             eta = step_size(self.rate, self.diameter, variation + memory_sum / memory_count)
             tilted = tilt(state.origin, score, eta, self.actions.is_uniform)  # line 8, the whole interval at once (D17)
         return replace(
-            self._state(self._from_log_weights(tilted)),  # lines 9, 5, 6
+            self._state(self._from_log_weights(tilted, state.log_weights)),  # lines 9, 5, 6
             n_updates=state.n_updates + 1,
             origin=state.origin,
             score=score,
@@ -132,8 +132,11 @@ class LazyComBCP:
         gain = -1.0 - first.log_weights  # KL(M, x) = Σ_i M_i (−1 − log x_i) + Σ_i x_i
         return action_total(gain, self.actions.argmax(gain)) + float(first.point.sum())
 
-    def _from_log_weights(self, tilted: Vector) -> tuple[Vector, Vector]:
-        projection = self.actions.kl_project(tilted)  # line 9
+    def _from_log_weights(self, tilted: Vector, near: Vector | None = None) -> tuple[Vector, Vector]:
+        if near is None:
+            projection = self.actions.kl_project(tilted)
+        else:
+            projection = self.actions.kl_project_near(tilted, near)  # line 9
         log_point = projection.log_point
         if np.isneginf(log_point).any():  # elements of no action: their weight is never looked at
             log_point = frozen(np.where(np.isneginf(log_point), 0.0, log_point))
