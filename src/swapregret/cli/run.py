@@ -32,8 +32,8 @@ def run(
 ) -> None:
     """Run a spec. Finished runs are never made again; after a crash or Ctrl-C, the same command goes on.
 
-    A worker needs about 0.3 GB, and at most 0.7 GB where a ledger fills up (64 MiB of vectors unless `capacity` says otherwise),
-    plus what its player keeps: players that list all N actions of a set keep tables of N or N² numbers.
+    A worker takes about 0.3 GB, up to 0.8 GB while it compiles; a ledger has at most 64 MiB of vectors unless `capacity` says
+    otherwise. Add what its player keeps: players that list all N actions of a set keep tables of N or N² numbers.
 
     Exit status: 0 all runs are there, 1 some failed, 2 the spec cannot be used, 130 interrupted.
 

@@ -8,6 +8,7 @@ May touch: ``experiments``; joblib.
 
 import contextlib
 import os
+import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from swapregret.experiments.execute import Outcome, execute
-from swapregret.experiments.status import clear_statuses
+from swapregret.experiments.status import clear_statuses, read_statuses
 from swapregret.experiments.task import RunTask
 from swapregret.results.store import Store
 
@@ -24,6 +25,7 @@ __all__ = ["ONE_THREAD", "TICK", "run_locally", "usable_cores"]
 
 TICK = 0.25
 _IDLE_SECONDS = 300
+_LOOK_SECONDS = 0.5
 _DIED = "the worker process died while it made this run (killed, or out of memory)"
 
 ONE_THREAD = {
@@ -62,10 +64,19 @@ def run_locally(tasks: Sequence[RunTask], folder: str, jobs: int) -> Iterator[Ou
         clear_statuses(folder)
 
 
+def follow_parent(parent: int) -> None:
+    """End this process soon after the one that started it, however that ended."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _in_flight(folder: str, waiting: dict[str, RunTask]) -> list[str]:
     """Return the runs that workers had begun; if none can be told, all of them."""
-    from swapregret.experiments.status import read_statuses
-
     begun = [report.run for report in read_statuses(folder) if report.run in waiting]
     return begun or list(waiting)
 
@@ -75,10 +86,16 @@ def _pool(tasks: Sequence[RunTask], folder: str, jobs: int) -> Iterator[Outcome 
 
     # loky replaces a worker whose memory grew, by compiled code say, and warns of it; nothing is lost
     warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
-    executor: Any = ProcessPoolExecutor(max_workers=min(jobs, len(tasks)), timeout=_IDLE_SECONDS, env=ONE_THREAD)
+    executor: Any = ProcessPoolExecutor(
+        max_workers=min(jobs, len(tasks)),
+        timeout=_IDLE_SECONDS,
+        env=ONE_THREAD,
+        initializer=follow_parent,
+        initargs=(os.getpid(),),
+    )
     is_whole = False
     try:
-        futures: set[Future[Outcome]] = {executor.submit(execute, task, folder, os.getpid()) for task in tasks}
+        futures: set[Future[Outcome]] = {executor.submit(execute, task, folder) for task in tasks}
         while futures:
             done, futures = wait(futures, timeout=TICK, return_when=FIRST_COMPLETED)
             for future in done:

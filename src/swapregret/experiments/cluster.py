@@ -7,6 +7,7 @@ May touch: ``errors``, ``experiments``; Dask.
 """
 
 import importlib
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -60,21 +61,18 @@ def run_on_dask(
                 f"{scheduler!r}: {error}",
                 "Start one with `dask scheduler`, and workers with `dask worker ADDRESS --nthreads 1`.",
             ) from None
-        yield from _outcomes(distributed, client, tasks, folder)
+        yield from _outcomes(client, tasks, folder)
 
 
-def _outcomes(distributed: Any, client: Any, tasks: Sequence[RunTask], folder: str) -> Iterator[Outcome | None]:
+def _outcomes(client: Any, tasks: Sequence[RunTask], folder: str) -> Iterator[Outcome | None]:
     store = Store(folder)
     waiting = {
         client.submit(execute, task, folder, key=f"swapregret-{task.info.id}", pure=False, retries=2): task.info.id
         for task in tasks
     }
     while waiting:
-        try:
-            done = distributed.wait(list(waiting), timeout=TICK, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
-            done = set()
-        for future in done:
+        time.sleep(TICK)
+        for future in [each for each in waiting if each.done()]:
             run = waiting.pop(future)
             yield _outcome(future, run, store)
             future.release()

@@ -32,8 +32,16 @@ from swapregret.storage import from_bytes, to_bytes
 __all__ = ["Outcome", "begin_course", "execute"]
 
 _SNAPSHOT = "run snapshot"
-_SNAPSHOT_SECONDS = 2.0
 _SNAPSHOT_SHARE = 20.0
+"""Snapshots may take a twentieth of the time."""
+
+
+def snapshot_seconds() -> float:
+    """Return how long to wait between two snapshots: 2 s, or what SWAPREGRET_SNAPSHOT_SECONDS says."""
+    try:
+        return max(0.0, float(os.environ.get("SWAPREGRET_SNAPSHOT_SECONDS", "2")))
+    except ValueError:
+        return 2.0
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,7 @@ class Outcome:
     traceback: str | None = None
 
 
-def execute(task: RunTask, folder: str, parent: int | None = None) -> Outcome:
+def execute(task: RunTask, folder: str) -> Outcome:
     """Make one run and write it to the folder; an exception is written there too, and reported, not raised.
 
     Parameters
@@ -54,12 +62,10 @@ def execute(task: RunTask, folder: str, parent: int | None = None) -> Outcome:
     task : RunTask
     folder : str
         The results.
-    parent : int, optional
-        A process without which there is no use going on.
     """
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     store, began = Store(folder), time.perf_counter()
-    status = Status(folder, task.info, parent)
+    status = Status(folder, task.info)
     try:
         if not store.is_finished(task.info.id):
             _make(task, store, status)
@@ -96,6 +102,7 @@ class _Progress:
     marks: list[NamedArrays] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     before: float = 0.0
+    taken_up: list[int] = field(default_factory=list)
 
 
 def _make(task: RunTask, store: Store, status: "Status") -> None:
@@ -103,7 +110,7 @@ def _make(task: RunTask, store: Store, status: "Status") -> None:
     at = _Progress(begin_course(task))
     _take_up(at, store, run)
     began, written, cost = time.perf_counter(), time.perf_counter(), 0.0
-    cuts = set(cuts_of(horizon))
+    cuts, pause = set(cuts_of(horizon)), snapshot_seconds()
     status.begin(at.course.day)
     for stop in sorted(cuts | set(task.marks)):
         if stop <= at.course.day:
@@ -116,7 +123,7 @@ def _make(task: RunTask, store: Store, status: "Status") -> None:
         if stop in cuts and stop < horizon:
             arrays = {name: np.array(array) for name, array in at.course.dump().items()}
             now = time.perf_counter()
-            if now - written >= max(_SNAPSHOT_SECONDS, _SNAPSHOT_SHARE * cost):
+            if now - written >= max(pause, _SNAPSHOT_SHARE * cost if pause else 0.0):
                 _keep(at, arrays, store, run, at.before + now - began)
                 written = time.perf_counter()
                 cost = written - now
@@ -126,7 +133,13 @@ def _make(task: RunTask, store: Store, status: "Status") -> None:
         run,
         table=table_bytes(task.info, task.seed, at.rows),
         detail=write_detail(run, at.marks, windows, offset),
-        timing={"days": list(task.marks), "seconds": at.seconds, "host": host(), "pid": os.getpid()},
+        timing={
+            "days": list(task.marks),
+            "seconds": at.seconds,
+            "host": host(),
+            "pid": os.getpid(),
+            "taken_up": at.taken_up,
+        },
     )
 
 
@@ -141,6 +154,7 @@ def _mark(at: _Progress, task: RunTask, is_last: bool) -> None:
 def _keep(at: _Progress, arrays: NamedArrays, store: Store, run: str, seconds: float) -> None:
     """Write a snapshot."""
     about = {"run": run, "rows": at.rows, "seconds": at.seconds, "elapsed": seconds, "n_marks": len(at.marks)}
+    about["taken_up"] = at.taken_up
     whole = under("course", arrays)
     for index, mark in enumerate(at.marks):
         whole |= under(f"mark{index}", mark)
@@ -160,6 +174,7 @@ def _take_up(at: _Progress, store: Store, run: str) -> None:
     at.rows, at.seconds, at.before = about["rows"], about["seconds"], about["elapsed"]
     at.marks = [below(arrays, f"mark{index}") for index in range(about["n_marks"])]
     at.course.restore(below(arrays, "course"))
+    at.taken_up = [*about["taken_up"], at.course.day]
 
 
 def _calendar(course: Course) -> tuple[tuple[int, ...] | None, int | None]:

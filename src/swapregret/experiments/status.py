@@ -46,12 +46,10 @@ class Status:
     folder : path
         The results.
     info : RunInfo
-    parent : int, optional
-        A process without which there is no use going on; the run then ends at the next block.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], info: RunInfo, parent: int | None) -> None:
-        self._info, self._parent = info, parent
+    def __init__(self, folder: str | os.PathLike[str], info: RunInfo) -> None:
+        self._info = info
         self._worker = f"{host()}-{os.getpid()}-{threading.get_ident() % 100000}"
         self._path = Path(folder) / _FOLDER / f"{self._worker}.json"
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,8 +65,6 @@ class Status:
 
     def advance(self, n_days: int) -> None:
         """Count days just played."""
-        if self._parent is not None and os.getppid() != self._parent:
-            raise SystemExit("the process that asked for this run is gone")
         self._day += n_days
         if time.monotonic() - self._told >= _EVERY:
             self._tell()

@@ -1,0 +1,148 @@
+"""The commands init, run and results, and the examples: what they print, and how they end."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from swapregret.cli import app
+from swapregret.cli.live import JsonWatcher, LineWatcher, LiveWatcher, time_left
+from swapregret.experiments.execute import Outcome, execute
+from swapregret.experiments.plan_runs import Plan, plan_runs
+from swapregret.experiments.runner import Failure, Summary
+from swapregret.experiments.spec import Spec, parse_spec
+from swapregret.experiments.status import Report
+from swapregret.results.store import Store
+
+runner = CliRunner()
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+SMALL = """
+horizons = [60]
+replications = 2
+sets = ["msets 5 2"]
+environments = ["iid"]
+players = ["uniform", "follow_the_leader"]
+"""
+
+
+def here(plan: Plan, folder: Path) -> None:
+    """Make the runs of a plan in this process."""
+    Store(folder).begin(b"", plan.resolved, {})
+    for task in plan.tasks:
+        outcome = execute(task, str(folder))
+        assert outcome.error is None, outcome.traceback
+
+
+def test_init_writes_once(tmp_path: Path) -> None:
+    """The starter is written, never over a file that is there unless forced."""
+    path = tmp_path / "spec.toml"
+    assert runner.invoke(app, ["init", str(path)]).exit_code == 0
+    assert parse_spec(path.read_text(encoding="utf-8")).name == "first"
+    path.write_text("mine", encoding="utf-8")
+    done = runner.invoke(app, ["init", str(path)])
+    assert done.exit_code == 2
+    assert "--force" in done.output
+    assert path.read_text(encoding="utf-8") == "mine"
+    assert json.loads(runner.invoke(app, ["init", str(path), "--force", "--json"]).stdout)["file"] == str(path)
+
+
+def test_run_and_results(tmp_path: Path) -> None:
+    """A spec is run by a worker; with --json every event is a line; results print a table and JSON."""
+    spec, out = tmp_path / "spec.toml", tmp_path / "out"
+    spec.write_text(SMALL, encoding="utf-8")
+    dry = runner.invoke(app, ["run", str(spec), "--dry"])
+    assert (dry.exit_code, dry.output.strip()) == (0, "4 runs, 240 rounds")
+    done = runner.invoke(app, ["run", str(spec), "--out", str(out), "--jobs", "1", "--json"])
+    assert done.exit_code == 0, done.output
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [event["event"] for event in events] == ["begin", *["finished"] * 4, "end"]
+    again = runner.invoke(app, ["run", str(spec), "--out", str(out)])
+    assert "4 there before, 0 made" in again.output
+    table = runner.invoke(app, ["results", str(out)])
+    assert table.exit_code == 0
+    assert "follow_the_leader" in table.output
+    assert "4 of 4 runs finished" in table.output
+    numbers = json.loads(runner.invoke(app, ["results", str(out), "--json"]).stdout)
+    assert (numbers["finished"], len(numbers["rows"])) == (4, 2)
+
+
+def test_a_failing_run_is_shown_and_the_rest_go_on(tmp_path: Path) -> None:
+    """A player that cannot list a set fails with its traceback and status 1; the others are there."""
+    spec, out = tmp_path / "spec.toml", tmp_path / "out"
+    wide = SMALL.replace('["msets 5 2"]', '["msets 30 10", "msets 5 2"]').replace('"follow_the_leader"', '"exp3"')
+    spec.write_text(wide.replace("replications = 2", ""), encoding="utf-8")
+    done = runner.invoke(app, ["run", str(spec), "--out", str(out), "--jobs", "1"])
+    assert done.exit_code == 1, done.output
+    assert "Traceback" in done.output
+    assert "TooLarge" in done.output
+    assert "4 runs: 3 made, 1 failed" in done.output
+    assert "3 of 4 runs finished, 1 failed" in runner.invoke(app, ["results", str(out)]).output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "nowhere.toml"], "swapregret init"),
+        (["run", "SPEC", "--cluster", "moon"], "--scheduler"),
+        (["run", "SPEC", "--cluster", "local", "--scheduler", "tcp://x:1"], "both"),
+        (["results", "nowhere"], "swapregret run"),
+    ],
+)
+def test_bad_input_ends_with_a_sentence(arguments: list[str], words: str, tmp_path: Path) -> None:
+    """Status 2 and what to do, without a traceback."""
+    spec = tmp_path / "spec.toml"
+    spec.write_text(SMALL, encoding="utf-8")
+    done = runner.invoke(app, [str(spec) if word == "SPEC" else word for word in arguments])
+    assert done.exit_code == 2
+    assert words in " ".join(done.output.split())
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_are_short_and_run(path: Path, tmp_path: Path) -> None:
+    """Every example has under 40 lines, and runs from end to end with its grid shrunken to one short run of each player."""
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 40
+    whole = parse_spec(text)
+    assert len(plan_runs(whole, path.parent).tasks) > 8
+    world = whole.environments[0]
+    first = world if isinstance(world, str) else {key: _one(value) for key, value in world.items()}
+    shrunken = whole.model_dump() | {"horizons": [40], "replications": 1, "environments": [first]}
+    shrunken |= {"sets": whole.sets[:1]}
+    plan = plan_runs(Spec.model_validate(shrunken), path.parent)
+    here(plan, tmp_path)
+    numbers = json.loads(runner.invoke(app, ["results", str(tmp_path), "--json"]).stdout)
+    assert numbers["finished"] == numbers["runs"] == len(plan.tasks)
+
+
+def _one(value: object) -> object:
+    return value[0] if isinstance(value, list) else value
+
+
+def test_examples_cover_what_they_promise() -> None:
+    """There is an example for m-sets, routing, ranking, trees and Blotto."""
+    assert {path.stem for path in EXAMPLES} >= {"m_sets", "routing", "ranking", "trees", "blotto"}
+
+
+def test_progress_is_told_in_three_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Bars, lines and JSON survive the same course of events, and show the speed and the swap regret of a worker."""
+    plan = plan_runs(parse_spec(SMALL), tmp_path)
+    report = Report("w", plan.tasks[0].info.id, "ours | iid", 30, 60, 1234.0, 0.25)
+    for watcher in (LiveWatcher(), LineWatcher(), JsonWatcher()):
+        watcher.begin(plan, plan.tasks)
+        watcher.tick([report])
+        watcher.finished(plan.tasks[0], Outcome(plan.tasks[0].info.id, 1.0))
+        watcher.finished(plan.tasks[1], Outcome(plan.tasks[1].info.id, 1.0, "Boom: no", "Traceback"))
+        failures = [Failure(plan.tasks[1], "Boom: no", "Traceback")]
+        watcher.end(Summary(tmp_path, 4, 0, 1, failures))
+    said = capsys.readouterr()
+    assert re.search(r"2/4 runs", said.err)
+    assert '"event": "failed"' in said.out
+    live = LiveWatcher()
+    table = live._workers([report])
+    assert [column.header for column in table.columns] == ["worker", "day", "rounds/s", "swap/T"]
+    assert list(table.columns[2].cells) == ["1,234"]
+    assert list(table.columns[3].cells) == ["0.2500"]
+    assert time_left(1, 3, 3700.0) == "2:03:20 left"

@@ -1,0 +1,204 @@
+"""One run: the same numbers as `play`, the same bytes however often it was interrupted."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import swapregret as sr
+from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS
+from swapregret.experiments.execute import execute
+from swapregret.experiments.plan_runs import plan_runs
+from swapregret.experiments.spec import parse_spec
+from swapregret.experiments.status import Status
+from swapregret.experiments.task import RunTask
+from swapregret.results.store import Store
+
+DAYS = 600
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "replay": {"file": "days.npy"},
+    "mixture": {"parts": [{"kind": "iid"}, {"kind": "spiral"}]},
+    "concatenation": {"parts": [{"kind": "iid"}, {"kind": "spiral"}]},
+    "shortcut_dag": {"length": 2},
+    "shortcut_partitions": {"total": 3, "parts": 2},
+    "extensive_form": {"rounds": 1, "depth": 2},
+    "stoltz": {"limit": 100},
+}
+
+
+def tasks_of(folder: Path, player: str, world: str = "cyclic", days: int = DAYS, **more: Any) -> tuple[RunTask, ...]:
+    """Return the runs of a small spec."""
+    spec = {
+        "horizons": days,
+        "sets": "msets 5 2",
+        "environments": {"kind": world} | PARAMETERS.get(world, {}),
+        "players": {"kind": player} | PARAMETERS.get(player, {}),
+    }
+    text = "\n".join(f"{key} = {_toml(value)}" for key, value in (spec | more).items())
+    return plan_runs(parse_spec(text), folder).tasks
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return json.dumps(value)
+
+
+def files(folder: Path, run: str) -> dict[str, bytes]:
+    """Return the files of a run that must not depend on how it was made."""
+    return {kind: Store(folder).path(run, kind).read_bytes() for kind in ("parquet", "detail", "json")}
+
+
+def make(tasks: tuple[RunTask, ...], folder: Path) -> None:
+    """Make runs here, and have them all succeed."""
+    Store(folder).begin(b"", {"name": "t", "runs": [vars(task.info) for task in tasks], "sets": {}}, {})
+    for task in tasks:
+        outcome = execute(task, str(folder))
+        assert outcome.error is None, outcome.traceback
+        assert Store(folder).is_finished(task.info.id)
+
+
+@pytest.mark.parametrize("player", PLAYERS)
+def test_every_player_can_be_run(player: str, tmp_path: Path) -> None:
+    """A run of every kind of player ends in a whole result."""
+    make(tasks_of(tmp_path, player, days=60), tmp_path)
+    frame = sr.load_results(tmp_path)
+    assert frame["day"].to_list() == [60]
+    assert frame["swap"][0] >= frame["external"][0] - 1e-9
+
+
+@pytest.mark.parametrize("world", ENVIRONMENTS)
+def test_every_environment_can_be_run(world: str, tmp_path: Path) -> None:
+    """A run on every kind of environment ends in a whole result."""
+    np.save(tmp_path / "days.npy", np.random.default_rng(0).random((20, 5)))
+    make(tasks_of(tmp_path, "uniform", world, days=60), tmp_path)
+    assert 0.0 <= sr.load_results(tmp_path)["reward"][0] <= 1.0
+
+
+def test_a_run_is_what_play_gives(tmp_path: Path) -> None:
+    """Two replications measured from a folder equal those of `play` with the same seed, ledgers averaged included."""
+    player = {"kind": "swap_combcp", "preset": "multiscale"}
+    tasks = tasks_of(tmp_path, "uniform", players=player, replications=2, seed=5, measure={"certificate": True})
+    make(tasks, tmp_path)
+    actions = sr.MSets(5, 2)
+    world = sr.environments.cyclic(actions, DAYS, rng=5)
+    ours = sr.swap_combcp(actions, DAYS, preset="multiscale")
+    played = sr.play(ours, world, rng=5, replications=2, certificate=True)
+    frame = sr.load_results(tmp_path)
+    last = frame.filter(frame["day"] == DAYS)
+    assert last["reward"].to_list() == pytest.approx([run.reward for run in played.runs], abs=1e-12)
+    assert last["lemma"].to_list() == pytest.approx([part.bound for part in played.decompositions], abs=1e-9)
+    experiment = sr.results.load_experiment(tmp_path)
+    ledgers = [
+        sr.results.RunDetail.ledger(read, -1)
+        for read in (_detail(experiment, run, actions) for run in experiment.finished)
+    ]
+    assert [ledger.earned for ledger in ledgers if ledger] == pytest.approx([each.earned for each in played.ledgers])
+
+
+def _detail(experiment: sr.results.Experiment, run: sr.results.RunInfo, actions: sr.ActionSet) -> sr.results.RunDetail:
+    from swapregret.results.detail import read_detail
+
+    return read_detail(experiment.store.path(run.id, "detail"), actions)
+
+
+class _Crash(BaseException):
+    """A power cut."""
+
+
+@pytest.mark.parametrize(
+    ("player", "measure"),
+    [
+        ({"kind": "swap_combcp", "preset": "multiscale"}, {}),
+        ({"kind": "swap_combcp", "preset": "adaptive"}, {}),
+        ({"kind": "swap_combcp", "preset": "multiscale"}, {"certificate": True, "windows": [10]}),
+        ("exp3", {"realised": True}),
+    ],
+)
+def test_interruptions_leave_no_trace(
+    player: Any, measure: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped dead on several days, one of them while a snapshot is damaged, a run ends in the bytes of one that was not."""
+    monkeypatch.setenv("SWAPREGRET_SNAPSHOT_SECONDS", "0")
+    days = 2100
+    (task,) = tasks_of(tmp_path, "uniform", players=player, days=days, measure=measure)
+    calm, rough = tmp_path / "calm", tmp_path / "rough"
+    make((task,), calm)
+    go_on, store = Status.advance, Store(rough)
+    for stop in (400, 900, 1500):
+
+        def count(self: Status, n_days: int, stop: int = stop) -> None:
+            go_on(self, n_days)
+            if self._day > stop:
+                raise _Crash
+
+        monkeypatch.setattr(Status, "advance", count)
+        with pytest.raises(_Crash):
+            execute(task, str(rough))
+        assert not store.is_finished(task.info.id)
+        data = store.snapshot(task.info.id)
+        assert data is not None
+        if stop == 900:
+            store.put_snapshot(task.info.id, data[:-7])
+    monkeypatch.setattr(Status, "advance", go_on)
+    make((task,), rough)
+    assert files(calm, task.info.id) == files(rough, task.info.id)
+    timing = store.timing(task.info.id)
+    assert timing is not None
+    assert timing["taken_up"], "the last attempt must have gone on from a snapshot"
+    assert max(timing["taken_up"]) > 900
+
+
+def test_a_failure_is_kept_with_its_traceback_and_forgotten_on_success(tmp_path: Path) -> None:
+    """A run that cannot be made says why; made later, the failure is gone."""
+    (task,) = tasks_of(tmp_path, "uniform")
+    broken = RunTask(**{**vars(task), "player": ("uniform", {"colour": 1})})
+    outcome = execute(broken, str(tmp_path))
+    assert outcome.error is not None
+    assert "colour" in outcome.error
+    assert "Traceback" in (outcome.traceback or "")
+    failure = Store(tmp_path).failure(task.info.id)
+    assert failure is not None
+    assert failure["error"] == outcome.error
+    make((task,), tmp_path)
+    assert Store(tmp_path).failure(task.info.id) is None
+
+
+def test_large_ledgers_are_kept_at_the_end_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ledger above its share of bytes is left out at checkpoints before the last, and the table says null there."""
+    monkeypatch.setattr("swapregret.experiments.execute.LEDGERS_SHARE", 8)
+    text = 'horizons = 200\nsets = "msets 5 2"\nenvironments = "iid"\nplayers = "uniform"\nreplications = 2'
+    plan = plan_runs(parse_spec(text), tmp_path)
+    Store(tmp_path).begin(text.encode(), plan.resolved, {})
+    for task in plan.tasks:
+        assert execute(task, str(tmp_path)).error is None
+    cells = sr.load_cells(tmp_path)
+    assert [value is None for value in cells["swap"]] == [True, True, False]
+    assert all(value is not None for value in cells["external"])
+
+
+def test_cells_average_ledgers_first(tmp_path: Path) -> None:
+    """The swap regret of a cell is that of `play`, below the mean of each run's own; a frame in pandas has the same rows."""
+    text = 'horizons = 300\nsets = "msets 5 2"\nenvironments = "cyclic"\nplayers = "exp3"\nreplications = 4\nseed = 3'
+    plan = plan_runs(parse_spec(text), tmp_path)
+    Store(tmp_path).begin(text.encode(), plan.resolved, {})
+    for task in plan.tasks:
+        assert execute(task, str(tmp_path)).error is None
+    actions = sr.MSets(5, 2)
+    world = sr.environments.cyclic(actions, 300, rng=3)
+    played = sr.play(sr.baselines.exp3(actions, 300), world, rng=3, replications=4)
+    row = sr.load_cells(tmp_path).to_dicts()[-1]
+    assert row["swap"] == pytest.approx(played.swap_regret.value, abs=1e-8)
+    assert row["swap_error"] == pytest.approx(played.swap_regret.standard_error, abs=1e-8)
+    assert row["swap_split"] == pytest.approx(played.two_sided.sample_split.value, abs=1e-8)
+    assert row["external"] == pytest.approx(played.external_regret.value, abs=1e-8)
+    assert row["swap"] <= row["swap_per_run"] + 1e-9
+    assert sr.load_cells(tmp_path).to_dicts()[-1] == row, "kept on disk"
+    assert len(sr.load_results(tmp_path).to_pandas()) == 4 * 3
+    os.remove(Store(tmp_path).path(plan.tasks[0].info.id, "json"))
+    assert sr.load_cells(tmp_path)["n_replications"].to_list() == [3, 3, 3]
