@@ -66,9 +66,9 @@ def test_the_commands_of_the_tutorial_lead_to_a_report(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    experiment = load_experiment(tmp_path / "campaign")
+    experiment = load_experiment(tmp_path / "tutorial" / "campaign")
     assert len(experiment.finished) == len(experiment.runs) > 0
     assert "single learner" in done.stdout
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "tutorial" / "report.html").read_text(encoding="utf-8")
     assert "<html" in page
     assert "msets 6 2" in page
