@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import swapregret as sr
 from swapregret.cli import app
 from swapregret.errors import InvalidInput
-from swapregret.experiments.report.gather import gather, graph_of
+from swapregret.experiments.report.gather import gather
 from swapregret.experiments.runner import read_plan, run_plan
 from swapregret.results import load_experiment
 
@@ -128,18 +128,3 @@ def test_a_run_that_is_missing_is_left_out_and_counted(folder: Path, tmp_path: P
         experiment.store.path(run.id, "json").unlink(missing_ok=True)
     with pytest.raises(InvalidInput, match="at least one finished run"):
         gather(copy)
-
-
-def test_graphs_of_trees_and_paths_have_an_edge_for_each_element() -> None:
-    """Edge i of the graph joins the ends of element i; parallel edges keep their numbers; m-sets have no graph."""
-    trees = graph_of(sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("a", "b")]))
-    assert trees is not None
-    assert not trees.is_directed
-    assert [{trees.vertices[edge.tail], trees.vertices[edge.head]} for edge in trees.edges] == [
-        {"a", "b"},
-        {"b", "c"},
-        {"a", "c"},
-        {"a", "b"},
-    ]
-    assert [edge.label for edge in trees.edges] == ["a – b (0)", "b – c", "a – c", "a – b (1)"]
-    assert graph_of(sr.MSets(4, 2)) is None

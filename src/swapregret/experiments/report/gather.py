@@ -1,6 +1,6 @@
 """From a folder of results to what a report shows.
 
-May touch: ``results``, ``actions``, ``experiments.report.model``, ``experiments.report.page``; Polars.
+May touch: ``results``, ``experiments.report``; Polars.
 """
 
 import os
@@ -8,19 +8,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy.special import stdtrit
 
-from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.graphic_bases import GraphicBases
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
-from swapregret.experiments.report.model import Curve, Edge, Graph, PlayerRuns, Scene, Shares
+from swapregret.experiments.report.elements import graph_of, put_together, rows_of
+from swapregret.experiments.report.model import Curve, PlayerRuns, Scene, Shares
 from swapregret.experiments.report.page import Origin
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
 
-__all__ = ["gather", "graph_of"]
+__all__ = ["gather"]
 
 _KEY = ("set", "environment", "horizon")
 _FACTS = {
@@ -64,30 +63,6 @@ def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Scene, ...], Origin]:
     return tuple(made), _origin(experiment, len(finished))
 
 
-def graph_of(actions: ActionSet) -> Graph | None:
-    """Return the graph of a path or tree set; None for sets without one.
-
-    Examples
-    --------
-    >>> graph = graph_of(DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"))
-    >>> graph.vertices, graph.edges[2].label
-    (('s', 'a', 't'), 's → t')
-    """
-    if isinstance(actions, DagPaths):
-        place = {vertex: i for i, vertex in enumerate(dict.fromkeys(v for edge in actions.edges for v in edge))}
-        edges = [
-            Edge(place[tail], place[head], _edge_name(label, " → "))
-            for (tail, head), label in zip(actions.edges, actions.labels, strict=True)
-        ]
-        return Graph(tuple(str(vertex) for vertex in place), tuple(edges), True)
-    if isinstance(actions, GraphicBases):
-        graph = actions.graph
-        ends = zip(graph.tails.tolist(), graph.heads.tolist(), actions.labels, strict=True)
-        edges = [Edge(tail, head, _edge_name(label, " – ")) for tail, head, label in ends]
-        return Graph(tuple(str(vertex) for vertex in graph.vertices), tuple(edges), False)
-    return None
-
-
 def _scene(
     experiment: Experiment,
     key: tuple[str, str, int],
@@ -98,7 +73,7 @@ def _scene(
     name, environment, horizon = key
     actions = experiment.action_set(name)
     graph = graph_of(actions)
-    labels = [edge.label for edge in graph.edges] if graph is not None else [_name(label) for label in actions.labels]
+    labels, place = rows_of(actions)
     return Scene(
         actions=name,
         environment=environment,
@@ -106,10 +81,15 @@ def _scene(
         dimension=actions.dimension,
         size=actions.size,
         n_actions=actions.n_actions,
-        labels=tuple(labels),
+        labels=labels,
         players=tuple(
             _player(
-                experiment, player, runs, _where(cells, ("player",), (player,)), _where(rows, ("player",), (player,))
+                experiment,
+                player,
+                runs,
+                _where(cells, ("player",), (player,)),
+                _where(rows, ("player",), (player,)),
+                place,
             )
             for player, runs in players.items()
         ),
@@ -118,7 +98,12 @@ def _scene(
 
 
 def _player(
-    experiment: Experiment, name: str, runs: Sequence[RunInfo], cells: pl.DataFrame, rows: pl.DataFrame
+    experiment: Experiment,
+    name: str,
+    runs: Sequence[RunInfo],
+    cells: pl.DataFrame,
+    rows: pl.DataFrame,
+    place: npt.NDArray[np.int64],
 ) -> PlayerRuns:
     cells = cells.sort("day")
     first = experiment.detail(min(runs, key=lambda run: run.replication).id)
@@ -136,7 +121,7 @@ def _player(
         windows=first.windows or (),
         offset=first.offset or 0,
         shares=_shares(experiment, first, [run for run in runs if run.id != first.run]),
-        marginals=first.marginals,
+        marginals=put_together(first.marginals, place),
         marginal_days=first.days,
     )
 
@@ -219,15 +204,3 @@ def _origin(experiment: Experiment, n_finished: int) -> Origin:
 
 def _fact(value: Any) -> str:
     return ", ".join(f"{key} {inner}" for key, inner in value.items()) if isinstance(value, dict) else str(value)
-
-
-def _name(label: object) -> str:
-    return ", ".join(str(part) for part in label) if isinstance(label, tuple) else str(label)
-
-
-def _edge_name(label: object, arrow: str) -> str:
-    """Name an edge by its ends, parallel ones with their number; a label of the user's own stays as it is."""
-    if isinstance(label, tuple) and len(label) in (2, 3):
-        number = f" ({label[2]})" if len(label) == 3 else ""
-        return f"{label[0]}{arrow}{label[1]}{number}"
-    return str(label)

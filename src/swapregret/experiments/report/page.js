@@ -34,7 +34,7 @@
     const made = {
       "margin.t": isPrint || isNarrow() ? 8 : 34, "font.size": isPrint ? 10 : 13, "font.color": ink,
       "hoverlabel.bgcolor": of("--card"), "hoverlabel.bordercolor": grid, "hoverlabel.font.color": ink,
-      "modebar.bgcolor": of("--paper"), "modebar.color": of("--soft"), "modebar.activecolor": ink,
+      "modebar.bgcolor": "rgba(0,0,0,0)", "modebar.color": of("--soft"), "modebar.activecolor": ink,
     };
     for (const axis of ["xaxis", "yaxis"]) {
       for (const part of ["gridcolor", "zerolinecolor", "linecolor", "tickcolor"]) made[axis + "." + part] = grid;

@@ -127,7 +127,7 @@ def _laws(scene: Scene) -> dict[str, Any]:
     if not known:
         return {"absent": "The laws that played were not recorded."}
     if scene.graph is None:
-        absent = f"The set has {scene.dimension:,} elements; a map of more than {MOST_ELEMENTS} cannot be read."
+        absent = f"The set has {len(scene.labels):,} elements; a map of more than {MOST_ELEMENTS} cannot be read."
         return _choices(
             known,
             lambda runs: (

@@ -130,8 +130,8 @@ PANELS = (
         "What is chosen, over time",
         (
             "<b>Drawn:</b> the law that plays next, after the day on the slider, in the first replication. In a graph an edge "
-            "is as thick as the probability that it is in the path or tree chosen; for other sets every element is a row, "
-            "and brighter is likelier.",
+            "is as thick as the probability that it is in the path or tree chosen; for other sets every element is a row (of "
+            "partitions, every part and amount), and brighter is likelier.",
             "<b>Definition:</b> marginals x = E<sub>p</sub>[M]: exact, from the policy. Over all elements they add up to the "
             "size of an action.",
         ),
