@@ -1,14 +1,13 @@
 """Replay of arrays and files, and environments that are functions of the day."""
 
-import sys
-import types
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import swapregret as sr
-from swapregret.errors import InvalidInput, InvalidReward, Unsupported
+from swapregret.errors import InvalidInput, InvalidReward
 
 ACTIONS = sr.MSets(3, 2, labels=["a", "b", "c"])
 ROWS = np.array([[-1.0, 0.0, 1.0], [3.0, 1.0, -1.0]])
@@ -44,34 +43,13 @@ def test_files_agree_with_arrays(tmp_path: Path) -> None:
         assert world.name == name
 
 
-def test_parquet_is_read_through_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Parquet file is handed to pyarrow and its columns are chosen by name."""
-
-    class Column:
-        def __init__(self, values: list[float]) -> None:
-            self.values = values
-
-        def to_numpy(self) -> np.ndarray:
-            return np.array(self.values)
-
-    table = types.SimpleNamespace(
-        column_names=["b", "c", "a"], columns=[Column([0.0, 1.0]), Column([1.0, -1.0]), Column([-1.0, 3.0])]
-    )
-    fake = types.ModuleType("pyarrow.parquet")
-    fake.read_table = lambda path: table  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "pyarrow", types.ModuleType("pyarrow"))
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", fake)
-    (tmp_path / "rows.parquet").write_bytes(b"PAR1")
+def test_parquet_is_read_by_the_names_of_its_columns(tmp_path: Path) -> None:
+    """The columns of a Parquet file are chosen by name; a file that is none is refused."""
+    pl.DataFrame({"b": [0.0, 1.0], "c": [1.0, -1.0], "a": [-1.0, 3.0]}).write_parquet(tmp_path / "rows.parquet")
     world = sr.environments.replay(ACTIONS, tmp_path / "rows.parquet", reward_range=(-1, 3))
     assert np.array_equal(world.means(0, 2), (ROWS + 1) / 8)
-
-
-def test_parquet_without_pyarrow_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where pyarrow is not installed the refusal names it."""
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "rows.parquet").write_bytes(b"PAR1")
-    with pytest.raises(Unsupported, match="pyarrow"):
+    with pytest.raises(InvalidInput, match="readable Parquet"):
         sr.environments.replay(ACTIONS, tmp_path / "rows.parquet")
 
 

@@ -1,12 +1,11 @@
 """Logs in files: three ways to write an action, and every malformed cell named by row and column."""
 
-import builtins
-
 import numpy as np
+import polars as pl
 import pytest
 
 from swapregret.actions.m_sets import MSets
-from swapregret.errors import InvalidAction, InvalidInput, Unsupported
+from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.regret.log_file import read_log
 
 ACTIONS = MSets(3, 2, labels="abc")
@@ -89,44 +88,16 @@ def test_files_that_are_not_logs_are_refused(tmp_path) -> None:
         read_log(_write(tmp_path, "x", "log.xlsx"), ACTIONS)
 
 
-def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where pyarrow is missing, reading Parquet names it."""
-    real = builtins.__import__
-
-    def without(name, *rest):
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(Unsupported, match="pip install"):
-        read_log(_write(tmp_path, "x", "log.parquet"), ACTIONS)
-
-
-def test_parquet_columns_are_read_as_csv_is(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Parquet table with numbers as numbers gives the same log; a missing value is named."""
-    import sys
-    import types
-
-    class Column:
-        def __init__(self, values):
-            self._values = values
-
-        def to_pylist(self):
-            return self._values
-
-    def fake(columns):
-        module = types.ModuleType("pyarrow")
-        table = types.SimpleNamespace(columns=[Column(v) for v in columns.values()], column_names=list(columns))
-        module.parquet = types.SimpleNamespace(read_table=lambda name: table)
-        return module
-
+def test_parquet_columns_are_read_as_csv_is(tmp_path) -> None:
+    """A Parquet table with numbers as numbers gives the same log; a missing value is named; no table is refused."""
     good = {"indices": ["0;2", "1;2"], "reward:a": [1, 0], "reward:b": [2.0, 0.0], "reward:c": [3.0, -1.5]}
-    path = _write(tmp_path, "x", "log.parquet")
-    monkeypatch.setitem(sys.modules, "pyarrow", fake(good))
+    path = tmp_path / "log.parquet"
+    pl.DataFrame(good).write_parquet(path)
     log = read_log(path, ACTIONS)
     assert log.plays.tolist() == [[1, 0, 1], [0, 1, 1]]
     assert np.array_equal(log.rewards, [[1.0, 2.0, 3.0], [0.0, 0.0, -1.5]])
-    monkeypatch.setitem(sys.modules, "pyarrow", fake(good | {"reward:b": [2.0, None]}))
+    pl.DataFrame(good | {"reward:b": [2.0, None]}).write_parquet(path)
     with pytest.raises(InvalidInput, match="row 2, column 'reward:b'"):
         read_log(path, ACTIONS)
+    with pytest.raises(InvalidInput, match="readable Parquet"):
+        read_log(_write(tmp_path, "x", "log.parquet"), ACTIONS)

@@ -1,11 +1,10 @@
 """Replay reward vectors from an array or a file.
 
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``. Parquet needs
-pyarrow, which is imported only when such a file is read.
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``. Polars is
+imported only when a Parquet file is read.
 """
 
 import csv
-import importlib
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen
 from swapregret.environments.base import Environment, noiseless
 from swapregret.environments.ranges import as_levels, as_range
-from swapregret.errors import InvalidInput, Unsupported
+from swapregret.errors import InvalidInput
 
 __all__ = ["replay"]
 
@@ -99,9 +98,8 @@ def _read(path: Path, actions: ActionSet) -> Matrix:
         header = rows[0] if rows and not all(map(_is_number, rows[0])) else None
         return _columns(header, rows if header is None else rows[1:], actions)
     if kind == ".parquet":
-        table = _parquet().read_table(path)
-        header = [str(column) for column in table.column_names]
-        return _columns(header, np.column_stack([column.to_numpy() for column in table.columns]), actions)
+        header, rows = _read_parquet(path)
+        return _columns(header, rows, actions)
     raise InvalidInput("`data` must be a .csv, .parquet or .npy file", path.name, "Convert it to one of these.")
 
 
@@ -127,12 +125,13 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _parquet() -> Any:
+def _read_parquet(path: Path) -> tuple[list[str], Any]:
+    import polars as pl
+
     try:
-        return importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise Unsupported(
-            "reading a .parquet file needs the package pyarrow",
-            "an installation without it",
-            "Install pyarrow, or convert the file to .csv or .npy.",
+        table = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InvalidInput(
+            "`data` must be a readable Parquet file", f"{path.name}: {error}", "Write it again."
         ) from None
+    return table.columns, np.column_stack([column.to_numpy() for column in table.get_columns()])

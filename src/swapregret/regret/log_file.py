@@ -10,7 +10,7 @@ Columns, all named in the header:
 
 Other columns are left alone. Nothing is guessed.
 
-May touch: ``arrays``, ``errors``, ``actions.base``. Parquet needs the package pyarrow.
+May touch: ``arrays``, ``errors``, ``actions.base``. Polars is imported only when a Parquet file is read.
 """
 
 import csv
@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
-from swapregret.errors import InvalidAction, InvalidInput, Unsupported
+from swapregret.errors import InvalidAction, InvalidInput
 
 __all__ = ["LoggedPlay", "read_log"]
 
@@ -90,15 +90,13 @@ def _read_csv(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
 
 
 def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
+    import polars as pl
+
     try:
-        from pyarrow import parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ImportError:
-        raise Unsupported(
-            "reading Parquet must have the package pyarrow", "an environment without it", "pip install pyarrow."
-        ) from None
-    table = parquet.read_table(name)
-    columns = [column.to_pylist() for column in table.columns]
-    return [str(column) for column in table.column_names], list(zip(*columns, strict=True))
+        table = pl.read_parquet(name)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InvalidInput("the log must be a readable Parquet file", f"{name!r}: {error}", "Write it again.") from None
+    return table.columns, table.rows()
 
 
 class _Reader:
