@@ -112,7 +112,7 @@ def test_decomposition_is_exact_and_variants_average(actions, seed):
     rng = np.random.default_rng(seed)
     point = rng.dirichlet(np.ones(3)) @ np.array([actions.argmax(rng.normal(size=actions.dimension)) for _ in range(3)])
     single = actions.decompose(point)
-    assert single == actions.decompose(point)
+    assert single.finite() == actions.decompose(point).finite()
     for law in (single, actions.decompose(point, variants=3)):
         assert law.weights.sum() == 1.0
         assert all(row in actions for row in law.atoms)

@@ -3,7 +3,7 @@ r"""Forests of a fixed number of edges: what spanning trees and k-forests have i
 :math:`\mathcal A = \{M \in \{0,1\}^E : M \text{ has no cycle},\ \sum_e M_e = k\}` are the bases of a matroid, so
 :math:`\mathrm{conv}(\mathcal A) = \{x \ge 0 : x(E) = k,\ x(E[U]) \le |U| - 1\ \forall U\}`.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``kernels.kruskal``, ``kernels.tree_partition``, ``geometry``, ``actions.base``,
+May touch: ``errors``, ``arrays``, ``policy``, ``kernels``, ``geometry``, ``actions.base``,
 ``actions.tree_decomposition``, ``actions.undirected``.
 """
 
@@ -15,19 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.tree_decomposition import decompose_masses
+from swapregret.actions.tree_decomposition import ForestList, forest_graph
 from swapregret.actions.undirected import UndirectedGraph
 from swapregret.arrays import Action, Actions, Matrix, as_action, as_integer, as_vector
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
+from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_point
 from swapregret.kernels.kruskal import exchanges, heaviest_forest, is_forest, next_forests
 from swapregret.kernels.tree_partition import mass_unit, project_forests
-from swapregret.policy import GRID, FinitePolicy, Policy
+from swapregret.policy import GRID, Policy
 
-__all__ = ["GraphicBases", "for_kernel"]
+__all__ = ["INSIDE", "GraphicBases", "for_kernel"]
 
-_INSIDE = 1e-8
+INSIDE = 1e-8
+"""How far from the polytope a point that is decomposed may be."""
 _ORDER_SEED = 0x7EE5
 _CHUNK = 1024
 
@@ -138,32 +140,39 @@ class GraphicBases(ActionSet):
         marginals. It has about as many atoms as there are coordinates, not at most rank + 1: see ``kernels.tree_splitting``.
         """
         point = as_vector(marginals, self.dimension, "marginals")
-        count = as_integer(variants, "variants", 1)
-        total = int(mass_unit(self._graph.n_vertices + 1, GRID))
-        shares = [total // count + (index < total % count) for index in range(count)]
-        parts = [self._decompose_share(point, share, variant) for variant, share in enumerate(shares)]
-        rows = np.concatenate([rows for rows, _ in parts])
-        return FinitePolicy(rows, np.concatenate([weights for _, weights in parts]) / total)
-
-    def _decompose_share(
-        self, point: npt.NDArray[np.float64], share: int, variant: int
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Decompose with weights that add up to ``share``; each variant takes out vertices in its own order."""
-        graph = self._graph
-        ranks = np.arange(graph.n_vertices + 1)
-        if variant > 0:
-            ranks = np.random.default_rng([_ORDER_SEED, variant]).permutation(graph.n_vertices + 1)
+        ranks = self.orders(as_integer(variants, "variants", 1))
         outside = max(float(-point.min()), float(point.max()) - 1.0)
-        if outside <= _INSIDE:
-            masses = np.floor(np.clip(point, 0.0, 1.0) * share).astype(np.int64)
-            found = decompose_masses(graph, masses, self.size, share, ranks)
-            if found is not None:
-                rows, weights, rounded = found
-                outside = float(np.abs(rounded / share - point).max())
-                if outside <= _INSIDE:
-                    return rows, weights
+        if outside <= INSIDE:
+            chosen, weights, outside = decompose_forest_point(
+                self.kernel_graph, for_kernel(point), self.mass_unit, ranks
+            )
+            if outside <= INSIDE:
+                return ForestList(self.dimension, chosen, weights)
         raise InvalidInput(
-            f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {_INSIDE}",
+            f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {INSIDE}",
             f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",
             "Project them first: kl_project(log_weights).point.",
         )
+
+    @property
+    def mass_unit(self) -> int:
+        """Return how many units of mass make 1 in a decomposition."""
+        return int(mass_unit(self._graph.n_vertices + 1, GRID))
+
+    @cached_property
+    def kernel_graph(self) -> ForestGraph:
+        """The graph as the kernels of decompositions take it."""
+        return forest_graph(self._graph, self.size)
+
+    def orders(self, count: int) -> npt.NDArray[np.int64]:
+        """Return in which order each variant takes out vertices: as given, then fixed pseudo-random orders."""
+        if count not in self._order_tables:
+            n = self._graph.n_vertices + 1
+            rows = [np.arange(n)]
+            rows += [np.random.default_rng([_ORDER_SEED, variant]).permutation(n) for variant in range(1, count)]
+            self._order_tables[count] = np.array(rows, dtype=np.int64)
+        return self._order_tables[count]
+
+    @cached_property
+    def _order_tables(self) -> dict[int, npt.NDArray[np.int64]]:
+        return {}

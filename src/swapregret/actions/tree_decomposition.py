@@ -1,24 +1,53 @@
 """From a point of the polytope to forests with integer weights: rounding, taking vertices out, putting them back.
 
-k-forests with k below n − 1 go the way of spanning trees: an extra vertex, the *apex*, is joined to every vertex by the room its
-load leaves, and trees of the larger graph lose the apex at the end.
-
-May touch: ``arrays``, ``kernels.tree_*``, ``actions.undirected``.
+May touch: ``arrays``, ``kernels.forest_decompose``, ``actions.path_laws``, ``actions.undirected``.
 """
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.path_laws import PathList
 from swapregret.actions.undirected import UndirectedGraph
-from swapregret.arrays import Actions
-from swapregret.kernels.tree_atoms import level_sizes, put_back, write_rows
-from swapregret.kernels.tree_network import with_apex
-from swapregret.kernels.tree_rounding import round_to_base
-from swapregret.kernels.tree_splitting import split_off
+from swapregret.arrays import Actions, Vector
+from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_masses
 
-__all__ = ["decompose_masses"]
+__all__ = ["ForestList", "decompose_masses", "forest_graph"]
 
 Integers = npt.NDArray[np.int64]
+
+
+class ForestList(PathList):
+    """A law given by forests of the same size and their weights, kept as lists of edges.
+
+    Parameters
+    ----------
+    dimension : int
+    chosen : int32 array, shape (n, size)
+        The edges of each forest.
+    weights : array, shape (n,)
+        Their probabilities, which add up to 1.
+
+    Examples
+    --------
+    >>> law = ForestList(3, np.array([[0, 1], [1, 2]], dtype=np.int32), np.array([.25, .75]))
+    >>> law.marginals()
+    array([0.25, 1.  , 0.75])
+    """
+
+    def __init__(self, dimension: int, chosen: npt.NDArray[np.int32], weights: Vector) -> None:
+        first = chosen.shape[1] * np.arange(len(chosen) + 1)
+        super().__init__(dimension, first, np.ascontiguousarray(chosen).reshape(-1), weights)
+
+    def __repr__(self) -> str:
+        return f"ForestList({len(self.path_weights)} forests, dimension={self.dimension})"
+
+
+def forest_graph(graph: UndirectedGraph, size: int) -> ForestGraph:
+    """Return a graph as the kernels of its forests of ``size`` edges take it."""
+    pairs = graph.pairs
+    return ForestGraph(
+        graph.tails, graph.heads, graph.n_vertices, size, pairs.tails, pairs.heads, pairs.starts, pairs.edges
+    )
 
 
 def decompose_masses(
@@ -45,25 +74,5 @@ def decompose_masses(
 
     None comes back if no point of the polytope was found near the masses.
     """
-    pairs, n = graph.pairs, graph.n_vertices
-    net, masses, _, missing = round_to_base(
-        masses, pairs.tails, pairs.heads, pairs.starts, pairs.edges, n, size * unit, unit
-    )
-    if missing > 0:
-        return None
-    apex, n_arcs = -1, 2 * pairs.tails.size
-    if size < n - 1:
-        apex, n_arcs = n, n_arcs + 2 * n
-        net = with_apex(net, pairs.tails, pairs.heads, unit)
-    splits, is_inside = split_off(net, n_arcs, unit, ranks)
-    if not is_inside:
-        return None
-    parents, weights, n_trees, is_even = put_back(splits, unit, apex, masses.size - pairs.tails.size)
-    if not is_even:
-        return None
-    rows, weights, is_even = write_rows(
-        parents, weights, n_trees, pairs.tails, pairs.heads, pairs.starts, pairs.edges, masses, apex
-    )
-    if apex >= 0:
-        rows, weights = level_sizes(rows, weights, size, graph.tails, graph.heads, n)
-    return (rows, weights, masses) if is_even else None
+    rows, weights, rounded, is_found = decompose_forest_masses(forest_graph(graph, size), masses, unit, ranks)
+    return (rows, weights, rounded) if is_found else None

@@ -154,6 +154,11 @@ class GibbsTrees(Policy):
         affordable = 64.0 * graph.n_vertices + 0.05 * graph.rank**2 * self.dimension
         return walk_table(s, starts, edges) if bound <= affordable else None
 
+    @property
+    def walk(self) -> tuple[Vector, npt.NDArray[np.int64]] | None:
+        """Return the steps of the random walk that draws, and the edges upwards that mark its roots; None if it is not used."""
+        return None if self._walk is None else (self._walk, self._rooted[0])
+
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw a tree by Wilson's algorithm, or edge by edge where walks may be long."""
         graph = self._graph

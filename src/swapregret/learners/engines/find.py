@@ -9,6 +9,7 @@ from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 from swapregret.learners.adaptive.pool_engine import PoolEngine
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.engines.constant import ConstantEngine
+from swapregret.learners.engines.forests import ForestEngine
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.matchings import MatchingEngine
 from swapregret.learners.engines.paths import PathEngine
@@ -19,9 +20,9 @@ from swapregret.learners.player import Player
 
 __all__ = ["Engine", "find_engine"]
 
-Engine = ConstantEngine | MSetEngine | MatchingEngine | PathEngine | PoolEngine
+Engine = ConstantEngine | ForestEngine | MSetEngine | MatchingEngine | PathEngine | PoolEngine
 """What runs blocks of days."""
-_FAMILIES = (MSetEngine, MatchingEngine, PathEngine)
+_FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine)
 
 
 def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | None:
