@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,19 @@ def test_a_failure_is_kept_with_its_traceback_and_forgotten_on_success(tmp_path:
     assert failure["error"] == outcome.error
     make((task,), tmp_path)
     assert Store(tmp_path).failure(task.info.id) is None
+
+
+def test_two_writers_do_not_disturb_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two workers that make the same run at the same time, snapshots included, leave the bytes of one."""
+    monkeypatch.setenv("SWAPREGRET_SNAPSHOT_SECONDS", "0")
+    (task,) = tasks_of(tmp_path, "follow_the_leader", days=2000)
+    alone, both = tmp_path / "alone", tmp_path / "both"
+    make((task,), alone)
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = list(pool.map(lambda _: execute(task, str(both)), range(2)))
+    assert [outcome.error for outcome in outcomes] == [None, None]
+    assert files(alone, task.info.id) == files(both, task.info.id)
+    assert not list((both / "snapshots").iterdir())
 
 
 def test_large_ledgers_are_kept_at_the_end_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,8 +138,10 @@ class Store:
 
     def snapshot(self, run: str) -> bytes | None:
         """Return where a run stood, or None."""
-        path = self.folder / "snapshots" / run
-        return path.read_bytes() if path.is_file() else None
+        try:
+            return (self.folder / "snapshots" / run).read_bytes()
+        except FileNotFoundError:  # also if another writer has just finished the run
+            return None
 
     def drop_snapshot(self, run: str) -> None:
         """Forget where a run stood."""
