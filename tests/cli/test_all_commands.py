@@ -64,6 +64,13 @@ def test_a_command_has_its_section_and_its_line(name: str) -> None:
     assert f"`swapregret {name}" in README
 
 
+def test_the_commands_are_those_of_the_page() -> None:
+    """The page has a section for every command and for nothing else, and no command is missing."""
+    promised = {"demo", "init", "run", "results", "report", "plan", "bench", "audit", "game"}
+    assert set(re.findall(r"^## `(\w+)`$", PAGE, flags=re.MULTILINE)) == set(COMMANDS)
+    assert promised | {"table1", "counterexample"} <= set(COMMANDS)
+
+
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [("swapregret pl", "plan"), ("swapregret plan --hor", "--horizon"), ("swapregret plan --preset ad", "adaptive")],

@@ -1,5 +1,6 @@
 """The shell blocks of the tutorial, run in order from an empty folder, with an experiment made small."""
 
+import json
 import os
 import subprocess
 import sys
@@ -33,7 +34,7 @@ def test_the_starter_has_the_runs_the_tutorial_counts(tmp_path: Path, monkeypatc
     """The number of runs in the text is that of the spec `init` writes."""
     monkeypatch.chdir(tmp_path)
     assert runner.invoke(app, ["init", "spec.toml"]).exit_code == 0
-    told = runner.invoke(app, ["run", "spec.toml", "--dry"]).output.split()[0]
+    told = json.loads(runner.invoke(app, ["run", "spec.toml", "--dry", "--json"]).stdout)["runs"]
     assert f"are {told} runs" in " ".join(PAGE.read_text(encoding="utf-8").split())
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from swapregret.cli.console import console, report_errors, status_console
+from swapregret.cli.console import console, emit_json, report_errors, status_console
 from swapregret.cli.live import JsonWatcher, LineWatcher, LiveWatcher
 from swapregret.errors import InvalidInput
 from swapregret.experiments.backends import usable_cores
@@ -47,7 +47,11 @@ def run(
         plan, data = read_plan(spec)
         folder = out if out is not None else Path("results") / spec.stem
         if dry:
-            console.print(f"{len(plan.tasks):,} runs, {sum(task.info.horizon for task in plan.tasks):,} rounds")
+            n_runs, n_rounds = len(plan.tasks), sum(task.info.horizon for task in plan.tasks)
+            if as_json:
+                emit_json({"runs": n_runs, "rounds": n_rounds})
+            else:
+                console.print(f"{n_runs:,} runs, {n_rounds:,} rounds")
             return
         n_jobs = jobs if jobs is not None else usable_cores()
         backend = None
