@@ -18,19 +18,19 @@ def plan(*args: str) -> str:
     return result.stdout
 
 
-def test_the_plan_says_everything() -> None:
+def test_the_example_of_the_help_says_everything() -> None:
     """Schedule, calendar, theory, measurements, memory and a warning are there."""
-    output = " ".join(plan("--set", "msets 20 5", "--horizon", "1e5").split())
+    output = " ".join(plan("--set", "msets 20 5", "--horizon", "1e6").split())
     for words in (
         "15,504 actions",
-        "T = 100,000",
+        "T = 1,000,000",
         "scale 1 updates every",
         "R a restart",
         "theorem's bound on swap regret / T",
         "vacuous",
         "7.3e+22",
         "in the cyclic world",
-        "measured at T = 100,000",
+        "measured at T = 1,000,000",
         "memory: state of the player",
         "warning: The theorem's bound is vacuous here",
     ):
