@@ -71,7 +71,9 @@ class SystematicPolicy(Policy):
         self.size = size
         self._units = frozen(units)
         self._orders = orders
-        self._starts = frozen(systematic_starts(units, orders))
+        self._starts = frozen(
+            systematic_starts(units.copy(), orders.copy())
+        )  # kernels are compiled for arrays that may be written
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw an order and a needle: two uniform numbers."""
@@ -119,7 +121,7 @@ class SystematicPolicy(Policy):
 
     @cached_property
     def _cooccurrence(self) -> Matrix:
-        return frozen(systematic_cooccurrence(self._units, self._starts))
+        return frozen(systematic_cooccurrence(self._units.copy(), self._starts.copy()))
 
     def cooccurrence(self) -> Matrix:
         """Σ by overlaps of arcs in O(dimension²) an order, computed once."""
@@ -136,7 +138,7 @@ class SystematicPolicy(Policy):
 
     def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
         """List the support as packed bits and weights in O(dimension) words an order; orders may share sets."""
-        words, lengths = systematic_words(self._units, self._starts, self._orders, UNIT)
+        words, lengths = systematic_words(self._units.copy(), self._starts.copy(), self._orders.copy(), UNIT)
         return words, lengths / (UNIT * len(self._orders))
 
     def __repr__(self) -> str:

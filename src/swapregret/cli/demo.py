@@ -16,6 +16,8 @@ from rich.table import Table
 import swapregret as sr
 from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
 from swapregret.environments.base import Environment
+from swapregret.kernels import m_set_master, pool_run
+from swapregret.kernels.compile import cache_folder
 from swapregret.learners.player import Player
 from swapregret.regret.bounds import swap_combcp_bound
 from swapregret.workers import run_tasks
@@ -65,15 +67,25 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
         "single Lazy-ComBCP": sr.baselines.combcp(actions, horizon),
         "uniform play": sr.baselines.uniform(actions),
     }
-    for player in players.values():
-        sr.play(
-            player, sr.environments.cyclic(actions, max(_PHASES, min(horizon, 200)), phases=_PHASES, rng=seed), rng=seed
-        )
+    short = sr.environments.cyclic(actions, max(_PHASES, min(horizon, 200)), phases=_PHASES, rng=seed)
+    warm_up = [(player, short, seed) for player in players.values()]
+    if not _are_compiled():  # side by side, in processes that leave what they compiled on the disk
+        list(run_tasks(_play_short, warm_up, os.cpu_count() or 1))
+    list(run_tasks(_play_short, warm_up, 1))
     with progress_bar() as bar:
         tasks = [
             (name, player, world, seed, bar, bar.add_task(name, total=horizon)) for name, player in players.items()
         ]
         return list(run_tasks(_play_one, tasks, os.cpu_count() or 1, threads=True))
+
+
+def _are_compiled() -> bool:
+    """Tell whether an earlier run has left the inner loops of the demo on the disk."""
+    return all(any(cache_folder(file).rglob("*.nbi")) for file in (pool_run.__file__, m_set_master.__file__))
+
+
+def _play_short(player: Player[Any], world: Environment, seed: int) -> None:
+    sr.play(player, world, rng=seed)
 
 
 def _play_one(

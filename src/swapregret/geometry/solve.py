@@ -90,7 +90,7 @@ class DenseSolver:
         matrix: Matrix = policy.cooccurrence()
         if self._coordinates is not None:
             matrix = matrix[np.ix_(self._coordinates, self._coordinates)]
-        self._factor, is_definite = cholesky(np.ascontiguousarray(matrix))
+        self._factor, is_definite = cholesky(np.array(matrix, order="C"))
         self._is_inverted = is_inverted and is_definite
         if self._is_inverted:
             self._factor = cholesky_inverse(self._factor)
