@@ -94,6 +94,11 @@ class Policy(ABC):
         rows = np.flatnonzero((law.atoms == action).all(axis=1))
         return float(law.weights[rows].sum())
 
+    def variance(self, vector: Vector) -> float:
+        """Return Var(M·v)."""
+        mean = float(self.marginals() @ vector)
+        return max(0.0, float(vector @ self.second_moment(vector)) - mean**2)
+
     def joint_solver(self, parts: "Sequence[Policy]", weights: Vector) -> JointSolver | None:
         """Return what solves Σ y = M for a mixture that begins with this law, without a matrix, or None.
 

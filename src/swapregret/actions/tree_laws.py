@@ -3,7 +3,8 @@ r"""Laws over spanning trees that are not lists: Gibbs laws, and products of the
 A Gibbs law :math:`p(T) \propto \exp(\sum_{e \in T} s_e)` is determinantal (Burton and Pemantle 1993): with the transfer current
 matrix K, a projection of rank n − 1, :math:`P(e \in T) = K_{ee}` and :math:`P(e, f \in T) = K_{ee} K_{ff} - K_{ef}^2`.
 
-May touch: ``arrays``, ``policy``, ``kernels.kruskal``, ``kernels.spanning_tree_gibbs``, ``actions.undirected``.
+May touch: ``arrays``, ``policy``, ``kernels.kruskal``, ``kernels.spanning_tree_gibbs``, ``kernels.tree_gibbs_law``,
+``kernels.vectors``, ``actions.undirected``.
 """
 
 from collections.abc import Sequence
@@ -11,12 +12,12 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from swapregret.actions.undirected import UndirectedGraph
 from swapregret.arrays import Action, Matrix, Vector, frozen
 from swapregret.kernels.kruskal import heaviest_forest, is_forest, next_forests
 from swapregret.kernels.spanning_tree_gibbs import (
+    affordable_walk,
     draw_by_chain,
     draw_by_walk,
     root_forest,
@@ -24,6 +25,15 @@ from swapregret.kernels.spanning_tree_gibbs import (
     walk_bound,
     walk_table,
 )
+from swapregret.kernels.tree_gibbs_law import (
+    reduce_cuts,
+    root_order,
+    tree_marginals,
+    tree_moment_on,
+    tree_squared,
+    tree_variance,
+)
+from swapregret.kernels.vectors import centred
 from swapregret.policy import FinitePolicy, Policy
 
 __all__ = ["GibbsTrees", "TreesOfMinors"]
@@ -72,10 +82,8 @@ class GibbsTrees(Policy):
     def _rooted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Hang the heaviest forest from the vertices of largest degree: edges upwards, depths, order."""
         graph = self._graph
-        weights = np.exp(self._scores - self._scores.max())
-        degrees = np.bincount(graph.tails, weights, graph.n_vertices)
-        degrees += np.bincount(graph.heads, weights, graph.n_vertices)
-        return root_forest(self._heaviest, np.argsort(-degrees, kind="stable"), *graph.arcs)
+        first = root_order(self._scores, graph.tails, graph.heads, graph.n_vertices)
+        return root_forest(self._heaviest, first, *graph.arcs)
 
     @cached_property
     def _reduced(self) -> tuple[Matrix, float]:
@@ -83,9 +91,8 @@ class GibbsTrees(Policy):
         graph = self._graph
         up, depths, _ = self._rooted
         R = scaled_cuts(self._scores, self._heaviest, up, depths, graph.tails, graph.heads)
-        L = np.linalg.cholesky(R @ R.T)
-        columns = np.ascontiguousarray(scipy.linalg.solve_triangular(L, R, lower=True, check_finite=False).T)
-        return columns, float(self._scores @ self._heaviest + 2.0 * np.log(np.diag(L)).sum())
+        columns, logarithm = reduce_cuts(R)
+        return columns, float(self._scores @ self._heaviest) + 2.0 * logarithm
 
     @property
     def log_partition(self) -> float:
@@ -94,8 +101,7 @@ class GibbsTrees(Policy):
 
     @cached_property
     def _marginals(self) -> Vector:
-        columns = self._reduced[0]
-        return frozen(np.minimum(np.einsum("ij,ij->i", columns, columns), 1.0))
+        return frozen(tree_marginals(self._reduced[0]))
 
     def marginals(self) -> Vector:
         """E[M]: weight times effective resistance of each edge."""
@@ -104,8 +110,7 @@ class GibbsTrees(Policy):
     @cached_property
     def _squared(self) -> Matrix:
         """K∘K."""
-        columns = self._reduced[0]
-        return np.asarray((columns @ columns.T) ** 2)
+        return tree_squared(self._reduced[0])
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] = x (x·v) + x∘v − (K∘K) v in O(d²)."""
@@ -120,14 +125,19 @@ class GibbsTrees(Policy):
 
     @cached_property
     def _cooccurrence(self) -> Matrix:
-        x = self._marginals
-        matrix = np.maximum(np.outer(x, x) - self._squared, 0.0)
-        np.fill_diagonal(matrix, x)
+        matrix = np.empty((self.dimension, self.dimension))
+        tree_moment_on(self._marginals.copy(), self._squared, np.arange(self.dimension), matrix)
         return frozen(matrix)
 
     def cooccurrence(self) -> Matrix:
         """Σ = xxᵀ − K∘K with diagonal x, computed once."""
         return self._cooccurrence
+
+    def variance(self, vector: Vector) -> float:
+        """Return Var(M·v) = Σ x v² − vᵀ (K∘K) v."""
+        if self.dimension > _DENSE:
+            return super().variance(vector)
+        return tree_variance(self._marginals.copy(), self._squared, np.array(vector, dtype=np.float64))
 
     def covariance(self) -> Matrix:
         """Return Σ − xxᵀ = diag(x) − K∘K, without cancellation."""
@@ -149,10 +159,10 @@ class GibbsTrees(Policy):
         graph = self._graph
         starts, edges, _ = graph.arcs
         up, _, order = self._rooted
-        s = self._scores - self._scores.mean()
+        s = centred(self._scores, True)
         bound = walk_bound(s, up, order, graph.tails, graph.heads, starts, edges)
-        affordable = 64.0 * graph.n_vertices + 0.05 * graph.rank**2 * self.dimension
-        return walk_table(s, starts, edges) if bound <= affordable else None
+        is_short = bound <= affordable_walk(graph.n_vertices, graph.rank, self.dimension)
+        return walk_table(s, starts, edges) if is_short else None
 
     @property
     def walk(self) -> tuple[Vector, npt.NDArray[np.int64]] | None:

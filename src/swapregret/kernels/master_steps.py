@@ -24,9 +24,11 @@ __all__ = [
     "Memory",
     "Rule",
     "begin_turn",
+    "collect",
     "component_table",
     "draw_component",
     "end_day",
+    "end_meta_day",
     "end_turn",
     "factor_mixture",
     "grid_weights",
@@ -327,24 +329,22 @@ def end_day(rule: Rule, memory: Memory, log: Log, row: int, rewards: Floats, act
 
 
 @kernel
-def begin_turn(rule: Rule, memory: Memory, on_span: Floats, k: int) -> Floats:
-    """Hand what was estimated since the last turn, its part in the span, to every scale, and end the meta-day of scale k.
-
-    Returns the tilted log-weights of scale k (``LazyComBCP.update``, before the projection), or nothing if there is no
-    such scale.
-    """
+def collect(memory: Memory, on_span: Floats) -> None:
+    """Hand what was estimated since the last turn, its part in the span, to every scale."""
     for each in range(memory.aggregates.shape[0]):
         aggregate = memory.aggregates[each]
         for i in range(on_span.size):
             aggregate[i] += on_span[i]
     memory.running[:] = 0.0
-    if k >= memory.points.shape[0]:
-        return np.empty(0)
+
+
+@kernel
+def end_meta_day(rule: Rule, memory: Memory, k: int, spread: float) -> Floats:
+    """End the meta-day of scale k, ``spread`` being the local variance of its aggregate; return the tilted log-weights."""
     aggregate, score = memory.aggregates[k], memory.scores[k]
     scalars, counts = memory.scalars[k], memory.counts[k]
     for i in range(score.size):
         score[i] += aggregate[i]
-    spread = centred_square(memory.points[k], aggregate, rule.is_uniform)
     scalars[0] += spread
     scalars[1] += spread
     counts[0] += 1
@@ -360,6 +360,16 @@ def begin_turn(rule: Rule, memory: Memory, on_span: Floats, k: int) -> Floats:
     for i in range(score.size):
         tilted[i] = log_weights[i] + rule.rates[k] * aggregate[i]
     return tilted
+
+
+@kernel
+def begin_turn(rule: Rule, memory: Memory, on_span: Floats, k: int) -> Floats:
+    """Collect, and end the meta-day of scale k of Lazy-ComBCP; nothing comes back if there is no such scale."""
+    collect(memory, on_span)
+    if k >= memory.points.shape[0]:
+        return np.empty(0)
+    spread = centred_square(memory.points[k], memory.aggregates[k], rule.is_uniform)
+    return end_meta_day(rule, memory, k, spread)
 
 
 @kernel

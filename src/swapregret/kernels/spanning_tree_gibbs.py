@@ -15,7 +15,7 @@ import numpy.typing as npt
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.kruskal import find_root
 
-__all__ = ["arc_table", "draw_by_chain", "draw_by_walk", "root_forest", "scaled_cuts"]
+__all__ = ["affordable_walk", "arc_table", "draw_by_chain", "draw_by_walk", "root_forest", "scaled_cuts"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -125,6 +125,12 @@ def walk_bound(
             for index in range(starts[vertex], starts[vertex + 1]):
                 total += np.exp(scores[edges[index]]) * resistance[vertex]
     return total
+
+
+@kernel
+def affordable_walk(n_vertices: int, rank: int, dimension: int) -> float:
+    """Return how many steps a walk may take before drawing edge by edge is the faster way."""
+    return 64.0 * n_vertices + 0.05 * rank * rank * dimension
 
 
 @kernel

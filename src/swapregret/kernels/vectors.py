@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["action_total", "centred_square", "dot", "learn_prediction", "span_part", "tilt"]
+__all__ = ["action_total", "centred", "centred_square", "dot", "learn_prediction", "span_part", "tilt"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -56,6 +56,20 @@ def learn_prediction(prediction: Floats, action: Integers, reward: float, step: 
     for i in range(action.size):
         if action[i]:
             result[i] += change
+    return result
+
+
+@kernel
+def centred(vector: Floats, is_uniform: bool) -> Floats:
+    """Return a vector less its mean if ``is_uniform``, else a copy."""
+    mean = 0.0
+    if is_uniform:
+        for i in range(vector.size):
+            mean += vector[i]
+        mean /= vector.size
+    result = np.empty(vector.size)
+    for i in range(vector.size):
+        result[i] = vector[i] - mean
     return result
 
 

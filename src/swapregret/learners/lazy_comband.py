@@ -16,7 +16,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.kernels.vectors import tilt
+from swapregret.kernels.vectors import centred, tilt
 from swapregret.learners.lazy import FixedRate, LazyState, Rate, check_exploration, step_size
 from swapregret.policy import Policy, mix
 
@@ -89,7 +89,7 @@ class LazyComBand:
         if isinstance(self.rate, FixedRate):
             tilted = state.log_weights + self.rate.learning_rate * aggregate  # line 7
         else:
-            eta = step_size(self.rate, self._diameter, variation + memory_sum / memory_count)
+            eta = step_size(self.rate, self.diameter, variation + memory_sum / memory_count)
             tilted = tilt(state.origin, score, eta, self.actions.is_uniform)  # line 7, the whole interval at once (D17)
         return replace(
             self._state(frozen(tilted)),
@@ -102,10 +102,7 @@ class LazyComBand:
 
     def _variance(self, state: LazyState, aggregate: Vector) -> float:
         """Return Var_p̃(X̃·M); a constant in X̃, which adds nothing where all actions have one size, is taken out first."""
-        centre = float(aggregate.mean()) if self.actions.is_uniform else 0.0
-        centred = aggregate - centre
-        mean = float(state.point @ centred)
-        return max(0.0, float(centred @ state.exploit.second_moment(centred)) - mean**2)
+        return state.exploit.variance(centred(aggregate, self.actions.is_uniform))
 
     def resume(self, state: LazyState) -> LazyState:
         """Rebuild the policies of a state whose numbers were read from a file."""
@@ -113,7 +110,8 @@ class LazyComBand:
         return replace(state, point=made.point, exploit=made.exploit, policy=made.policy)
 
     @cached_property
-    def _diameter(self) -> float:
+    def diameter(self) -> float:
+        """A bound on the divergence of any law from the uniform one: log N."""
         d, m, count = self.actions.dimension, self.actions.size, self.actions.n_actions
         return math.log(count) if count is not None else m * math.log(d)
 

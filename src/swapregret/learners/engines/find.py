@@ -10,19 +10,21 @@ from swapregret.learners.adaptive.pool_engine import PoolEngine
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.engines.constant import ConstantEngine
 from swapregret.learners.engines.forests import ForestEngine
+from swapregret.learners.engines.gibbs_trees import GibbsTreeEngine
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.matchings import MatchingEngine
 from swapregret.learners.engines.paths import PathEngine
 from swapregret.learners.lazy import AdaptiveRate
+from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import SwapMaster
 from swapregret.learners.player import Player
 
 __all__ = ["Engine", "find_engine"]
 
-Engine = ConstantEngine | ForestEngine | MSetEngine | MatchingEngine | PathEngine | PoolEngine
+Engine = ConstantEngine | ForestEngine | GibbsTreeEngine | MSetEngine | MatchingEngine | PathEngine | PoolEngine
 """What runs blocks of days."""
-_FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine)
+_FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine, GibbsTreeEngine)
 
 
 def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | None:
@@ -54,12 +56,13 @@ def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | No
 def _is_plain(master: SwapMaster) -> bool:
     """Tell whether scales restart cold and differ in nothing but their rates."""
     first: Any = master.learners[0]
-    if master.warm_restarts or not isinstance(first, LazyComBCP):
+    if master.warm_restarts or not isinstance(first, LazyComBCP | LazyComBand):
         return False
-    for other in master.learners:
-        if not isinstance(other, LazyComBCP) or other.mu is not first.mu:
+    for learner in master.learners:
+        other: Any = learner
+        if type(other) is not type(first) or other.mu is not first.mu or other.exploration != first.exploration:
             return False
-        if (other.exploration, other.variants, other.law) != (first.exploration, first.variants, first.law):
+        if isinstance(first, LazyComBCP) and (other.variants, other.law) != (first.variants, first.law):
             return False
         if isinstance(other.rate, AdaptiveRate) is not isinstance(first.rate, AdaptiveRate):
             return False

@@ -15,6 +15,7 @@ from swapregret.arrays import Matrix
 from swapregret.kernels.forest_master import ForestSetting, run_forests
 from swapregret.kernels.master_steps import Log, Memory, Rule
 from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
+from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import MasterState, SwapMaster
 
 __all__ = ["ForestEngine"]
@@ -87,7 +88,7 @@ class ForestEngine:
     def can_run(cls, master: SwapMaster) -> bool:
         """Tell whether the engine covers a master of plain Lazy-ComBCP scales."""
         learner: Any = master.learners[0]
-        if not isinstance(learner.actions, GraphicBases) or not is_dense(master):
+        if not (isinstance(learner, LazyComBCP) and isinstance(learner.actions, GraphicBases) and is_dense(master)):
             return False
         mu = learner.mu
         return mu.walk is not None if isinstance(mu, GibbsTrees) else bool(mu.has_atoms)

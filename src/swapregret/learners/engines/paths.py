@@ -17,6 +17,7 @@ from swapregret.geometry.solve import HOPELESS, LIMIT, TOLERANCE
 from swapregret.kernels.master_steps import Log, Memory, Rule
 from swapregret.kernels.path_master import PathSetting, run_paths
 from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
+from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import MasterState, SwapMaster
 
 __all__ = ["PathEngine"]
@@ -91,7 +92,7 @@ class PathEngine:
     def can_run(cls, master: SwapMaster) -> bool:
         """Tell whether the engine covers a master of plain Lazy-ComBCP scales: lists with a dense Σ, chains without."""
         learner: Any = master.learners[0]
-        if _paths_of(learner.actions) is None:
+        if not isinstance(learner, LazyComBCP) or _paths_of(learner.actions) is None:
             return False
         if learner.law == "chain":
             return isinstance(learner.mu, MarkovPaths) and not is_dense(master)

@@ -15,7 +15,7 @@ from swapregret.geometry.solve import DENSE_LIMIT, not_solved
 from swapregret.kernels.master_steps import NOT_PROJECTED, NOT_SOLVED, Log, Memory, Rule
 from swapregret.learners.estimator import BanditEstimator
 from swapregret.learners.lazy import AdaptiveRate, LazyState
-from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.master import MasterState, SwapMaster
 from swapregret.policy import Policy, on_grid
 
@@ -39,7 +39,7 @@ class Piece:
     events : int64 array, shape (n, 2)
         Turns of the calendar: (day that ended, number of windows that ended with it).
     points : Matrix, shape (n, dimension)
-        The point of the scale that updated at each turn; 0 where none did.
+        The point of the scale that updated at each turn, or its log-weights if it is Lazy-ComBand; 0 where none did.
     """
 
     first: int
@@ -146,7 +146,8 @@ def _laws_of(master: SwapMaster, piece: Piece) -> Iterator[tuple[int, Policy]]:
             return
         if n_ending <= len(scales):
             k = n_ending - 1
-            scales[k] = master.learners[k].resume(replace(scales[k], n_updates=1, point=frozen(point.copy())))
+            name = "log_weights" if isinstance(master.learners[k], LazyComBand) else "point"
+            scales[k] = master.learners[k].resume(replace(scales[k], n_updates=1, **{name: frozen(point.copy())}))
         for k in range(min(n_ending - 1, len(scales))):
             scales[k] = master.learners[k].start()
         yield piece.first + index, master.mixture_of(tuple(scales))
@@ -154,7 +155,7 @@ def _laws_of(master: SwapMaster, piece: Piece) -> Iterator[tuple[int, Policy]]:
 
 def _rule(master: SwapMaster) -> Rule:
     learners: list[Any] = list(master.learners)
-    first: LazyComBCP = learners[0]
+    first: Any = learners[0]
     estimator: Any = master.estimator
     exploration = first.exploration
     shares = on_grid([1.0 - exploration, exploration]) if exploration > 0.0 else np.array([1.0, 0.0])
