@@ -61,6 +61,8 @@ class PoolConfig(NamedTuple):
     predictor_step: float
     prior: float
     standard_errors: float
+    weight_step: float
+    weight_spread: float
     threshold: float
     windows: Integers
     orders: Integers

@@ -22,7 +22,6 @@ Integers = npt.NDArray[np.int64]
 
 _LEAST_WEIGHT = 1e-3
 _FORGET = 0.01
-_STEP = 0.5
 
 
 @kernel
@@ -208,7 +207,14 @@ def weigh_members(pool: PoolArrays, config: PoolConfig) -> None:
     pool.numbers[1] += forget * (np.var(pool.running) - pool.numbers[1])
     if config.switches[2]:
         scores, spreads, transition, law = pool_weights(
-            pool.gain_scores, pool.gain_spreads, pool.transition, pool.law, gains, pool.numbers[0], _STEP
+            pool.gain_scores,
+            pool.gain_spreads,
+            pool.transition,
+            pool.law,
+            gains,
+            pool.numbers[0],
+            config.weight_step,
+            config.weight_spread,
         )
         pool.gain_scores[:] = scores
         pool.gain_spreads[:] = spreads

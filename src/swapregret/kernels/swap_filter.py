@@ -220,12 +220,20 @@ def stationary_law(transition: Floats) -> Floats:
 
 @kernel
 def pool_weights(
-    scores: Floats, variances: Floats, transition: Floats, law: Floats, gains: Floats, typical: float, step: float
+    scores: Floats,
+    variances: Floats,
+    transition: Floats,
+    law: Floats,
+    gains: Floats,
+    typical: float,
+    step: float,
+    spread: float,
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """One step of Blum and Mansour's reduction over the members of a pool, exponential weights in each row.
 
     Row a is the learner that answers for member a: S_ag += π_a z_g, and Q_ag ∝ (½[a=g] + ½/G) exp(η_a S_ag) with
-    η_a = step · √(log(G+1)/(Σ π_a² Var_{Q_a} z + 4·typical)). Returns S, the variances, Q and its stationary law.
+    η_a = step · √(log(G+1)/(Σ π_a² Var_{Q_a} z + 4·typical)). Returns S, the variances, Q and its stationary law, a share
+    ``spread`` of which is dealt out evenly.
     """
     n = gains.size
     s = scores.copy()
@@ -254,4 +262,7 @@ def pool_weights(
             total += q[a, g]
         for g in range(n):
             q[a, g] /= total
-    return s, v, q, stationary_law(q)
+    law = stationary_law(q)
+    for g in range(n):
+        law[g] = (1.0 - spread) * law[g] + spread / n
+    return s, v, q, law

@@ -69,6 +69,8 @@ class Ingredients:
         Ingredients of the adaptive preset, each of which can be switched off (D26).
     guard_slack : float
         The guard trips when its estimate exceeds ``guard_slack``·T/K.
+    weight_step, weight_spread : float
+        How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members.
     """
 
     exploration: float | None = 0.02
@@ -87,6 +89,8 @@ class Ingredients:
     pooling: bool = True
     guarded: bool = True
     guard_slack: float = 2.0
+    weight_step: float = 0.5
+    weight_spread: float = 0.2
 
 
 PRESETS = {
@@ -104,7 +108,17 @@ PRESETS = {
 }
 """The ready-made mixtures: adaptive, the paper's with practical ingredients, and to the letter."""
 
-_ADAPTIVE_ONLY = ("floor", "trackers", "learned_weights", "swap_filter", "pooling", "guarded", "guard_slack")
+_ADAPTIVE_ONLY = (
+    "floor",
+    "trackers",
+    "learned_weights",
+    "swap_filter",
+    "pooling",
+    "guarded",
+    "guard_slack",
+    "weight_step",
+    "weight_spread",
+)
 
 
 def swap_combcp(
@@ -246,6 +260,8 @@ def _adaptive(
         mixed.guarded,
         mixed.random_offset,
         guard_slack=mixed.guard_slack,
+        weight_step=mixed.weight_step,
+        weight_spread=mixed.weight_spread,
     )
     return MSetAdaptiveMaster(plain) if MSetAdaptiveMaster.can_run(plain) else plain
 

@@ -25,9 +25,8 @@ def test_one_step_is_the_formula() -> None:
     rng = np.random.default_rng(0)
     n, gains, typical = 4, rng.normal(size=4), 0.7
     start = PoolWeights.start(n)
-    scores, spreads, chain, law = pool_weights(
-        start.scores.copy(), start.variances.copy(), start.transition.copy(), start.law.copy(), gains, typical, 0.5
-    )
+    start_arrays = [start.scores.copy(), start.variances.copy(), start.transition.copy(), start.law.copy()]
+    scores, spreads, chain, law = pool_weights(*start_arrays, gains, typical, 0.5, 0.0)
     expected = np.outer(np.full(n, 0.25), gains)
     np.testing.assert_allclose(scores, expected, atol=1e-15)
     variances = [0.25**2 * (row @ gains**2 - (row @ gains) ** 2) for row in start.transition]
@@ -37,6 +36,8 @@ def test_one_step_is_the_formula() -> None:
     rows /= rows.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(chain, rows, atol=1e-14)
     np.testing.assert_allclose(law @ rows, law, atol=1e-14)
+    *_, spread = pool_weights(*start_arrays, gains, typical, 0.5, 0.2)
+    np.testing.assert_allclose(spread, 0.8 * law + 0.05, atol=1e-15)
 
 
 def test_a_member_that_always_gains_most_is_followed() -> None:

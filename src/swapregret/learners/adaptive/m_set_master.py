@@ -126,6 +126,8 @@ class MSetAdaptiveMaster:
             predictor_step=step,
             prior=plain.swap_filter.prior if plain.swap_filter is not None else 0.0,
             standard_errors=plain.swap_filter.standard_errors if plain.swap_filter is not None else 0.0,
+            weight_step=plain.weight_step,
+            weight_spread=plain.weight_spread,
             threshold=plain.threshold,
             windows=np.array(plain.schedule.windows, dtype=np.int64),
             orders=actions.orders(plain.variants).copy(),

@@ -71,6 +71,8 @@ class AdaptiveMaster:
         Most actions with a vector of their own, in the filter and in the guard.
     guard_slack : float
         The guard trips when Ŝ exceeds ``guard_slack``·T/K.
+    weight_step, weight_spread : float
+        How fast the weights of the members move, and the share of weight that is dealt out evenly among them.
     """
 
     members: tuple[PoolMember, ...]
@@ -88,6 +90,8 @@ class AdaptiveMaster:
     random_offset: bool = True
     capacity: int = 8192
     guard_slack: float = 2.0
+    weight_step: float = 0.5
+    weight_spread: float = 0.2
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "members", tuple(self.members))
@@ -192,7 +196,13 @@ class AdaptiveMaster:
         """End the base window: weigh the members, let them learn, account for the laws that end, make the new ones."""
         aggregate = self._on_span(state)
         gains = np.array([float(x @ aggregate) for x in self._played_marginals(state)])
-        weights = state.weights.absorb(gains, aggregate, is_learning=self.learned_weights)
+        weights = state.weights.absorb(
+            gains,
+            aggregate,
+            step=self.weight_step,
+            spread=self.weight_spread,
+            is_learning=self.learned_weights,
+        )
         shares = self._shares(state.weights)
         seen = frozen(state.seen + shares[:, None] * aggregate)
         counts = frozen(state.counts + np.stack([shares, shares**2], axis=1))

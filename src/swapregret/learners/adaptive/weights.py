@@ -15,7 +15,6 @@ from swapregret.kernels.swap_filter import pool_weights
 
 __all__ = ["PoolWeights"]
 
-_STEP = 0.5
 _FORGET = 0.01
 
 
@@ -61,8 +60,13 @@ class PoolWeights:
         transition = frozen(np.full((n, n), 0.5 / n) + 0.5 * np.eye(n))
         return cls(frozen(np.zeros((n, n))), frozen(np.zeros(n)), transition, frozen(np.full(n, 1.0 / n)))
 
-    def absorb(self, gains: Vector, aggregate: Vector, *, is_learning: bool = True) -> "PoolWeights":
-        """Return the weights after a base window with gains z and aggregate X."""
+    def absorb(
+        self, gains: Vector, aggregate: Vector, *, step: float = 0.5, spread: float = 0.0, is_learning: bool = True
+    ) -> "PoolWeights":
+        """Return the weights after a base window with gains z and aggregate X.
+
+        ``step`` scales how fast they move, ``spread`` is the share that is dealt out evenly.
+        """
         count = self.n_windows + 1
         forget = max(_FORGET, 1.0 / count)
         typical = self.typical + forget * (float(np.var(gains)) - self.typical)
@@ -70,7 +74,14 @@ class PoolWeights:
         if not is_learning:
             return PoolWeights(self.scores, self.variances, self.transition, self.law, typical, noise, count)
         made = pool_weights(
-            self.scores, self.variances, self.transition, self.law, np.ascontiguousarray(gains), typical, _STEP
+            self.scores,
+            self.variances,
+            self.transition,
+            self.law,
+            np.ascontiguousarray(gains),
+            typical,
+            step,
+            spread,
         )
         scores, variances, transition, law = (frozen(array) for array in made)
         return PoolWeights(scores, variances, transition, law, typical, noise, count)
