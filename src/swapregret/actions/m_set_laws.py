@@ -71,9 +71,8 @@ class SystematicPolicy(Policy):
         self.size = size
         self._units = frozen(units)
         self._orders = orders
-        self._starts = frozen(
-            systematic_starts(units.copy(), orders.copy())
-        )  # kernels are compiled for arrays that may be written
+        # kernels are compiled for one kind of array, that may be written to: here and below they get copies
+        self._starts = frozen(systematic_starts(units.copy(), orders.copy()))
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw an order and a needle: two uniform numbers."""

@@ -70,7 +70,7 @@ def _horizon(horizon: int) -> tuple[float, ActionSet, Player[Any]]:
 GROWTHS = (
     GrowthCase("m-sets, m = d/10", "d", (100, 300, 1000, 3000), lambda d: _round(MSets(d, d // 10)), 1.3),
     GrowthCase("layered paths, width 10", "d", (5, 10, 20, 50), lambda n: _round(layered_dag(10, n)), 1.15),
-    GrowthCase("permutations", "d", (6, 10, 14, 20), lambda n: _round(Permutations(n)), 1.7),
+    GrowthCase("permutations", "d", (6, 10, 14, 20, 30, 40), lambda n: _round(Permutations(n)), 1.7),
     GrowthCase("m-sets (20, 5), H = 4", "K", (2, 3, 4, 6, 8), _scales, 1.0),
     GrowthCase("m-sets, d = 40", "N", (2, 3, 5, 8, 12, 20), _count, 0.1),
     GrowthCase("m-sets (20, 5), multiscale", "T", (10_000, 100_000, 1_000_000, 10_000_000), _horizon, 0.1),
