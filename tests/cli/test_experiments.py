@@ -133,11 +133,14 @@ def test_progress_is_told_in_three_ways(tmp_path: Path, capsys: pytest.CaptureFi
     for watcher in (LiveWatcher(), LineWatcher(), JsonWatcher()):
         watcher.begin(plan, plan.tasks)
         watcher.tick([report])
+        if isinstance(watcher, LineWatcher):
+            watcher._line([report])
         watcher.finished(plan.tasks[0], Outcome(plan.tasks[0].info.id, 1.0))
         watcher.finished(plan.tasks[1], Outcome(plan.tasks[1].info.id, 1.0, "Boom: no", "Traceback"))
         failures = [Failure(plan.tasks[1], "Boom: no", "Traceback")]
         watcher.end(Summary(tmp_path, 4, 0, 1, failures))
     said = capsys.readouterr()
+    assert re.search(r"0/4 runs, 1,234 rounds/s, \d+:\d\d left", said.err)
     assert re.search(r"2/4 runs", said.err)
     assert '"event": "failed"' in said.out
     live = LiveWatcher()

@@ -146,9 +146,14 @@ class LineWatcher(_Counting):
             self._line(())
 
     def _line(self, reports: Sequence[Report]) -> None:
+        parts = [f"{self._n_ended}/{self._n_missing} runs"]
         speed = sum(report.rounds_per_second for report in reports)
-        about = f", {speed:,.0f} rounds/s, {self._left(reports)}" if reports else ""
-        typer.echo(f"{self._n_ended}/{self._n_missing} runs{about}", err=True)
+        if speed:
+            parts.append(f"{speed:,.0f} rounds/s")
+        elif reports:
+            parts.append("the first days compile the loops")
+        left = self._left(reports) if reports else ""
+        typer.echo(", ".join([*parts, left] if left else parts), err=True)
 
 
 class JsonWatcher(Watcher):
