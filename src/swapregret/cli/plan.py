@@ -212,5 +212,5 @@ def _size(count: float) -> str:
 def _duration(seconds: float) -> str:
     for limit, unit, length in ((120.0, "seconds", 1.0), (7200.0, "minutes", 60.0), (172_800.0, "hours", 3600.0)):
         if seconds < limit:
-            return f"about {seconds / length:.2g} {unit}"
+            return f"about {float(f'{seconds / length:.2g}'):g} {unit}"
     return f"about {seconds / 86_400:,.0f} days"

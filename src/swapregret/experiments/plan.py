@@ -25,7 +25,7 @@ __all__ = ["LONGEST_HORIZON", "Memory", "Plan", "Speed", "make_plan", "useful_fr
 
 LONGEST_HORIZON = 10**15
 """Windows beyond it would not fit the compiled counters."""
-_FIRST_RUN = 128
+_FIRST_RUN = 32
 _GROWTH = 4
 _DAYS_TO_LEARN = 40
 _LEDGER_ROOM = 1.75
@@ -33,7 +33,7 @@ _LEDGER_ROOM = 1.75
 
 @dataclass(frozen=True)
 class Speed:
-    """Rounds per second on this machine, one core, and how many were timed.
+    """Rounds per second of processor time on this machine, one core, and how many were timed.
 
     Attributes
     ----------
@@ -148,25 +148,32 @@ def useful_from(dimension: int) -> float:
 
 
 def time_rounds(player: Player[Any], seconds: float) -> Speed:
-    """Time runs of growing length on independent days until one takes a quarter of ``seconds``, without and with a ledger.
+    """Time runs of growing length on independent days, without and with a ledger, for about ``seconds``.
 
-    Each length is run twice and the faster run counts, so that compiling does not.
-    The first days of a run are the cheapest: a policy that has learnt is concentrated, and costs up to four times more.
+    Each length is run twice and the faster run counts, so that compiling does not; what the shortest run takes is taken off
+    the longest, so that setting up does not. A player of which the shortest run alone takes too long is judged by that run.
+    Later days may cost more or less, as the policy concentrates.
     """
     rates, length = [], 0
     for measure in ("none", "ledger"):
-        length = _FIRST_RUN
-        while (spent := min(_timed(player, length, measure) for _ in range(2))) < seconds / 4.0:
+        length, base = _FIRST_RUN, _timed(player, _FIRST_RUN, measure)
+        extra = 0.0
+        while base < seconds and extra < seconds / 4.0:
             length *= _GROWTH
-        rates.append(length / spent)
+            extra = _timed(player, length, measure) - base
+        rates.append((length - _FIRST_RUN) / extra if extra > 0.0 else length / base)
     return Speed(rates[0], rates[1], length)
 
 
 def _timed(player: Player[Any], days: int, measure: str) -> float:
+    """Return the processor time of the faster of two runs, in seconds."""
     world = environments.iid(player.actions, days, rng=0)
-    started = time.perf_counter()
-    play(player, world, rng=0, measure=measure)
-    return time.perf_counter() - started
+    spent = []
+    for _ in range(2):
+        started = time.process_time()
+        play(player, world, rng=0, measure=measure)
+        spent.append(time.process_time() - started)
+    return min(spent)
 
 
 def _warnings(
