@@ -62,7 +62,7 @@ def _is_plain(master: SwapMaster) -> bool:
         other: Any = learner
         if type(other) is not type(first) or other.mu is not first.mu or other.exploration != first.exploration:
             return False
-        if isinstance(first, LazyComBCP) and (other.variants, other.law) != (first.variants, first.law):
+        if any(getattr(other, name, None) != getattr(first, name, None) for name in ("variants", "law")):
             return False
         if isinstance(other.rate, AdaptiveRate) is not isinstance(first.rate, AdaptiveRate):
             return False
