@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 COMMAND = [sys.executable, "-c", "from swapregret.cli import app; app()"]
-PATIENCE = 90.0
+PATIENCE = 300.0
 
 
 def start(*arguments: str | Path, **environment: str) -> "subprocess.Popen[str]":

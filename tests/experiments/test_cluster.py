@@ -33,7 +33,7 @@ def _load(name: str) -> ModuleType:
 processes = _load("processes")
 
 SPEC = """
-horizons = [60, 8000]
+horizons = [60, 10000]
 replications = 2
 sets = ["msets 5 2"]
 environments = ["iid"]

@@ -27,12 +27,12 @@ def _load(name: str) -> ModuleType:
 processes = _load("processes")
 
 SPEC = """
-horizons = [60, 8000]
+horizons = [60, 10000]
 sets = ["msets 5 2"]
 environments = ["iid"]
 players = ["uniform", "follow_the_leader"]
 """
-SMALL = SPEC.replace("[60, 8000]", "60")
+SMALL = SPEC.replace("[60, 10000]", "60")
 
 
 def plan(text: str) -> Plan:

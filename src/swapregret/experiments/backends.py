@@ -25,7 +25,7 @@ __all__ = ["ONE_THREAD", "TICK", "run_locally", "usable_cores"]
 
 TICK = 0.25
 _IDLE_SECONDS = 300
-_LOOK_SECONDS = 0.5
+_LOOK_SECONDS = 0.1
 _DIED = "the worker process died while it made this run (killed, or out of memory)"
 
 ONE_THREAD = {
