@@ -7,14 +7,12 @@ import pytest
 
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.partitions import Partitions
-from swapregret.environments.iid import iid
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DenseSolver, IterativeSolver
 from swapregret.learners.engines.find import find_engine
 from swapregret.learners.engines.paths import PathEngine
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.play import play
 from swapregret.policy import mix
 
 ENGINE = partial(PathEngine, keeps_laws=True)
@@ -79,15 +77,3 @@ def test_chains_are_solved_as_a_matrix_would_be(spread: float) -> None:
         expected = paths @ dense.solve(action)
         assert np.abs(paths @ free.solve(action) - expected).max() <= 1e-7 * np.abs(expected).max()
         assert not free.has_recovered
-
-
-def test_the_ledger_of_blocks_is_that_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Through ``play`` the laws of compiled blocks reach the ledger."""
-    world = iid(Partitions(4, 3), 300, rng=0)
-    player = multiscale(world.actions, 300, schedule=Schedule([2, 10, 50]))
-    blocks = play(player, world, rng=1)
-    monkeypatch.setattr("swapregret.course.find_engine", lambda *_, **__: None)
-    steps = play(player, world, rng=1)
-    assert blocks.reward == steps.reward
-    assert blocks.swap_regret.value == pytest.approx(steps.swap_regret.value, abs=1e-9)
-    assert blocks.ledgers[0].n_days == 300
