@@ -112,7 +112,7 @@ def run_scales(
     piece = max(64, _LOGGED // d * base) if keeps_laws else n_days
     received, pieces, done = [], [], 0
     while done < n_days:
-        rows = np.ascontiguousarray(rewards[done : done + piece])
+        rows = np.require(rewards[done : done + piece], np.float64, ["C", "W"])
         memory = _memory(master, state)
         most = len(rows) // base + 2
         log = Log(
