@@ -8,6 +8,7 @@ import pytest
 from swapregret.actions.base import ActionSet
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
+from swapregret.actions.permutations import Permutations
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver, IterativeSolver, make_solver
 from swapregret.policy import FinitePolicy, Policy, mix
@@ -130,3 +131,20 @@ def test_choice_of_solver() -> None:
     assert isinstance(make_solver(large.uniform_policy(), large.span), IterativeSolver)
     with pytest.raises(InvalidInput, match="'dense'"):
         make_solver(small.uniform_policy(), small.span, "lapack")
+
+
+@pytest.mark.parametrize("n", [2, 3, 6])
+def test_permutations_are_solved_as_a_matrix_would_be(n: int) -> None:
+    """Lists of permutations beside the uniform law: the iteration estimates every action as the factored matrix does."""
+    actions, rng = Permutations(n), np.random.default_rng(n)
+    points = [actions.kl_project(spread * rng.normal(size=n * n)).point for spread in (0.1, 1.0, 8.0)]
+    laws = [*(actions.decompose(point, variants=2) for point in points), actions.uniform_policy()]
+    law = mix(laws, [0.3, 0.2, 0.2, 0.3])
+    dense, free = DenseSolver(law, actions.span), IterativeSolver(law)
+    others = np.array([actions.argmax(rng.normal(size=n * n)) for _ in range(50)])
+    for _ in range(5):
+        action = law.sample(rng)
+        expected = others @ dense.solve(action)
+        assert np.abs(others @ free.solve(action) - expected).max() <= 1e-8 * np.abs(expected).max()
+        assert not free.has_recovered
+    assert mix(laws[:2], [0.5, 0.5]).components[0].joint_solver(laws[:2], np.array([0.5, 0.5])) is None

@@ -3,13 +3,14 @@
 Coordinates are (row, column) pairs, row by row; an action gives every row a column of its own.
 
 May touch: ``arrays``, ``policy``, ``kernels.assignment``, ``kernels.ledger``, ``kernels.matchings``,
-``kernels.permutation_atoms``,
-``kernels.permutation_gibbs``.
+``kernels.matching_solve``, ``kernels.permutation_atoms``, ``kernels.permutation_gibbs``.
 """
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import permutations
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.kernels.assignment import assign
 from swapregret.kernels.ledger import pack_lists
+from swapregret.kernels.matching_solve import prepare_matchings, solve_matchings
 from swapregret.kernels.matchings import draw_matching
 from swapregret.kernels.permutation_atoms import (
     matching_cooccurrence,
@@ -31,7 +33,7 @@ from swapregret.kernels.permutation_gibbs import (
     gibbs_second_moment,
     gibbs_tables,
 )
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy import FinitePolicy, JointSolver, Policy
 
 __all__ = ["GibbsPermutations", "MatchingPolicy", "UniformMatchings", "columns_of"]
 
@@ -110,6 +112,24 @@ class MatchingPolicy(Policy):
         values = np.array(vector, dtype=np.float64)
         return matching_second_moment(self._chosen, self._mass, values, self.columns)
 
+    def joint_solver(self, parts: Sequence[Policy], weights: Vector) -> JointSolver | None:
+        """Solve for a mixture of listed permutations and the uniform law, which must be in it."""
+        lists = [(part, weight) for part, weight in zip(parts, weights.tolist(), strict=True) if _is_square_list(part)]
+        uniform = [index for index, part in enumerate(parts) if isinstance(part, UniformMatchings)]
+        if len(uniform) != 1 or len(lists) + 1 != len(parts) or self.columns < 2:
+            return None
+        mixture = prepare_matchings(
+            np.concatenate([(part._chosen + part._offsets).astype(np.int32) for part, _ in lists]),
+            np.concatenate([weight * part._mass for part, weight in lists]),
+            float(weights[uniform[0]]),
+            np.stack([math.sqrt(weight) * part.marginals() for part, weight in lists]),
+        )
+
+        def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
+            return solve_matchings(mixture, np.array(action, dtype=np.int64), tolerance, limit)
+
+        return solve
+
     @cached_property
     def _cooccurrence(self) -> Matrix:
         return frozen(matching_cooccurrence(self._chosen, self._mass, self.columns))
@@ -153,6 +173,10 @@ class MatchingPolicy(Policy):
 
     def __repr__(self) -> str:
         return f"MatchingPolicy({len(self._mass)} matchings of {self.rows} rows and {self.columns} columns)"
+
+
+def _is_square_list(law: Policy) -> TypeGuard[MatchingPolicy]:
+    return isinstance(law, MatchingPolicy) and law.rows == law.columns
 
 
 def _all_matchings(rows: int, columns: int) -> npt.NDArray[np.int32]:
