@@ -26,7 +26,7 @@ from swapregret.geometry.kl import Projection
 from swapregret.kernels.dag import best_path, is_path, log_sums_to_sink
 from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_laws import flow_transition, gibbs_transition
-from swapregret.kernels.path_projection import ACCEPTED_GAP, near_scores, path_scores, project_flow
+from swapregret.kernels.path_projection import ACCEPTED_GAP, FAR, NEAR, near_scores, path_scores, project_flow
 from swapregret.kernels.path_stripping import UNIT, imbalance, round_flow, strip_paths
 from swapregret.policy import Policy, on_grid
 
@@ -213,7 +213,7 @@ class DagPaths(ActionSet):
         w = path_scores(graph.edge, given, self.is_uniform)
         if log_point is not None:
             w = near_scores(graph.start, graph.head, graph.edge, w, log_point)
-        x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self.plan, w)
+        x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self.plan, w, FAR if log_point is None else NEAR)
         if not gap <= ACCEPTED_GAP:
             raise NotConverged(
                 f"the certified gap of kl_project must be at most {ACCEPTED_GAP}",

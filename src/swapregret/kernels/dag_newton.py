@@ -24,8 +24,6 @@ Integers = npt.NDArray[np.int64]
 
 BALANCED = 1e-12
 """Relative imbalance of a vertex at which the iteration stops."""
-FAR = 8.0
-"""Relative imbalance of some vertex beyond which a start is too far away for short steps to pay."""
 LARGE_STEP = 2.0
 MAX_FACTORS = 60
 CHORD_STEPS = 5.0

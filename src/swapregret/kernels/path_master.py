@@ -33,7 +33,7 @@ from swapregret.kernels.master_steps import (
 )
 from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_laws import chain_draw, chain_flow, flow_transition, list_moment_on
-from swapregret.kernels.path_projection import ACCEPTED_GAP, near_scores, path_scores, project_flow
+from swapregret.kernels.path_projection import ACCEPTED_GAP, NEAR, near_scores, path_scores, project_flow
 from swapregret.kernels.path_stripping import UNIT, round_flow, strip_paths
 from swapregret.kernels.vectors import span_part
 
@@ -282,7 +282,7 @@ def run_paths(
         if k < n_scales:
             scores = path_scores(setting.edge, tilted, rule.is_uniform)
             scores = near_scores(setting.start, setting.head, setting.edge, scores, memory.log_weights[k])
-            values, logs, gap, _ = project_flow(setting.start, setting.head, setting.plan, scores)
+            values, logs, gap, _ = project_flow(setting.start, setting.head, setting.plan, scores, NEAR)
             if not gap <= ACCEPTED_GAP:
                 log.tilted[:] = tilted
                 return row + 1, n_events, NOT_PROJECTED

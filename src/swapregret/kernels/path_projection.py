@@ -8,16 +8,18 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.dag import best_value
-from swapregret.kernels.dag_newton import FAR, newton_flow
+from swapregret.kernels.dag_newton import newton_flow
 from swapregret.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
 from swapregret.kernels.path_elimination import Elimination
 
-__all__ = ["ACCEPTED_GAP", "near_scores", "path_scores", "project_flow"]
+__all__ = ["ACCEPTED_GAP", "FAR", "NEAR", "near_scores", "path_scores", "project_flow"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
+FAR, NEAR = 8.0, 1e10
+"""From how far out of balance Newton's method starts at weights as they are, and at weights brought near a known flow."""
 ACCEPTED_GAP = 1e-6
 """The largest certified gap of an acceptable projection."""
 _FAR_OFF = 1e3
@@ -65,12 +67,12 @@ def near_scores(start: Integers, head: Integers, edge: Integers, scores: Floats,
 
 @kernel
 def project_flow(
-    start: Integers, head: Integers, plan: Elimination, log_weights: Floats
+    start: Integers, head: Integers, plan: Elimination, log_weights: Floats, limit: float
 ) -> tuple[Floats, Floats, float, int]:
     r"""Project exp(log_weights) onto the flows of one unit in unnormalised KL divergence.
 
-    Newton's method starts from the weights themselves (yesterday's point, changed a little), else from the potentials of the Gibbs
-    law, else follows the solution from flatter weights. The flow found is balanced to about 1e-12; scaling what leaves each vertex,
+    Newton's method starts from the weights themselves if they are balanced up to the factor ``limit``, else from the
+    potentials of the Gibbs law, else follows the solution from flatter weights. The flow found is balanced to about 1e-12; scaling what leaves each vertex,
     in topological order, to what enters it makes it a flow to rounding.
 
     Returns the point, its logarithm, the certified gap :math:`\max_M g\cdot(x - M)` with g = log x − log w, by one pass of dynamic
@@ -78,7 +80,7 @@ def project_flow(
     """
     n = start.size - 2
     log_point = np.empty(head.size)
-    potential, point, n_steps = newton_flow(start, head, plan, log_weights, FAR)
+    potential, point, n_steps = newton_flow(start, head, plan, log_weights, limit)
     if n_steps < 0:
         potential = gibbs_potential(start, head, log_weights)
         set_log_flow(start, head, log_weights, potential, log_point)
