@@ -22,6 +22,8 @@ from swapregret.errors import NotConverged
 from swapregret.experiments.bench.cases import ROUNDS, STATES, Case, level, round_player, world
 from swapregret.experiments.bench.table import describe_machine
 from swapregret.geometry.solve import IterativeSolver, make_solver
+from swapregret.kernels.vectors import tilt
+from swapregret.learners.lazy import AdaptiveRate, step_size
 from swapregret.learners.player import Decision
 from swapregret.play import play
 
@@ -100,7 +102,7 @@ def measure_machine() -> Machine:
     return Machine(2.0 * n**3 / product, bandwidths, factor)
 
 
-def look(case: Case, state: str, count: Callable[[Any, Any, Any], list[Step]]) -> tuple[list[Step], float]:
+def look(case: Case, state: str, count: Callable[[Any, Any, Any, str], list[Step]]) -> tuple[list[Step], float]:
     """Count on some days of a run, and time the whole of it; return the steps of a round, and its seconds."""
     actions = case.make()
     player: Any = round_player(actions, state)
@@ -110,11 +112,19 @@ def look(case: Case, state: str, count: Callable[[Any, Any, Any], list[Step]]) -
         policy = player.policy(now)
         action = policy.sample(rng)
         if day in _LOOKED_AT:
-            found.append(count(actions, now, action))
+            found.append(count(actions, now, action, state))
         now = player.observe(now, Decision(day, action, (), policy), float(means @ action))
     days = world(actions, _DAYS, state)
     whole = best_of(lambda: play(player, days, rng=0, measure="none"), 1.0) / _DAYS
     return [mean_step(steps) for steps in zip(*found, strict=True)], whole
+
+
+def before_projection(actions: Any, scale: Any, state: str) -> Any:
+    """Return the log-weights whose projection the scale plays."""
+    diameter = actions.size * np.log(actions.dimension / actions.size)
+    noise = scale.variation + scale.memory_sum / max(scale.memory_count, 1)
+    eta = step_size(AdaptiveRate(STATES[state]), diameter, noise)
+    return tilt(scale.origin, scale.score, eta, True)
 
 
 def steps_of_gradients(policy: Any, action: Any) -> int:
@@ -137,11 +147,12 @@ def steps_of_gradients(policy: Any, action: Any) -> int:
     return high
 
 
-def permutations(actions: Any, now: Any, action: Any) -> list[Step]:
+def permutations(actions: Any, now: Any, action: Any, state: str) -> list[Step]:
     """Count a round on permutations, where Σ is factored on r = (n−1)² + 1 coordinates."""
     n, d, r = actions.n, actions.dimension, actions.rank
     scale = now.scales[0]
-    n_iterations = actions.kl_project(scale.log_weights + 1e-3 * action).n_iterations
+    tilted = before_projection(actions, scale, state)
+    n_iterations = actions.kl_project(tilted).n_iterations
     law = actions.decompose(scale.point)
     n_atoms, n_laws = len(law.weights), len(now.scales) + 1
     mixture = now.mixture
@@ -152,7 +163,7 @@ def permutations(actions: Any, now: Any, action: Any) -> list[Step]:
             n_iterations * 4.0 * d + 2 * _EXP * d,
             0.0,
             8 * d,
-            best_of(lambda: actions.kl_project(scale.log_weights + 1e-3 * action)),
+            best_of(lambda: actions.kl_project(tilted)),
             n_iterations,
         ),
         Step(
@@ -184,12 +195,12 @@ def permutations(actions: Any, now: Any, action: Any) -> list[Step]:
     ]
 
 
-def subsets(actions: Any, now: Any, action: Any) -> list[Step]:
+def subsets(actions: Any, now: Any, action: Any, state: str) -> list[Step]:
     """Count a round on m-sets, where Σ⁺M is iterated for with products by laws that are systematic samplings."""
     d, n_laws = actions.dimension, len({id(scale.exploit) for scale in now.scales})
     scale = now.scales[0]
     steps = steps_of_gradients(now.mixture, action)
-    tilted = scale.log_weights + 1e-3 * action
+    tilted = before_projection(actions, scale, state)
     product = 92.0 * n_laws + 16.0 * (n_laws + 1) + 80.0
     return [
         Step("KL projection", (_EXP + 12) * d, 48.0 * d, 40 * d, best_of(lambda: actions.kl_project(tilted))),
@@ -212,13 +223,13 @@ def subsets(actions: Any, now: Any, action: Any) -> list[Step]:
     ]
 
 
-def paths(actions: Any, now: Any, action: Any) -> list[Step]:
+def paths(actions: Any, now: Any, action: Any, state: str) -> list[Step]:
     """Count a round on paths, where Σ⁺M is iterated for with products by chains or lists of paths."""
     d, n_vertices = actions.dimension, len(actions.graph.vertices)
     scale = now.scales[0]
     laws = {id(each.exploit): each.exploit for each in now.scales}.values()
     steps = steps_of_gradients(now.mixture, action)
-    tilted = scale.log_weights + 1e-3 * action
+    tilted = before_projection(actions, scale, state)
     newton = actions.kl_project(tilted).n_iterations
     make = actions.decompose if hasattr(scale.exploit, "path") else actions.markov_policy
     width = d / n_vertices
@@ -255,7 +266,7 @@ def paths(actions: Any, now: Any, action: Any) -> list[Step]:
     ]
 
 
-CASES: dict[str, Callable[[Any, Any, Any], list[Step]]] = {
+CASES: dict[str, Callable[[Any, Any, Any, str], list[Step]]] = {
     "permutations 20": permutations,
     "paths, 4920 edges": paths,
     "m-sets (10000, 1000)": subsets,

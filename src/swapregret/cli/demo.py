@@ -60,7 +60,7 @@ def demo(
 
 def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, Any]]:
     actions = sr.MSets(dimension, size)
-    status_console.print("[dim]Loading the compiled inner loops (the first run compiles them: half a minute) ...[/]")
+    status_console.print("[dim]Loading the compiled inner loops (the first run compiles them: about a minute) ...[/]")
     world = sr.environments.cyclic(actions, horizon, phases=_PHASES, rng=seed)
     players: dict[str, Player[Any]] = {
         "Swap-ComBCP (ours)": sr.swap_combcp(actions, horizon),
