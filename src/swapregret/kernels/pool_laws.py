@@ -98,105 +98,119 @@ def elements_of(word: Word, elements: Integers) -> int:
 
 
 @kernel
-def add_pairs(pairs: Floats, elements: Integers, size: int, chance: float) -> None:
-    """Add the chance of a set to all pairs of its elements, on and below the diagonal."""
-    for a in range(size):
-        line = pairs[elements[a]]
-        for b in range(a + 1):
-            line[elements[b]] += chance
+def filter_sets(
+    words: Words,
+    n: int,
+    size: int,
+    table: ActionTable,
+    pair_values: Floats,
+    pair_counts: Floats,
+    pair_squares: Floats,
+    prior: float,
+    scale: float,
+    played: Words,
+) -> None:
+    """Write what to play when each set is recommended: exchanges that gain more than ``scale`` · √noise.
+
+    ``pair_counts`` of size 0 switches the pooling off. Everything is in one loop, for arrays cost more to hand over than
+    a set costs to filter.
+    """
+    keys, values, squares = table.keys, table.values, table.squares
+    d = values.shape[1]
+    v = np.empty(d)
+    elements = np.empty(d, dtype=np.int64)
+    for index in range(n):
+        word = words[index]
+        place = place_of(keys, word)
+        noise = 0.0
+        if keys[place] == word:
+            known = values[place]
+            for k in range(d):
+                v[k] = known[k]
+            noise = squares[place]
+        else:
+            v[:] = 0.0
+        if pair_counts.size:
+            elements_of(word, elements)
+            n_pairs = 0
+            for a in range(size):
+                counts = pair_counts[elements[a]]
+                for b in range(a):
+                    if counts[elements[b]] > _LEAST_PAIR:
+                        n_pairs += 1
+            if n_pairs:
+                share = prior / n_pairs
+                spread = 0.0
+                for a in range(size):
+                    i = elements[a]
+                    for b in range(a):
+                        j = elements[b]
+                        weight = pair_counts[i, j]
+                        if weight > _LEAST_PAIR:
+                            factor = share / weight
+                            other = pair_values[i, j]
+                            for k in range(d):
+                                v[k] += factor * other[k]
+                            spread += pair_squares[i, j] / (weight * weight)
+                noise += share * share * spread
+        threshold = scale * np.sqrt(noise)
+        while threshold > 0.0:
+            worst = -1
+            best = -1
+            for i in range(d):
+                if has_bit(word, i):
+                    if worst < 0 or v[i] < v[worst]:
+                        worst = i
+                elif best < 0 or v[i] > v[best]:
+                    best = i
+            if best < 0 or not v[best] - v[worst] > threshold:
+                break
+            word ^= (_ONE << np.uint64(worst)) | (_ONE << np.uint64(best))
+        played[index] = word
 
 
 @kernel
-def mirror(pairs: Floats) -> None:
-    """Copy what is below the diagonal above it."""
-    for i in range(pairs.shape[0]):
+def count_pairs(words: Words, chances: Floats, n: int, size: int, pairs: Floats) -> None:
+    """Write Σ of a law over sets of ``size`` elements."""
+    d = pairs.shape[0]
+    elements = np.empty(d, dtype=np.int64)
+    pairs[:] = 0.0
+    for index in range(n):
+        elements_of(words[index], elements)
+        chance = chances[index]
+        for a in range(size):
+            line = pairs[elements[a]]
+            for b in range(a + 1):
+                line[elements[b]] += chance
+    for i in range(d):
         for j in range(i):
             pairs[j, i] = pairs[i, j]
 
 
 @kernel
-def better_set(
-    word: Word,
-    elements: Integers,
-    pool: PoolArrays,
-    table: ActionTable,
-    config: PoolConfig,
-    v: Floats,
-) -> Word:
-    """Return what to play when a set is recommended: exchanges that gain more than a standard error."""
-    d, m = v.size, config.size
-    place = place_of(table.keys, word)
-    noise = 0.0
-    if table.keys[place] == word:
-        known = table.values[place]
-        for k in range(d):
-            v[k] = known[k]
-        noise = table.squares[place]
-    else:
-        v[:] = 0.0
-    if config.switches[1]:
-        n_pairs = 0
-        for a in range(m):
-            counts = pool.pair_counts[elements[a]]
-            for b in range(a):
-                if counts[elements[b]] > _LEAST_PAIR:
-                    n_pairs += 1
-        if n_pairs:
-            share = config.prior / n_pairs
-            spread = 0.0
-            for a in range(m):
-                i = elements[a]
-                for b in range(a):
-                    j = elements[b]
-                    weight = pool.pair_counts[i, j]
-                    if weight > _LEAST_PAIR:
-                        factor = share / weight
-                        other = pool.pair_values[i, j]
-                        for k in range(d):
-                            v[k] += factor * other[k]
-                        spread += pool.pair_squares[i, j] / (weight * weight)
-            noise += share * share * spread
-    threshold = config.standard_errors * np.sqrt(2.0 * pool.numbers[1] * noise)
-    if not threshold > 0.0:
-        return word
-    while True:
-        worst = -1
-        best = -1
-        for i in range(d):
-            if has_bit(word, i):
-                if worst < 0 or v[i] < v[worst]:
-                    worst = i
-            elif best < 0 or v[i] > v[best]:
-                best = i
-        if best < 0 or not v[best] - v[worst] > threshold:
-            return word
-        word ^= (_ONE << np.uint64(worst)) | (_ONE << np.uint64(best))
-
-
-@kernel
 def make_law(pool: PoolArrays, table: ActionTable, config: PoolConfig, g: int) -> None:
     """Decompose what member g recommends, and filter it."""
-    d = pool.prediction.size
-    n = list_atoms(pool.points[g], config.size, config.orders, pool.recommended[g], pool.chances[g])
+    recommended, played, chances = pool.recommended[g], pool.played[g], pool.chances[g]
+    n = list_atoms(pool.points[g], config.size, config.orders, recommended, chances)
     pool.n_atoms[g] = n
-    pool.recommended_pairs[g] = 0.0
-    pool.played_pairs[g] = 0.0
-    is_filtering = config.switches[0] and pool.clock[3] == 0
-    v = np.empty(d)
-    elements = np.empty(d, dtype=np.int64)
-    for a in range(n):
-        word, chance = pool.recommended[g, a], pool.chances[g, a]
-        elements_of(word, elements)
-        add_pairs(pool.recommended_pairs[g], elements, config.size, chance)
-        instead = word
-        if is_filtering:
-            instead = better_set(word, elements, pool, table, config, v)
-            if instead != word:
-                elements_of(instead, elements)
-        pool.played[g, a] = instead
-        add_pairs(pool.played_pairs[g], elements, config.size, chance)
-    mirror(pool.recommended_pairs[g])
-    mirror(pool.played_pairs[g])
+    count_pairs(recommended, chances, n, config.size, pool.recommended_pairs[g])
+    if config.switches[0] and pool.clock[3] == 0:
+        filter_sets(
+            recommended,
+            n,
+            config.size,
+            table,
+            pool.pair_values,
+            pool.pair_counts,
+            pool.pair_squares,
+            config.prior,
+            config.standard_errors * np.sqrt(2.0 * pool.numbers[1]),
+            played,
+        )
+        count_pairs(played, chances, n, config.size, pool.played_pairs[g])
+    else:
+        played[:n] = recommended[:n]
+        pool.played_pairs[g] = pool.recommended_pairs[g]
 
 
 @kernel

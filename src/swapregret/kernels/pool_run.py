@@ -19,6 +19,7 @@ __all__ = ["absorb_day", "close_tape", "draw_action", "mix_laws", "run_days", "t
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 
 _LEAST_WEIGHT = 1e-3
 _FORGET = 0.01
@@ -78,63 +79,93 @@ def mix_laws(pool: PoolArrays, config: PoolConfig) -> bool:
 @kernel
 def draw_action(rng: np.random.Generator, pool: PoolArrays, size: int) -> Integers:
     """Draw an action: a component, then one of its sets."""
-    n, d = pool.points.shape
-    n_cold = pool.shares.size - n - 1
-    component = np.searchsorted(pool.cumulative, rng.random(), side="right")
-    if component >= n + n_cold:
-        return draw_uniform(rng, d, size)
+    action = np.zeros(pool.prediction.size, dtype=np.int64)
+    draw_into(rng, pool.cumulative, pool.n_atoms, pool.chances, pool.played, pool.recommended, size, action)
+    return action
+
+
+@kernel
+def draw_into(
+    rng: np.random.Generator,
+    cumulative: Floats,
+    n_atoms: Integers,
+    chances: Floats,
+    played: Words,
+    recommended: Words,
+    size: int,
+    action: Integers,
+) -> None:
+    """Write a draw into ``action``."""
+    n, d = n_atoms.size, action.size
+    component = np.searchsorted(cumulative, rng.random(), side="right")
+    if component >= cumulative.size - 1:
+        action[:] = draw_uniform(rng, d, size)
+        return
     g = component if component < n else component - n
     needle = rng.random()
     reached = 0.0
     atom = 0
-    for a in range(pool.n_atoms[g]):
+    line = chances[g]
+    for a in range(n_atoms[g]):
         atom = a
-        reached += pool.chances[g, a]
+        reached += line[a]
         if needle < reached:
             break
-    word = pool.played[g, atom] if component < n else pool.recommended[g, atom]
-    action = np.zeros(d, dtype=np.int64)
+    word = played[g, atom] if component < n else recommended[g, atom]
     for i in range(d):
-        if has_bit(word, i):
-            action[i] = 1
-    return action
+        action[i] = 1 if has_bit(word, i) else 0
+
+
+@kernel
+def absorb_total(
+    factor: Floats,
+    action: Integers,
+    reward: float,
+    step: float,
+    prediction: Floats,
+    running: Floats,
+    total: Floats,
+) -> None:
+    """Estimate a day of bandit feedback, and let the predictor learn."""
+    d = action.size
+    right = np.empty(d)
+    for i in range(d):
+        right[i] = action[i]
+    solution = cholesky_solve(factor, right)
+    surprise = reward - action_total(prediction, action)
+    for i in range(d):
+        estimate = solution[i] * surprise + prediction[i]
+        running[i] += estimate
+        total[i] += estimate
+    if step != 0.0:
+        prediction[:] = learn_prediction(prediction, action, reward, step)
 
 
 @kernel
 def absorb_day(pool: PoolArrays, config: PoolConfig, action: Integers, rewards: Floats, reward: float) -> None:
     """Estimate a day: feedback 0 is bandit, 1 semi-bandit, 2 full; ``rewards`` is what is seen of the vector."""
-    d = action.size
-    n = pool.points.shape[0]
+    pool.numbers[2] += reward
     prediction = pool.prediction
     if config.feedback == 0:
-        right = np.empty(d)
-        for i in range(d):
-            right[i] = action[i]
-        solution = cholesky_solve(pool.factor, right)
-        surprise = reward - action_total(prediction, action)
-        for i in range(d):
-            estimate = solution[i] * surprise + prediction[i]
-            pool.running[i] += estimate
-            pool.total[i] += estimate
-        if config.predictor_step != 0.0:
-            prediction[:] = learn_prediction(prediction, action, reward, config.predictor_step)
-    else:
-        n_cold = pool.shares.size - n - 1
-        for i in range(d):
-            estimate = rewards[i]
-            if config.feedback == 1:
-                estimate = prediction[i]
-                if action[i]:
-                    chance = pool.shares[n + n_cold] * config.size / d
-                    for g in range(n):
-                        chance += pool.shares[g] * pool.played_pairs[g, i, i]
-                    for k in range(n_cold):
-                        chance += pool.shares[n + k] * pool.recommended_pairs[k, i, i]
-                    estimate += (rewards[i] - prediction[i]) / chance
-                    prediction[i] += config.predictor_step * (rewards[i] - prediction[i])
-            pool.running[i] += estimate
-            pool.total[i] += estimate
-    pool.numbers[2] += reward
+        absorb_total(pool.factor, action, reward, config.predictor_step, prediction, pool.running, pool.total)
+        return
+    d = action.size
+    n = pool.points.shape[0]
+    n_cold = pool.shares.size - n - 1
+    for i in range(d):
+        estimate = rewards[i]
+        if config.feedback == 1:
+            estimate = prediction[i]
+            if action[i]:
+                chance = pool.shares[n + n_cold] * config.size / d
+                for g in range(n):
+                    chance += pool.shares[g] * pool.played_pairs[g, i, i]
+                for k in range(n_cold):
+                    chance += pool.shares[n + k] * pool.recommended_pairs[k, i, i]
+                estimate += (rewards[i] - prediction[i]) / chance
+                prediction[i] += config.predictor_step * (rewards[i] - prediction[i])
+        pool.running[i] += estimate
+        pool.total[i] += estimate
 
 
 @kernel
@@ -320,13 +351,23 @@ def run_days(
     most_laws = tape.counts.size - 2 * pool.shares.size
     most_windows = tape.stops.size - 1
     changed = np.zeros(n, dtype=np.int64)
+    action = np.zeros(rewards.shape[1], dtype=np.int64)
+    cumulative, n_atoms, chances = pool.cumulative, pool.n_atoms, pool.chances
+    played, recommended = pool.played, pool.recommended
+    factor, prediction, running, total = pool.factor, pool.prediction, pool.running, pool.total
+    clock, numbers = pool.clock, pool.numbers
+    is_bandit, step, base = config.feedback == 0, config.predictor_step, config.windows[0]
     for row in range(rewards.shape[0]):
-        action = draw_action(rng, pool, size)
+        draw_into(rng, cumulative, n_atoms, chances, played, recommended, size, action)
         reward = min(max(action_total(rewards[row], action), 0.0), 1.0)
         received[row] = reward
-        absorb_day(pool, config, action, rewards[row], reward)
-        pool.clock[0] += 1
-        if (pool.clock[0] + pool.clock[1]) % config.windows[0] == 0:
+        if is_bandit:
+            numbers[2] += reward
+            absorb_total(factor, action, reward, step, prediction, running, total)
+        else:
+            absorb_day(pool, config, action, rewards[row], reward)
+        clock[0] += 1
+        if (clock[0] + clock[1]) % base == 0:
             if tape.stops.size:
                 tape_window(pool, tape, row + 1)
             if not turn_pool(pool, table, guard, config, changed, tape):
