@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["exponential_rows", "exponential_weights", "shift_column"]
+__all__ = ["exponential_rows", "exponential_weights", "lifted_weights", "shift_column"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,6 +29,23 @@ def exponential_weights(scores: Floats, learning_rate: float, exploration: float
     for i in range(n):
         weights[i] = share * weights[i] + floor
     return weights
+
+
+@kernel
+def lifted_weights(weights: Floats, least: float) -> Floats:
+    """Lift weights below ``least`` to it, if there are any, and divide by the sum then."""
+    lowest = np.inf
+    for i in range(weights.size):
+        lowest = min(lowest, weights[i])
+    result = weights.copy()
+    if lowest < least:
+        total = 0.0
+        for i in range(weights.size):
+            result[i] = max(weights[i], least)
+            total += result[i]
+        for i in range(weights.size):
+            result[i] /= total
+    return result
 
 
 @kernel

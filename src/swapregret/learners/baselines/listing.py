@@ -1,6 +1,6 @@
 """What the competitors that list all actions share: the table, the refusal, a number a day.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``, ``learners.player``.
+May touch: ``errors``, ``arrays``, ``policy``, ``kernels.exponential``, ``actions.base``, ``learners.player``.
 """
 
 import math
@@ -11,13 +11,25 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput, TooLarge
+from swapregret.kernels.exponential import lifted_weights
 from swapregret.learners.player import Decision
 from swapregret.policy import FinitePolicy
 
-__all__ = ["ActionTable", "Cost", "ListedLaw", "choose", "daily_uniform", "list_actions", "read_rate", "read_share"]
+__all__ = [
+    "LEAST",
+    "ActionTable",
+    "Cost",
+    "ListedLaw",
+    "choose",
+    "daily_uniform",
+    "list_actions",
+    "read_rate",
+    "read_share",
+]
 
 _MASK = (1 << 64) - 1
-_LEAST = 2.0**-51
+LEAST = 2.0**-51
+"""Weights of listed laws are lifted to this."""
 
 
 @dataclass(frozen=True)
@@ -119,10 +131,7 @@ class ActionTable:
         Weights below 2⁻⁵¹ are lifted to it, which moves the law by less than N·2⁻⁵¹ and lets the laws of all days share
         one list of atoms.
         """
-        if weights.min() < _LEAST:
-            weights = np.maximum(weights, _LEAST)
-            weights /= weights.sum()
-        return self.law_again(weights)
+        return self.law_again(lifted_weights(weights, LEAST))
 
     def law_again(self, shares: Vector) -> "ListedLaw":
         """Return the law whose shares were written down, as they are."""

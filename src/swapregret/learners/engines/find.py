@@ -14,6 +14,7 @@ from swapregret.learners.engines.gibbs_trees import GibbsTreeEngine
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.matchings import MatchingEngine
 from swapregret.learners.engines.paths import PathEngine
+from swapregret.learners.engines.scores import ScoreEngine
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
@@ -22,7 +23,16 @@ from swapregret.learners.player import Player
 
 __all__ = ["Engine", "find_engine"]
 
-Engine = ConstantEngine | ForestEngine | GibbsTreeEngine | MSetEngine | MatchingEngine | PathEngine | PoolEngine
+Engine = (
+    ConstantEngine
+    | ForestEngine
+    | GibbsTreeEngine
+    | MSetEngine
+    | MatchingEngine
+    | PathEngine
+    | PoolEngine
+    | ScoreEngine
+)
 """What runs blocks of days."""
 _FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine, GibbsTreeEngine)
 
@@ -43,6 +53,8 @@ def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | No
     """
     if ConstantEngine.can_run(player):
         return ConstantEngine(cast(UniformPlayer, player))
+    if ScoreEngine.can_run(player):
+        return None if is_measured else ScoreEngine(player)
     if isinstance(player, MSetAdaptiveMaster):
         return PoolEngine(player, is_taped=is_measured)
     if not isinstance(player, SwapMaster) or not _is_plain(player):
