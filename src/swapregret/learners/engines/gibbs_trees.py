@@ -20,7 +20,7 @@ from swapregret.learners.master import MasterState, SwapMaster
 
 __all__ = ["GibbsTreeEngine"]
 
-_LARGEST = 4096
+_LARGEST = 1000
 
 
 @dataclass(frozen=True)
