@@ -12,12 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
+from swapregret.kernels.master_arrays import NOT_SOLVED, PLAYED, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
-    NOT_SOLVED,
-    PLAYED,
-    Log,
-    Memory,
-    Rule,
     begin_turn,
     component_table,
     draw_component,

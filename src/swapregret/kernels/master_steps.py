@@ -1,28 +1,20 @@
 """The steps of the multi-scale master that do not depend on the set: Algorithm 1 for compiled runs of any family.
 
 A driver (``kernels.m_set_master``, ``kernels.matching_master``, ``kernels.path_master``) draws, projects and decomposes in
-the way of its set and takes everything else from here; ``learners.master`` says the same in words. Arrays of a
-:class:`Memory` are changed in place.
+the way of its set and takes everything else from here; ``learners.master`` says the same in words.
 
-May touch: ``kernels.compile``, ``kernels.cholesky``, ``kernels.vectors``.
+May touch: ``kernels.compile``, ``kernels.cholesky``, ``kernels.master_arrays``, ``kernels.vectors``.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
 from swapregret.kernels.compile import kernel
+from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.kernels.vectors import action_total, centred_square, tilt
 
 __all__ = [
-    "NOT_PROJECTED",
-    "NOT_SOLVED",
-    "PLAYED",
-    "Log",
-    "Memory",
-    "Rule",
     "begin_turn",
     "collect",
     "component_table",
@@ -42,99 +34,6 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 _GRID = 2**52
-PLAYED, NOT_PROJECTED, NOT_SOLVED = 0, 1, 2
-"""How a run ended: well, or because a projection or Σ⁺M was not to be had."""
-
-
-class Rule(NamedTuple):
-    """What a master was configured with.
-
-    Attributes
-    ----------
-    windows : int64 array, shape (K + 1,)
-    groups : int64 array, shape (K,)
-        The first scale with the same learner: such scales share their law when fresh.
-    rates : float64 array, shape (K,)
-        c of an adaptive rate, η of a fixed one.
-    shares : float64 array, shape (2,)
-        Weights of exploit and explore in the policy of a scale.
-    diameter, predictor_step : float
-    is_adaptive, is_uniform : bool
-        Of the rate; of the set.
-    feedback : int
-        0 bandit, 1 semi-bandit, 2 full.
-    has_inverse : bool
-        Whether Σ is inverted once a law instead of solved with every day.
-    """
-
-    windows: Integers
-    groups: Integers
-    rates: Floats
-    shares: Floats
-    diameter: float
-    predictor_step: float
-    is_adaptive: bool
-    is_uniform: bool
-    feedback: int
-    has_inverse: bool
-
-
-class Memory(NamedTuple):
-    """What a master knows; K scales, d coordinates.
-
-    Attributes
-    ----------
-    clock : int64 array
-        (day, offset).
-    prediction, running, total : float64 arrays, shape (d,)
-    aggregates, points, log_weights, scores : float64 arrays, shape (K, d)
-    scalars : float64 array, shape (K, 2)
-        (variation, memory_sum) of each scale.
-    counts : int64 array, shape (K, 2)
-        (n_updates, memory_count) of each scale.
-    first_point, first_log : float64 arrays, shape (d,)
-        Where a scale begins.
-    earned : float64 array, shape (1,)
-        Sum of the rewards.
-    recoveries : int64 array, shape (1,)
-        Days whose iteration for Σ⁺M ended short of its tolerance.
-    """
-
-    clock: Integers
-    prediction: Floats
-    running: Floats
-    total: Floats
-    aggregates: Floats
-    points: Floats
-    log_weights: Floats
-    scores: Floats
-    scalars: Floats
-    counts: Integers
-    first_point: Floats
-    first_log: Floats
-    earned: Floats
-    recoveries: Integers
-
-
-class Log(NamedTuple):
-    """What a run leaves behind.
-
-    Attributes
-    ----------
-    received : float64 array, shape (n_days,)
-        The reward of each day.
-    events : int64 array, shape (n, 2)
-        Turns of the calendar: (day that ended, number of windows that ended with it).
-    points : float64 array, shape (n, d) or (0, d)
-        The point of the scale that updated at each turn; without rows where nobody asks.
-    tilted : float64 array, shape (d,)
-        The log-weights whose projection failed, if one did.
-    """
-
-    received: Floats
-    events: Integers
-    points: Floats
-    tilted: Floats
 
 
 @kernel

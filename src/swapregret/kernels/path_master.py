@@ -13,13 +13,8 @@ import numpy.typing as npt
 
 from swapregret.kernels.chain_solve import Chains, pack_chains, solve_chains
 from swapregret.kernels.compile import kernel
+from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, PLAYED, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
-    NOT_PROJECTED,
-    NOT_SOLVED,
-    PLAYED,
-    Log,
-    Memory,
-    Rule,
     begin_turn,
     component_table,
     draw_component,

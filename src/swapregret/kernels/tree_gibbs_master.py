@@ -13,11 +13,8 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.kruskal import heaviest_forest
+from swapregret.kernels.master_arrays import PLAYED, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
-    PLAYED,
-    Log,
-    Memory,
-    Rule,
     collect,
     component_table,
     draw_component,

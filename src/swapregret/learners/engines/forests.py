@@ -13,7 +13,7 @@ from swapregret.actions.graphic_bases import INSIDE, GraphicBases
 from swapregret.actions.tree_laws import GibbsTrees
 from swapregret.arrays import Matrix
 from swapregret.kernels.forest_master import ForestSetting, run_forests
-from swapregret.kernels.master_steps import Log, Memory, Rule
+from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import MasterState, SwapMaster

@@ -12,7 +12,7 @@ import numpy as np
 from swapregret.actions.graphic_bases import GraphicBases
 from swapregret.actions.tree_laws import GibbsTrees
 from swapregret.arrays import Matrix
-from swapregret.kernels.master_steps import Log, Memory, Rule
+from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.kernels.tree_gibbs_master import TreeSetting, run_gibbs_trees
 from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
 from swapregret.learners.lazy_comband import LazyComBand

@@ -14,7 +14,7 @@ from swapregret.actions.m_sets import MSets
 from swapregret.arrays import Matrix
 from swapregret.geometry.solve import HOPELESS, LIMIT, TOLERANCE
 from swapregret.kernels.m_set_master import SubsetSetting, run_subsets
-from swapregret.kernels.master_steps import Log, Memory, Rule
+from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.learners.engines.scales import Stretches, is_dense, run_scales
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import MasterState, SwapMaster

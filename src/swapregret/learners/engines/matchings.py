@@ -12,7 +12,7 @@ import numpy as np
 from swapregret.actions.matching_set import MatchingSet
 from swapregret.actions.permutation_laws import UniformMatchings
 from swapregret.arrays import Matrix
-from swapregret.kernels.master_steps import Log, Memory, Rule
+from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.kernels.matching_master import MatchingSetting, run_matchings
 from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
 from swapregret.learners.lazy_combcp import LazyComBCP

@@ -14,7 +14,7 @@ from swapregret.actions.partitions import Partitions
 from swapregret.actions.path_laws import MarkovPaths
 from swapregret.arrays import Matrix
 from swapregret.geometry.solve import HOPELESS, LIMIT, TOLERANCE
-from swapregret.kernels.master_steps import Log, Memory, Rule
+from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.kernels.path_master import PathSetting, run_paths
 from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
 from swapregret.learners.lazy_combcp import LazyComBCP

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.geometry.solve import DENSE_LIMIT, not_solved
-from swapregret.kernels.master_steps import NOT_PROJECTED, NOT_SOLVED, Log, Memory, Rule
+from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, Log, Memory, Rule
 from swapregret.learners.estimator import BanditEstimator
 from swapregret.learners.lazy import AdaptiveRate, LazyState
 from swapregret.learners.lazy_comband import LazyComBand
