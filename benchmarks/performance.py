@@ -32,7 +32,10 @@ def table(headings: str, rows: list[list[str]]) -> list[str]:
 
 def times(ours: float, theirs: float | None) -> str:
     """Return a ratio."""
-    return "–" if theirs is None else f"{ours / theirs:,.3g}×"
+    if theirs is None:
+        return "–"
+    ratio = ours / theirs
+    return f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.3g}×"
 
 
 def page(numbers: dict[str, Any]) -> list[str]:

@@ -87,7 +87,7 @@ def _print_rounds(result: Bench) -> None:
         "\nratio",
         "\nasked",
         "plain\n(solve)",
-        "\nprototype",
+        "proto-\ntype",
     )
     for row in result.rounds:
         table.add_row(
@@ -97,13 +97,23 @@ def _print_rounds(result: Bench) -> None:
             _times(row.ours, row.reference),
             "–" if row.wanted is None else f"{row.wanted:,.0f}×",
             _rate(row.tuned),
-            "–" if row.reached is None else f"{_rate(row.reached[0])}–{_rate(row.reached[1])}",
+            "–" if row.reached is None else _range(*row.reached),
         )
     console.print(table)
 
 
 def _times(ours: float, theirs: float | None) -> str:
-    return "–" if theirs is None else f"{ours / theirs:,.3g}×"
+    if theirs is None:
+        return "–"
+    ratio = ours / theirs
+    return f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.3g}×"
+
+
+def _range(low: float, high: float) -> str:
+    """Return two rates in two digits each, with one unit where they share it."""
+    if low >= 1e3:
+        return f"{low / 1e3:.2g}–{high / 1e3:.2g}k"
+    return f"{low:.0f}–{high / 1e3:.2g}k" if high >= 1e3 else f"{low:.0f}–{high:.0f}"
 
 
 def _print_learners(result: Bench) -> None:
