@@ -34,7 +34,7 @@ Rows = npt.NDArray[np.int64]
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
 _FIRST = 64
-_LAZY = 2**28
+_LAZY = 2**22
 _DECAY = 0.5
 _MOST_POOLS = 4096
 
