@@ -27,6 +27,7 @@ Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 _LEAST_PAIR = 1e-3
+_LEAST_EXPONENT = -30.0
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 _ONE = np.uint64(1)
@@ -258,7 +259,9 @@ def pool_weights(
         total = 0.0
         for g in range(n):
             prior = 0.5 / n + (0.5 if a == g else 0.0)
-            q[a, g] = prior * np.exp(eta * (s[a, g] - top))
+            q[a, g] = prior * np.exp(
+                max(eta * (s[a, g] - top), _LEAST_EXPONENT)
+            )  # no entry may vanish: Q stays irreducible
             total += q[a, g]
         for g in range(n):
             q[a, g] /= total

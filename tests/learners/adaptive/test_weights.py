@@ -51,6 +51,21 @@ def test_a_member_that_always_gains_most_is_followed() -> None:
     assert weights.n_windows == 300
 
 
+def test_weights_stay_a_law_however_sure_they_are() -> None:
+    """Gains that differ by a thousand standard errors for a long time leave weights that are numbers and add up to 1."""
+    weights = PoolWeights.start(5)
+    source = np.random.default_rng(3)
+    for phase in range(4):
+        best = phase % 5
+        for _ in range(3000):
+            gains = source.normal(size=5)
+            gains[best] += 1000.0
+            weights = weights.absorb(gains, np.zeros(4))
+        assert np.isfinite(weights.law).all()
+        assert abs(weights.law.sum() - 1.0) < 1e-12
+        np.testing.assert_allclose(weights.law @ weights.transition, weights.law, rtol=1e-9)
+
+
 def test_weights_are_a_value() -> None:
     """Absorbing a window leaves the weights it started from as they were."""
     weights = PoolWeights.start(3)
