@@ -61,10 +61,11 @@ GAMES: dict[str, tuple[Callable[[], games.Game], int]] = {
 }
 LEARNERS: dict[str, Make] = {
     "adaptive": lambda actions, days: sr.swap_combcp(actions, days, preset="adaptive"),
-    "multiscale": sr.swap_combcp,
+    "multiscale": lambda actions, days: sr.swap_combcp(actions, days, preset="multiscale"),
     "semi-bandit": lambda actions, days: sr.swap_combcp(actions, days, feedback="semi-bandit", preset="multiscale"),
     "slow": lambda actions, days: slow(actions, days, "bandit"),
     "slow-semi-bandit": lambda actions, days: slow(actions, days, "semi-bandit"),
+    "slow-full": lambda actions, days: slow(actions, days, "full"),
     "full": lambda actions, days: sr.swap_combcp(actions, days, feedback="full", preset="multiscale"),
     "single": sr.baselines.combcp,
     "uniform": lambda actions, _: sr.baselines.uniform(actions),

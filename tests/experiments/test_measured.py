@@ -7,7 +7,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.experiments.measured import Measurement, expected_swap_regret, measurements
-from swapregret.learners.presets import PRESETS
+from swapregret.learners.ingredients import PRESETS
 
 
 def cell(spec: str, d: int, m: int, horizon: int, swap: float, error: float = 0.0, world: str = "w") -> Measurement:

@@ -10,10 +10,11 @@ from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.geometry.solve import DenseSolver, IterativeSolver
+from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
-from swapregret.learners.presets import Ingredients, swap_comband, swap_combcp
+from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 
 ACTIONS = MSets(10, 3)

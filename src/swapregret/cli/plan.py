@@ -16,7 +16,7 @@ from swapregret.cli.console import console, emit_json, report_errors, status_con
 from swapregret.errors import InvalidInput
 from swapregret.experiments.measured import Expectation
 from swapregret.experiments.plan import LONGEST_HORIZON, Plan, make_plan
-from swapregret.learners.presets import PRESETS
+from swapregret.learners.ingredients import PRESETS
 from swapregret.learners.schedule import Schedule
 
 __all__ = ["plan", "read_days"]

@@ -19,9 +19,10 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name
 from swapregret.learners import baselines
 from swapregret.learners.doubling import anytime
+from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.learners.player import Player
-from swapregret.learners.presets import Ingredients, swap_comband, swap_combcp
+from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 
 __all__ = [

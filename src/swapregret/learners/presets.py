@@ -1,10 +1,10 @@
-"""Ready-made players: the names people call, and the ingredients a preset is made of.
+"""Ready-made players: the names people call.
 
 May touch: everything of ``learners``; ``actions``, ``geometry``.
 """
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from swapregret.actions.base import ActionSet
@@ -18,13 +18,14 @@ from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.adaptive.pool import build_pool
 from swapregret.learners.estimator import make_estimator
+from swapregret.learners.ingredients import Ingredients, mix_ingredients
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyLearner, Rate
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import SwapMaster
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["PRESETS", "Ingredients", "swap_comband", "swap_combcp"]
+__all__ = ["swap_comband", "swap_combcp"]
 
 Master = SwapMaster | AdaptiveMaster | MSetAdaptiveMaster
 """What the factories return: players with a ``schedule`` and ``n_scales``."""
@@ -34,91 +35,8 @@ _LASTING = 8
 _DENSE_WHERE_LASTING = 1000
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
 _FEW_VARIANTS = 2
+_LONG = 800.0
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
-
-
-@dataclass(frozen=True)
-class Ingredients:
-    """What a preset mixes into Algorithm 1; every field can be overridden by name.
-
-    Attributes
-    ----------
-    exploration : float or None
-        γ; None is the paper's H^{-1/3}, H the ratio of the top two windows.
-    exploration_law : str or None
-        μ, a ``kind`` of ``actions.exploration_policy``; None is the best law of the set (D23).
-    rate : FixedRate, AdaptiveRate, "adaptive" or "paper"
-        The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
-    variants : int
-        Decompositions averaged by Lazy-ComBCP (D18).
-    law : {"auto", "list", "chain"}
-        What plays a point of Lazy-ComBCP: a list of actions, or on paths the Markov chain of the flow, which has no list
-        and so no exact ledger. "auto" is the chain where Σ is too large to be factored (rank above 400).
-    predictor_step : float
-        Step of the estimator's predictor, 0 for none (D19).
-    random_offset : bool
-        Whether windows start at a random day (D20).
-    warm_restarts : bool
-        Whether scales of Lazy-ComBCP restart from the next coarser one (D21).
-    solver : {"auto", "dense", "inverse", "iterative"}
-        How Σ⁺M is found (D24); "auto" factors Σ up to rank 400, and up to rank 1000 where the base window is 8 days or
-        longer; where it is at least a sixth of the rank, and 4, the uniform masters invert Σ once a window.
-    floor : float
-        ε, the share of the unfiltered cold scales in the adaptive preset (D26).
-    trackers, learned_weights, swap_filter, pooling, guarded : bool
-        Ingredients of the adaptive preset, each of which can be switched off (D26).
-    guard_slack : float
-        The guard trips when its estimate exceeds ``guard_slack``·T/K.
-    weight_step, weight_spread : float
-        How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members.
-    """
-
-    exploration: float | None = 0.02
-    exploration_law: str | None = None
-    rate: Rate | str = "adaptive"
-    variants: int = 8
-    law: str = "auto"
-    predictor_step: float = 0.2
-    random_offset: bool = True
-    warm_restarts: bool = False
-    solver: str = "auto"
-    floor: float = 0.1
-    trackers: bool = True
-    learned_weights: bool = True
-    swap_filter: bool = True
-    pooling: bool = True
-    guarded: bool = True
-    guard_slack: float = 2.0
-    weight_step: float = 0.5
-    weight_spread: float = 0.2
-
-
-PRESETS = {
-    "adaptive": Ingredients(),
-    "multiscale": Ingredients(),
-    "paper": Ingredients(
-        exploration=None,
-        exploration_law="spanner",
-        rate="paper",
-        variants=1,
-        law="list",
-        predictor_step=0.0,
-        random_offset=False,
-    ),
-}
-"""The ready-made mixtures: adaptive, the paper's with practical ingredients, and to the letter."""
-
-_ADAPTIVE_ONLY = (
-    "floor",
-    "trackers",
-    "learned_weights",
-    "swap_filter",
-    "pooling",
-    "guarded",
-    "guard_slack",
-    "weight_step",
-    "weight_spread",
-)
 
 
 def swap_combcp(
@@ -146,7 +64,7 @@ def swap_combcp(
     schedule : Schedule, optional
         Windows of the scales; ``Schedule.practical``, or H = ⌈T^{1/3}⌉ and K = 3 with preset "paper" (D2).
     **ingredients
-        Fields of :class:`Ingredients`, overriding the preset.
+        Fields of :class:`~swapregret.learners.ingredients.Ingredients`, overriding the preset.
 
     Examples
     --------
@@ -155,7 +73,7 @@ def swap_combcp(
     >>> player.n_scales, player.warm_restarts
     (5, True)
     """
-    mixed = _mixed(preset, ingredients)
+    mixed = mix_ingredients(preset, ingredients)
     windows = _schedule(actions, horizon, preset, schedule)
 
     def learner(scale: int) -> LazyComBCP:
@@ -206,7 +124,7 @@ def swap_comband(
     >>> swap_comband(MSets(10, 3), horizon=100_000).n_scales
     5
     """
-    mixed = _mixed(preset, ingredients)
+    mixed = mix_ingredients(preset, ingredients)
     windows = _schedule(actions, horizon, preset, schedule)
     _refuse_warm(mixed, "swap_comband")
 
@@ -242,6 +160,7 @@ def _adaptive(
 ) -> AdaptiveMaster | MSetAdaptiveMaster:
     """Return the adaptive master: compiled where kernels cover the set, plain elsewhere."""
     step = _pool_step(mixed, feedback)
+    exploration, floor = _pool_shares(mixed, actions, horizon)
     pool = build_pool(
         actions, horizon, windows, member, trackers=mixed.trackers, cold_scale=step, steady_scale=step / 3.0
     )
@@ -250,9 +169,9 @@ def _adaptive(
         windows,
         horizon,
         make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_solver(mixed, actions, windows)),
-        _exploration(mixed, windows),
+        exploration,
         mixed.exploration_law,
-        mixed.floor,
+        floor,
         mixed.variants if isinstance(actions, MSets) else min(mixed.variants, _FEW_VARIANTS),
         SwapFilter() if mixed.swap_filter else None,
         mixed.pooling,
@@ -264,6 +183,14 @@ def _adaptive(
         weight_spread=mixed.weight_spread,
     )
     return MSetAdaptiveMaster(plain) if MSetAdaptiveMaster.can_run(plain) else plain
+
+
+def _pool_shares(mixed: Ingredients, actions: ActionSet, horizon: int) -> tuple[float, float]:
+    """Return γ and ε: .02 and .1, and up to half of that where the horizon is long for the set (T > 800 d m)."""
+    ease = math.sqrt(_LONG * actions.rank * max(1, actions.size) / as_integer(horizon, "horizon", 1))
+    fading = min(1.0, max(0.5, ease))
+    exploration = 0.02 * fading if mixed.exploration is None else mixed.exploration
+    return exploration, 0.1 * fading if mixed.floor is None else mixed.floor
 
 
 def _pool_step(mixed: Ingredients, feedback: str) -> float:
@@ -284,26 +211,6 @@ def _refuse_warm(mixed: Ingredients, where: str) -> None:
         raise InvalidInput(
             f"`warm_restarts` must be False for {where}", "True", "Use swap_combcp with preset='multiscale'."
         )
-
-
-def _mixed(preset: str, overrides: dict[str, Any]) -> Ingredients:
-    if preset not in PRESETS:
-        raise InvalidInput(
-            f"`preset` must be one of {sorted(PRESETS)}", repr(preset), "Leave it out to get the default."
-        )
-    known = [field.name for field in fields(Ingredients)]
-    for name in overrides:
-        if name not in known:
-            raise InvalidInput(
-                f"keyword arguments must be ingredients of a preset: {', '.join(known)}", f"`{name}`", "Check the name."
-            )
-        if name in _ADAPTIVE_ONLY and preset != "adaptive":
-            raise InvalidInput(
-                f"`{name}` must come with preset='adaptive'",
-                f"preset={preset!r}",
-                "Choose that preset, or leave it out.",
-            )
-    return replace(PRESETS[preset], **overrides)
 
 
 def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule | None) -> Schedule:

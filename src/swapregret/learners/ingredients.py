@@ -1,0 +1,123 @@
+"""What a preset is made of: every ingredient by name, the ready-made mixtures, and the names people may override.
+
+May touch: ``errors``, ``learners.lazy``.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from swapregret.errors import InvalidInput
+from swapregret.learners.lazy import Rate
+
+__all__ = ["PRESETS", "Ingredients", "mix_ingredients"]
+
+
+@dataclass(frozen=True)
+class Ingredients:
+    """What a preset mixes into Algorithm 1; every field can be overridden by name.
+
+    Attributes
+    ----------
+    exploration : float or None
+        γ; None is the paper's H^{-1/3}, H the ratio of the top two windows, or follows the horizon in the adaptive preset.
+    exploration_law : str or None
+        μ, a ``kind`` of ``actions.exploration_policy``; None is the best law of the set (D23).
+    rate : FixedRate, AdaptiveRate, "adaptive" or "paper"
+        The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
+    variants : int
+        Decompositions averaged by Lazy-ComBCP (D18).
+    law : {"auto", "list", "chain"}
+        What plays a point of Lazy-ComBCP: a list of actions, or on paths the Markov chain of the flow, which has no list
+        and so no exact ledger. "auto" is the chain where Σ is too large to be factored (rank above 400).
+    predictor_step : float
+        Step of the estimator's predictor, 0 for none (D19).
+    random_offset : bool
+        Whether windows start at a random day (D20).
+    warm_restarts : bool
+        Whether scales of Lazy-ComBCP restart from the next coarser one (D21).
+    solver : {"auto", "dense", "inverse", "iterative"}
+        How Σ⁺M is found (D24); "auto" factors Σ up to rank 400, and up to rank 1000 where the base window is 8 days or
+        longer; where it is at least a sixth of the rank, and 4, the uniform masters invert Σ once a window.
+    floor : float or None
+        ε, the share of the unfiltered cold scales in the adaptive preset (D26); None follows the horizon.
+    trackers, learned_weights, swap_filter, pooling, guarded : bool
+        Ingredients of the adaptive preset, each of which can be switched off (D26).
+    guard_slack : float
+        The guard trips when its estimate exceeds ``guard_slack``·T/K.
+    weight_step, weight_spread : float
+        How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members.
+    """
+
+    exploration: float | None = 0.02
+    exploration_law: str | None = None
+    rate: Rate | str = "adaptive"
+    variants: int = 8
+    law: str = "auto"
+    predictor_step: float = 0.2
+    random_offset: bool = True
+    warm_restarts: bool = False
+    solver: str = "auto"
+    floor: float | None = None
+    trackers: bool = True
+    learned_weights: bool = True
+    swap_filter: bool = True
+    pooling: bool = True
+    guarded: bool = True
+    guard_slack: float = 2.0
+    weight_step: float = 0.5
+    weight_spread: float = 0.2
+
+
+PRESETS = {
+    "adaptive": Ingredients(exploration=None),
+    "multiscale": Ingredients(),
+    "paper": Ingredients(
+        exploration=None,
+        exploration_law="spanner",
+        rate="paper",
+        variants=1,
+        law="list",
+        predictor_step=0.0,
+        random_offset=False,
+    ),
+}
+"""The ready-made mixtures: adaptive, the paper's with practical ingredients, and to the letter."""
+
+_ADAPTIVE_ONLY = (
+    "floor",
+    "trackers",
+    "learned_weights",
+    "swap_filter",
+    "pooling",
+    "guarded",
+    "guard_slack",
+    "weight_step",
+    "weight_spread",
+)
+
+
+def mix_ingredients(preset: str, overrides: dict[str, Any]) -> Ingredients:
+    """Return the ingredients of a preset with some of them overridden; refuse names that mean nothing there.
+
+    Examples
+    --------
+    >>> mix_ingredients("multiscale", {"variants": 1}).variants
+    1
+    """
+    if preset not in PRESETS:
+        raise InvalidInput(
+            f"`preset` must be one of {sorted(PRESETS)}", repr(preset), "Leave it out to get the default."
+        )
+    known = [field.name for field in fields(Ingredients)]
+    for name in overrides:
+        if name not in known:
+            raise InvalidInput(
+                f"keyword arguments must be ingredients of a preset: {', '.join(known)}", f"`{name}`", "Check the name."
+            )
+        if name in _ADAPTIVE_ONLY and preset != "adaptive":
+            raise InvalidInput(
+                f"`{name}` must come with preset='adaptive'",
+                f"preset={preset!r}",
+                "Choose that preset, or leave it out.",
+            )
+    return replace(PRESETS[preset], **overrides)
