@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from learning_curves import print_curves
+from learning_curves import find_files, print_curves
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
@@ -55,16 +55,16 @@ def route(demands: Matrix, links: list[tuple[int, int]], weights: Matrix) -> tup
 def main() -> None:
     """Read, route, play, print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog=SOURCE)
-    parser.add_argument("folder", type=Path, help="where the three Abilene files are")
+    parser.add_argument("folder", type=Path, help="where the three Abilene files are, or the folder above")
     parser.add_argument("--repeat", type=int, default=10, help="how often to go through the two weeks [10]")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     names = ("Abilene", "AbileneTM", "AbileneTM2")
-    missing = [name for name in names if not (options.folder / name).is_file()]
+    files, missing = find_files(options.folder, names)
     if missing:
         parser.error(f"{options.folder} has no {', '.join(missing)}. {SOURCE}")
-    links, weights = read_links(options.folder / names[0])
-    demands = np.concatenate([np.loadtxt(options.folder / name) for name in names[1:]])
+    links, weights = read_links(files[0])
+    demands = np.concatenate([np.loadtxt(file) for file in files[1:]])
     edges, loads = route(demands, links, weights)
     worth = np.clip(1.0 - loads / np.quantile(loads, 0.99, axis=0), 0.0, 1.0)
 

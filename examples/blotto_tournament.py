@@ -13,7 +13,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
-from learning_curves import print_curves
+from learning_curves import find_files, print_curves
 
 import swapregret as sr
 from swapregret.arrays import Matrix
@@ -53,15 +53,15 @@ def payoffs(opponents: Matrix, labels: tuple[tuple[int, int, int], ...], unit: i
 def main() -> None:
     """Read, shuffle, play, print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog=SOURCE)
-    parser.add_argument("folder", type=Path, help="where the castle-solutions files are")
+    parser.add_argument("folder", type=Path, help="where the castle-solutions files are, or the folder above")
     parser.add_argument("--unit", type=int, default=10, choices=(5, 10, 20), help="troops that move together [10]")
     parser.add_argument("--seed", type=int, default=0, help="of the order of the plans, and of the players")
     options = parser.parse_args()
-    missing = [name for name in FILES if not (options.folder / name).is_file()]
+    files, missing = find_files(options.folder, FILES)
     if missing:
         parser.error(f"{options.folder} has no {', '.join(missing)}. {SOURCE}")
     rng = np.random.default_rng(options.seed)
-    opponents = np.concatenate([rng.permutation(read_plans(options.folder / name)) for name in FILES])
+    opponents = np.concatenate([rng.permutation(read_plans(file)) for file in files])
 
     actions = sr.Partitions(TROOPS // options.unit, CASTLES)
     table = payoffs(opponents, actions.labels, options.unit)

@@ -1,5 +1,7 @@
-"""What the examples print: the average reward so far beside that of the best fixed action, and the regrets of a run."""
+"""What the examples share: finding their files, the average reward so far beside that of the best fixed action, the regrets."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +9,14 @@ import numpy as np
 import swapregret as sr
 from swapregret.arrays import Vector
 from swapregret.learners.player import Player
+
+
+def find_files(folder: Path, names: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """Return where the files are, in a folder or in one of its own folders, and the names of those that are missing."""
+    for place in (folder, *sorted(child for child in folder.glob("*") if child.is_dir())):
+        if all((place / name).is_file() for name in names):
+            return [place / name for name in names], []
+    return [], [name for name in names if not (folder / name).is_file()]
 
 
 def print_curves(
