@@ -11,11 +11,12 @@ from swapregret.kernels.compile import kernel
 from swapregret.kernels.m_set_master import draw_uniform
 from swapregret.kernels.pool_arrays import ActionTable, LawTape, PoolArrays, PoolConfig, has_bit
 from swapregret.kernels.pool_laws import account_for_law, make_law, table_gain
+from swapregret.kernels.pool_tape import tape_law, tape_window
 from swapregret.kernels.subsets import project_capped
 from swapregret.kernels.swap_filter import pool_weights
 from swapregret.kernels.vectors import action_total, centred_square, learn_prediction
 
-__all__ = ["absorb_day", "close_tape", "draw_action", "mix_laws", "run_days", "turn_pool"]
+__all__ = ["absorb_day", "draw_action", "mix_laws", "run_days", "turn_pool"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -251,41 +252,6 @@ def weigh_members(pool: PoolArrays, config: PoolConfig) -> None:
         pool.gain_spreads[:] = spreads
         pool.transition[:] = transition
         pool.law[:] = law
-
-
-@kernel
-def tape_law(pool: PoolArrays, tape: LawTape, component: int) -> None:
-    """Write the law of a component to the tape: it ends with the last window on it."""
-    n = pool.points.shape[0]
-    g = component if component < n else component - n
-    words = pool.played[g] if component < n else pool.recommended[g]
-    e = tape.filled[0]
-    tape.filled[0] = e + 1
-    tape.places[e, 0] = tape.filled[1] - 1
-    tape.places[e, 1] = component
-    count = pool.n_atoms[g]
-    tape.counts[e] = count
-    tape.words[e, :count] = words[:count]
-    tape.chances[e, :count] = pool.chances[g, :count]
-
-
-@kernel
-def tape_window(pool: PoolArrays, tape: LawTape, stop: int) -> None:
-    """Write to the tape that a window ends before day ``stop`` of the block, and what it was played with."""
-    t = tape.filled[1]
-    tape.filled[1] = t + 1
-    tape.stops[t] = stop
-    tape.shares[t] = pool.shares
-
-
-@kernel
-def close_tape(pool: PoolArrays, tape: LawTape, stop: int) -> None:
-    """Let all laws end before day ``stop`` of the block."""
-    n = pool.points.shape[0]
-    tape_window(pool, tape, stop)
-    for component in range(pool.shares.size - 1):
-        if pool.n_atoms[component if component < n else component - n]:
-            tape_law(pool, tape, component)
 
 
 @kernel
