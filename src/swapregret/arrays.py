@@ -88,6 +88,36 @@ def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
     return vector if vector.flags.c_contiguous and vector.flags.writeable else vector.copy()
 
 
+def as_table(values: npt.ArrayLike, dimension: int, name: str) -> Matrix:
+    """Read a table of finite real numbers, one vector a row, or say what is wrong with it; contiguous and writable.
+
+    Examples
+    --------
+    >>> as_table([[1, 2], [3, 4]], 2, "weights").shape
+    (2, 2)
+    """
+    try:
+        if np.iscomplexobj(values):
+            raise TypeError
+        table = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        table = np.empty(0)
+    if table.ndim != 2 or table.shape[1] != dimension:
+        raise InvalidInput(
+            f"`{name}` must be a table of real numbers with {dimension} columns",
+            f"shape {np.shape(table)}",
+            "Pass one row a vector, one number for each coordinate of the action set.",
+        )
+    if not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0].tolist()
+        raise InvalidInput(
+            f"`{name}` must be finite",
+            f"{table[row, column]} at coordinate {column} of row {row}",
+            "Replace NaN and infinities before the call.",
+        )
+    return table if table.flags.c_contiguous and table.flags.writeable else table.copy()
+
+
 def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Action:
     """Read a vector of zeros and ones, or say what is wrong with it."""
     try:

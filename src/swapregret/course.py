@@ -16,7 +16,8 @@ import numpy as np
 from swapregret.arrays import NamedArrays, Vector, array_of_text, below, text_of_array, under
 from swapregret.environments.base import Environment
 from swapregret.kernels.vectors import action_total
-from swapregret.learners.engines.find import find_engine
+from swapregret.learners.adaptive.window_engine import WindowEngine
+from swapregret.learners.engines.find import Engine, find_engine
 from swapregret.learners.player import Decision, Player
 from swapregret.play_result import Run
 from swapregret.randomness import plain_state, set_state
@@ -87,7 +88,7 @@ class Course:
     @property
     def is_compiled(self) -> bool:
         """Tell whether blocks of days will run in compiled code, which needs no interpreter."""
-        return not self._has_stopped and find_engine(self.player, is_measured=self._recorders.keeps_ledger) is not None
+        return not self._has_stopped and _is_whole(find_engine(self.player, is_measured=self._recorders.keeps_ledger))
 
     def marginals(self) -> Vector:
         """Return how likely each element is to be chosen next."""
@@ -97,12 +98,15 @@ class Course:
         """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
         engine = None if self._has_stopped else find_engine(self.player, is_measured=self._recorders.keeps_ledger)
         while self.day < stop:
-            block_days = _block_days(self.environment.actions.dimension, engine is not None)
+            block_days = _block_days(self.environment.actions.dimension, _is_whole(engine))
             start, end = self.day, min(stop, (self.day // block_days + 1) * block_days)
             rewards = np.ascontiguousarray(self.environment.rewards(start, end))
             self._recorders.begin(self.environment, start, end)
             received: list[float] = []
-            if engine is not None:
+            if isinstance(engine, WindowEngine):
+                window_block = engine.run(self._state, self._rng, rewards, self._recorders.note_law)
+                self._state, received = window_block.state, window_block.received.tolist()
+            elif engine is not None:
                 block: Any = engine.run(self._state, self._rng, rewards)
                 self._recorders.run_block(engine, start, block)
                 self._state = block.state
@@ -147,6 +151,11 @@ class Course:
         self._state = self.player.load(below(arrays, "state"))
         self._recorders = Recorders(self.player.actions, self._first, **self._options)
         self._recorders.restore(below(arrays, "recorders"))
+
+
+def _is_whole(engine: Engine | None) -> bool:
+    """Tell whether an engine runs whole blocks without the interpreter."""
+    return engine is not None and not isinstance(engine, WindowEngine)
 
 
 def _block_days(dimension: int, is_compiled: bool) -> int:

@@ -99,10 +99,7 @@ class Recorders:
             self._run_tape(engine, start, block)
         else:
             for index, policy in block.laws:
-                if len(self._stretches) >= _HELD:
-                    self._settle(index)
-                self._stretches.append((index, policy, None))
-                self._policy = policy
+                self.note_law(index, policy)
             if len(block.received) < len(self._means):
                 self._policy = None
 
@@ -123,6 +120,15 @@ class Recorders:
                 means = self._means[piece.first : piece.first + piece.n_days]
                 units = round_all(piece.points, learner.actions.size)
                 self._tape.record(means, start + piece.first, piece.events, units)
+
+    def note_law(self, index: int, policy: Policy) -> None:
+        """Note that a law is played from a day of the block on, where nothing but laws is recorded."""
+        if self._ledger is None:
+            return
+        if len(self._stretches) >= _HELD:
+            self._settle(index)
+        self._stretches.append((index, policy, None))
+        self._policy = policy
 
     def note(self, index: int, decision: Decision, state: Any) -> None:
         """Note one day of the block."""

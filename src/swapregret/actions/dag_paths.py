@@ -20,9 +20,10 @@ from swapregret.actions.levelled import Levelled, level_edges
 from swapregret.actions.path_elimination import plan_elimination
 from swapregret.actions.path_laws import MarkovPaths, PathList
 from swapregret.actions.path_span import PathSpan, path_rank
-from swapregret.arrays import Action, Label, Vector, as_action, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
+from swapregret.kernels.batch_oracles import best_paths
 from swapregret.kernels.dag import best_path, is_path, log_sums_to_sink
 from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_laws import flow_transition, gibbs_transition
@@ -138,6 +139,11 @@ class DagPaths(ActionSet):
         graph = self._graph
         w = for_kernel(as_vector(weights, self.dimension, "weights"))
         return best_path(graph.start, graph.head, graph.edge, w)
+
+    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
+        """Return the path of largest weight under each row of weights."""
+        graph = self._graph
+        return best_paths(graph.start, graph.head, graph.edge, as_table(weights, self.dimension, "weights"))
 
     def __contains__(self, action: object) -> bool:
         """Tell whether a vector marks the edges of one path and nothing else."""

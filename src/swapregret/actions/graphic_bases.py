@@ -17,10 +17,11 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.tree_decomposition import ForestList, forest_graph
 from swapregret.actions.undirected import UndirectedGraph
-from swapregret.arrays import Action, Actions, Matrix, as_action, as_integer, as_vector
+from swapregret.arrays import Action, Actions, Matrix, as_action, as_integer, as_table, as_vector
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
+from swapregret.kernels.batch_oracles import heaviest_forests
 from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_point
 from swapregret.kernels.kruskal import exchanges, heaviest_forest, is_forest, next_forests
 from swapregret.kernels.tree_partition import mass_unit, project_forests
@@ -69,6 +70,11 @@ class GraphicBases(ActionSet):
         """Return the heaviest forest by Kruskal's rule; an edge given earlier wins a tie."""
         w = for_kernel(as_vector(weights, self.dimension, "weights"))
         return heaviest_forest(w, self._graph.tails, self._graph.heads, self._graph.n_vertices, self.size)
+
+    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
+        """Return the heaviest forest under each row of weights."""
+        w, graph = as_table(weights, self.dimension, "weights"), self._graph
+        return heaviest_forests(w, graph.tails, graph.heads, graph.n_vertices, self.size)
 
     def __contains__(self, action: object) -> bool:
         """Tell whether a vector has the right number of edges and no cycle."""

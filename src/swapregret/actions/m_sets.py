@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
-from swapregret.arrays import Action, Actions, Label, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, as_integer, as_table, as_vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan, Span
+from swapregret.kernels.batch_oracles import best_subsets
 from swapregret.kernels.subsets import project_capped, round_to_units, top_elements
 from swapregret.policy import Policy
 
@@ -82,6 +83,10 @@ class MSets(ActionSet):
     def argmax(self, weights: npt.ArrayLike) -> Action:
         """Return the m elements of largest weight; among equals the lowest index wins."""
         return top_elements(as_vector(weights, self.dimension, "weights"), self.size)
+
+    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
+        """Return the m elements of largest weight of each row."""
+        return best_subsets(as_table(weights, self.dimension, "weights"), self.size)
 
     def _actions(self) -> Iterator[Action]:
         for chosen in combinations(range(self.dimension), self.size):

@@ -17,11 +17,12 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
-from swapregret.arrays import Action, Label, Matrix, as_action, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, Matrix, as_action, as_integer, as_table, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
 from swapregret.kernels.assignment import best_matching
+from swapregret.kernels.batch_oracles import best_matchings
 from swapregret.kernels.matchings import matching_span_part
 from swapregret.kernels.permutation_decompose import decompose_matching_point, distance_outside
 from swapregret.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
@@ -77,6 +78,10 @@ class MatchingSet(ActionSet):
     def argmax(self, weights: npt.ArrayLike) -> Action:
         """Return the best assignment by the method of Jonker and Volgenant; ties go to the leftmost column seen."""
         return best_matching(self._table(weights, "weights"))
+
+    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
+        """Return the best assignment under each row of weights."""
+        return best_matchings(as_table(weights, self.dimension, "weights"), self._rows, self._columns)
 
     def __contains__(self, action: object) -> bool:
         """Tell whether every row has one column and no column two rows."""

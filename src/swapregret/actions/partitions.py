@@ -21,7 +21,7 @@ from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.path_image_projection import project_image
 from swapregret.actions.path_images import ImageLaw
 from swapregret.actions.path_laws import MarkovPaths
-from swapregret.arrays import Action, Label, Vector, as_action, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection, kl_gap
 from swapregret.geometry.span import Span, find_span
@@ -182,6 +182,10 @@ class Partitions(ActionSet):
             return self._paths.argmax(weights)
         w = as_vector(weights, self.dimension, "weights")
         return self._compact(self._paths.argmax(w[self._image]))
+
+    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
+        """Return a partition of largest weight under each row of weights."""
+        return super().argmax_many(weights) if self.is_compact else self._paths.argmax_many(weights)
 
     def _compact(self, path: Action) -> Action:
         action = np.zeros(self._n_compact, dtype=np.int64)

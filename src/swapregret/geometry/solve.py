@@ -105,6 +105,14 @@ class DenseSolver:
         """Whether Σ was singular to working precision."""
         return self._inverse is not None
 
+    @property
+    def factored(self) -> tuple[Matrix, npt.NDArray[np.int64], bool] | None:
+        """Return the factor or inverse, the coordinates it belongs to, and whether it is the inverse; None if singular."""
+        if self.has_recovered:
+            return None
+        coordinates = np.arange(self._dimension) if self._coordinates is None else self._coordinates
+        return self._factor, np.array(coordinates, dtype=np.int64), self._is_inverted
+
     def solve(self, action: Action) -> Vector:
         """Return y with Σ y = M on the span."""
         right = (action if self._coordinates is None else action[self._coordinates]).astype(np.float64)

@@ -16,10 +16,12 @@ __all__ = [
     "add_to_rows",
     "best_exchanges",
     "find_rows",
+    "gain_of_answers",
     "make_rows",
     "pool_weights",
     "shrunken_vectors",
     "stationary_law",
+    "take_answers",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -188,6 +190,38 @@ def best_exchanges(atoms: Integers, vectors: Floats, thresholds: Floats) -> Inte
             action[worst] = 0
             action[best] = 1
     return result
+
+
+@kernel
+def take_answers(atoms: Integers, vectors: Floats, errors: Floats, asked: Integers, answers: Integers) -> Integers:
+    """Replace the atoms ``asked`` by their answers where v gains more than the error of a sum of that many entries."""
+    result = atoms.copy()
+    d = atoms.shape[1]
+    for place in range(asked.size):
+        index = asked[place]
+        action, best, v = atoms[index], answers[place], vectors[index]
+        gain = 0.0
+        n_changed = 0
+        for i in range(d):
+            if best[i] != action[i]:
+                gain += v[i] if best[i] else -v[i]
+                n_changed += 1
+        if gain > errors[index] * np.sqrt(float(n_changed)):
+            result[index] = best
+    return result
+
+
+@kernel
+def gain_of_answers(atoms: Integers, vectors: Floats, answers: Integers) -> float:
+    """Return Σ v·(answer − atom) over the rows."""
+    n, d = atoms.shape
+    total = 0.0
+    for index in range(n):
+        action, best, v = atoms[index], answers[index], vectors[index]
+        for i in range(d):
+            if best[i] != action[i]:
+                total += v[i] if best[i] else -v[i]
+    return total
 
 
 @kernel

@@ -74,10 +74,7 @@ def answer_rows(actions: ActionSet, values: Matrix) -> npt.NDArray[np.uint64]:
     parts = []
     for start in range(0, len(values), _CHUNK):
         block = values[start : start + _CHUNK]
-        found = np.empty((len(block), actions.dimension), dtype=np.int64)
-        for index, row in enumerate(block):
-            found[index] = actions.argmax(row)
-        parts.append(pack_rows(reading(found)))
+        parts.append(pack_rows(reading(actions.argmax_many(block))))
     return np.concatenate(parts) if parts else np.zeros((0, (actions.dimension + 63) // 64), dtype=np.uint64)
 
 

@@ -16,7 +16,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets import MSets
 from swapregret.arrays import Actions, Vector
 from swapregret.kernels.ledger import pack_rows
-from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors
+from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors, take_answers
 from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.vectors import ActionVectors
 from swapregret.policy import FinitePolicy
@@ -89,10 +89,7 @@ class SwapFilter:
 
     def _by_oracle(self, actions: ActionSet, atoms: Actions, v: npt.NDArray[np.float64], errors: Vector) -> Actions:
         """Replace an action by the oracle's best if the gain exceeds the error of a sum of that many entries."""
-        result = atoms.copy()
-        for index in np.flatnonzero(errors > 0.0):
-            best = actions.argmax(v[index])
-            changed = best - atoms[index]
-            if float(v[index] @ changed) > errors[index] * np.sqrt(float(np.abs(changed).sum())):
-                result[index] = best
-        return result
+        asked = np.flatnonzero(errors > 0.0)
+        if len(asked) == 0:
+            return atoms
+        return take_answers(atoms, v, errors, asked, actions.argmax_many(v[asked]))

@@ -8,15 +8,14 @@ R̃ is unbiased and the maximum is convex, so E Ŝ is at least the swap regret o
 May touch: ``arrays``, ``actions.base``, ``learners.adaptive.vectors``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_sets import MSets
 from swapregret.arrays import Vector
-from swapregret.kernels.swap_filter import best_exchanges
+from swapregret.kernels.swap_filter import gain_of_answers
 from swapregret.learners.adaptive.vectors import ActionVectors
 
 __all__ = ["Guard"]
@@ -53,12 +52,20 @@ class Guard:
         return cls(ActionVectors.start(dimension, capacity), 0.0, 0.0, threshold, False)
 
     def add(self, actions: ActionSet, words: Words, weights: Vector, vector: Vector) -> "Guard":
-        """Enter what was seen while a law was played with Σ π X = ``vector``."""
+        """Return a guard that has also seen what came while a law was played with Σ π X = ``vector``."""
+        return self.copy().enter(actions, words, weights, vector)
+
+    def copy(self) -> "Guard":
+        """Return a guard with a table of its own."""
+        return replace(self, played=self.played.copy())
+
+    def enter(self, actions: ActionSet, words: Words, weights: Vector, vector: Vector) -> "Guard":
+        """Do the same in the table of this guard: for whoever holds it alone."""
         table, split = self.played, self.split
         if table.n_rows + len(words) > table.capacity:
             split += _gain(actions, table)
             table = ActionVectors.start(table.values.shape[1], table.capacity)
-        return Guard(table.add(words, weights, vector, 1.0), split, self.estimate, self.threshold, self.has_tripped)
+        return Guard(table.enter(words, weights, vector, 1.0), split, self.estimate, self.threshold, self.has_tripped)
 
     def check(self, actions: ActionSet) -> "Guard":
         """Evaluate Ŝ, and trip if it is above the threshold."""
@@ -71,8 +78,4 @@ def _gain(actions: ActionSet, table: ActionVectors) -> float:
     rows, values = table.actions, table.values[: table.n_rows]
     if len(rows) == 0:
         return 0.0
-    if isinstance(actions, MSets):
-        best = best_exchanges(rows, values, np.full(len(rows), 1e-300))
-    else:
-        best = np.array([actions.argmax(value) for value in values])
-    return float(((best - rows) * values).sum())
+    return gain_of_answers(rows, values, actions.argmax_many(values))

@@ -20,6 +20,7 @@ from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
 from swapregret.kernels.ledger import pack_rows
+from swapregret.kernels.vectors import action_total
 from swapregret.learners.adaptive.files import dump_state, load_state
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
 from swapregret.learners.adaptive.floor import mixture_parts, recommended_shares
@@ -168,8 +169,10 @@ class AdaptiveMaster:
         """Return the law of the next action."""
         return state.mixture
 
-    def observe(self, state: AdaptiveState, decision: Decision, reward: float | Vector | None) -> AdaptiveState:
-        """Estimate; at the end of a base window let the pool turn."""
+    def observe(
+        self, state: AdaptiveState, decision: Decision, reward: float | Vector | None, *, owns: bool = False
+    ) -> AdaptiveState:
+        """Estimate; at the end of a base window let the pool turn (``owns``: see ``turn``)."""
         running, total, prediction, earned = state.running, state.total, state.prediction, state.earned
         n_recoveries = state.n_recoveries
         if reward is not None:
@@ -180,7 +183,10 @@ class AdaptiveMaster:
             n_recoveries += solver is not None and solver.has_recovered
             running, total = frozen(running + estimate), frozen(total + estimate)
             prediction = self.estimator.learn(prediction, decision.action, reward)
-            earned += float(reward) if self.feedback == "bandit" else float(decision.action @ reward)
+            if self.feedback == "bandit":
+                earned += float(reward)
+            else:
+                earned += action_total(np.array(reward, dtype=np.float64), decision.action)
         after = replace(
             state,
             day=state.day + 1,
@@ -190,10 +196,18 @@ class AdaptiveMaster:
             earned=earned,
             n_recoveries=n_recoveries,
         )
-        return after if state.calendar.days_left(state.day) > 1 else self._turn(after, state.day)
+        return after if state.calendar.days_left(state.day) > 1 else self.turn(after, state.day, owns=owns)
 
-    def _turn(self, state: AdaptiveState, day: int) -> AdaptiveState:
-        """End the base window: weigh the members, let them learn, account for the laws that end, make the new ones."""
+    @staticmethod
+    def own(state: AdaptiveState) -> AdaptiveState:
+        """Return a state with tables of its own."""
+        return replace(state, vectors=state.vectors.copy(), pairs=state.pairs.copy(), guard=state.guard.copy())
+
+    def turn(self, state: AdaptiveState, day: int, *, owns: bool = False) -> AdaptiveState:
+        """End the base window: weigh the members, let them learn, account for the laws that end, make the new ones.
+
+        Tables of what was seen are copied first, unless the caller ``owns`` them and will not look at ``state`` again.
+        """
         aggregate = self._on_span(state)
         gains = np.array([float(x @ aggregate) for x in self._played_marginals(state)])
         weights = state.weights.absorb(
@@ -221,7 +235,7 @@ class AdaptiveMaster:
             aggregates=aggregates,
             running=frozen(np.zeros(self.actions.dimension)),
         )
-        state = self._account(state, changed)
+        state = self._account(state if owns else self.own(state), changed)
         if state.calendar.n_ending(day) > 1 and not state.guard.has_tripped:
             state = replace(state, guard=self._checked(state.guard, day))
         return self._ready(replace(state, laws=self._laws(state, changed)))
@@ -252,7 +266,7 @@ class AdaptiveMaster:
         return tuple(members), changed, frozen(aggregates)
 
     def _account(self, state: AdaptiveState, changed: list[bool]) -> AdaptiveState:
-        """Enter what was seen under the laws that end: by recommended action, by pair, and by played action."""
+        """Enter what was seen under the laws that end, into the tables as they are: by recommended action, pair, played."""
         vectors, pairs, guard = state.vectors, state.pairs, state.guard
         seen, counts, adaptive = state.seen.copy(), state.counts.copy(), state.adaptive.copy()
         for g, law in enumerate(state.laws):
@@ -261,10 +275,10 @@ class AdaptiveMaster:
             weights = law.recommended.weights
             count, square = float(counts[g, 0]), float(counts[g, 1])
             if self.swap_filter is not None and count > 0.0:
-                vectors = vectors.add(law.words, weights, seen[g], square)
-                pairs = pairs.add(law.recommended.cooccurrence(), seen[g], count, square)
+                vectors = vectors.enter(law.words, weights, seen[g], square)
+                pairs.enter(law.recommended.cooccurrence(), seen[g], count, square)
             if self.guarded and adaptive[g].any():
-                guard = guard.add(self.actions, pack_rows(law.played.atoms), law.played.weights, adaptive[g])
+                guard = guard.enter(self.actions, pack_rows(law.played.atoms), law.played.weights, adaptive[g])
             seen[g], counts[g], adaptive[g] = 0.0, 0.0, 0.0
         return replace(
             state,

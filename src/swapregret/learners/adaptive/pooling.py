@@ -49,9 +49,18 @@ class PairMeans:
         return cls(np.zeros((0, 0, 0)), np.zeros((0, 0)), np.zeros((0, 0)))
 
     def add(self, pairs: Matrix, vector: Vector, count: float, square: float) -> "PairMeans":
-        """Add one recommendation period: pair probabilities, Σ w X, Σ w, Σ w²."""
+        """Return sums with one recommendation period added: pair probabilities, Σ w X, Σ w, Σ w²."""
+        made = self.copy()
+        made.enter(pairs, vector, count, square)
+        return made
+
+    def copy(self) -> "PairMeans":
+        """Return sums with arrays of their own."""
         if self.counts.size == 0:
             return self
-        made = PairMeans(self.values.copy(), self.counts.copy(), self.squares.copy())
-        add_to_pairs(made.values, made.counts, made.squares, pairs, vector, count, square)
-        return made
+        return PairMeans(self.values.copy(), self.counts.copy(), self.squares.copy())
+
+    def enter(self, pairs: Matrix, vector: Vector, count: float, square: float) -> None:
+        """Do the same in place: for whoever holds the sums alone."""
+        if self.counts.size:
+            add_to_pairs(self.values, self.counts, self.squares, pairs, vector, count, square)

@@ -92,18 +92,25 @@ class ActionVectors:
         return find_rows(self.slots, self.keys, words)
 
     def add(self, words: Words, weights: Vector, vector: Vector, square: float) -> "ActionVectors":
-        """Add p·vector to each atom's row and p²·square to its variance."""
-        table = self._copy_with_room(len(words))
+        """Return a table with p·vector added to each atom's row and p²·square to its variance."""
+        return self.copy().enter(words, weights, vector, square)
+
+    def copy(self) -> "ActionVectors":
+        """Return a table with arrays of its own."""
+        arrays = (self.keys.copy(), self.slots.copy(), self.values.copy(), self.squares.copy())
+        return ActionVectors(*arrays, self.n_rows, self.capacity)
+
+    def enter(self, words: Words, weights: Vector, vector: Vector, square: float) -> "ActionVectors":
+        """Do the same in the arrays of this table while they have room: for whoever holds it alone."""
+        table = self._with_room_for(len(words))
         rows, n_rows = make_rows(table.slots, table.keys, table.n_rows, words)
         add_to_rows(table.values, table.squares, rows, weights, vector, square)
         return ActionVectors(table.keys, table.slots, table.values, table.squares, n_rows, self.capacity)
 
-    def _copy_with_room(self, extra: int) -> "ActionVectors":
+    def _with_room_for(self, extra: int) -> "ActionVectors":
         needed = self.n_rows + extra
         if needed <= len(self.keys):
-            return ActionVectors(
-                self.keys.copy(), self.slots.copy(), self.values.copy(), self.squares.copy(), self.n_rows, self.capacity
-            )
+            return self
         if needed <= self.capacity:
             return self._with_room(min(self.capacity, max(needed, 2 * len(self.keys))))
         kept = np.sort(np.argsort(-self.squares[: self.n_rows], kind="stable")[: max(0, self.capacity // 2)])

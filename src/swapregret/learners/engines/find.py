@@ -6,7 +6,9 @@ May touch: ``learners``.
 from typing import Any, cast
 
 from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
+from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.adaptive.pool_engine import PoolEngine
+from swapregret.learners.adaptive.window_engine import WindowEngine
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.engines.constant import ConstantEngine
 from swapregret.learners.engines.forests import ForestEngine
@@ -32,6 +34,7 @@ Engine = (
     | PathEngine
     | PoolEngine
     | ScoreEngine
+    | WindowEngine
 )
 """What runs blocks of days."""
 _FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine, GibbsTreeEngine)
@@ -57,6 +60,8 @@ def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | No
         return None if is_measured else ScoreEngine(player)
     if isinstance(player, MSetAdaptiveMaster):
         return PoolEngine(player, is_taped=is_measured)
+    if isinstance(player, AdaptiveMaster) and WindowEngine.can_run(player):
+        return WindowEngine(player)
     if not isinstance(player, SwapMaster) or not _is_plain(player):
         return None
     for family in _FAMILIES:

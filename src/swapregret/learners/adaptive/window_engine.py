@@ -1,0 +1,213 @@
+"""The days between two turns of the adaptive master in compiled code, on any set; the turns themselves are the master's own.
+
+The same days, bit for bit, as stepping a ``Session``.
+
+May touch: ``arrays``, ``policy``, ``geometry.solve``, ``kernels``, ``learners.adaptive.master``, ``learners.estimator``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Matrix, Vector, frozen
+from swapregret.geometry.solve import DenseSolver
+from swapregret.kernels.ledger import pack_rows
+from swapregret.kernels.vectors import action_total
+from swapregret.kernels.window_days import play_days
+from swapregret.learners.adaptive.master import AdaptiveMaster
+from swapregret.learners.adaptive.state import AdaptiveState
+from swapregret.learners.estimator import BanditEstimator, FullEstimator, SemiBanditEstimator
+from swapregret.learners.player import Decision
+from swapregret.policy import FinitePolicy, Mixture, Policy
+
+__all__ = ["WindowBlock", "WindowEngine"]
+
+Words = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int64]
+Note = Callable[[int, Policy], None]
+
+_FEEDBACK = {"bandit": 0, "semi-bandit": 1, "full": 2}
+_NOTHING, _NONE, _NO_MATRIX = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class WindowBlock:
+    """A block of days, played.
+
+    Attributes
+    ----------
+    state : AdaptiveState
+        After the last day.
+    received : Vector
+        The reward of each day.
+    """
+
+    state: AdaptiveState
+    received: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class _Window:
+    """A mixture as the kernel takes it; see :func:`~swapregret.kernels.window_days.play_days`."""
+
+    parts: tuple[Policy, ...]
+    shares: Vector
+    first: Integers
+    chances: Vector
+    words: Words
+    has_inverse: bool
+    factor: Matrix
+    coordinates: Integers
+    marginals: Vector
+
+
+class WindowEngine:
+    """Runs blocks for a master; a state it has returned is used up when it runs on from it.
+
+    Parameters
+    ----------
+    master : AdaptiveMaster
+
+    Examples
+    --------
+    >>> import swapregret as sr
+    >>> master = sr.swap_combcp(sr.Permutations(3), 1000, preset="adaptive")
+    >>> rng = np.random.default_rng(0)
+    >>> block = WindowEngine(master).run(master.start(rng), rng, np.full((50, 9), 0.25))
+    >>> len(block.received), float(block.received.sum()), block.state.day
+    (50, 37.5, 50)
+    """
+
+    def __init__(self, master: AdaptiveMaster) -> None:
+        self.master = master
+        self._own: AdaptiveState | None = None
+        self._packed: dict[int, tuple[FinitePolicy, Words, Vector]] = {}
+
+    @staticmethod
+    def can_run(master: AdaptiveMaster) -> bool:
+        """Tell whether the estimator is one the kernel knows."""
+        return type(master.estimator) in (BanditEstimator, SemiBanditEstimator, FullEstimator)
+
+    def run(
+        self, state: AdaptiveState, rng: np.random.Generator, rewards: Matrix, note: Note | None = None
+    ) -> WindowBlock:
+        """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would.
+
+        ``note`` is told of every law before its first day in the block, with the row of that day.
+        """
+        if state is not self._own:
+            state = self.master.own(state)
+        rewards = np.require(rewards, np.float64, ["C", "W"])
+        received = np.empty(len(rewards))
+        done = 0
+        while done < len(rewards):
+            if note is not None:
+                note(done, state.mixture)
+            stop = min(len(rewards), done + state.calendar.days_left(state.day))
+            state = self._play(state, rng, rewards[done:stop], received[done:stop])
+            done = stop
+        self._own = state
+        return WindowBlock(state, received)
+
+    def _play(self, state: AdaptiveState, rng: np.random.Generator, rewards: Matrix, received: Vector) -> AdaptiveState:
+        """Play days that lie in one base window, and turn if it ends with them."""
+        window = self._window(state)
+        if window is None:
+            return self._step(state, rng, rewards, received)
+        prediction, running, total = state.prediction.copy(), state.running.copy(), state.total.copy()
+        earned, action = np.array([state.earned]), np.zeros(len(prediction), dtype=np.int64)
+        feedback, step = _FEEDBACK[self.master.feedback], float(getattr(self.master.estimator, "predictor_step", 0.0))
+        at, is_given = 0, False
+        while True:
+            at = play_days(
+                rng,
+                rewards,
+                received,
+                at,
+                window.shares,
+                window.first,
+                window.chances,
+                window.words,
+                feedback,
+                step,
+                window.has_inverse,
+                window.factor,
+                window.coordinates,
+                window.marginals,
+                prediction,
+                running,
+                total,
+                earned,
+                action,
+                is_given,
+            )
+            if at == len(rewards):
+                break
+            action[:] = self._unlisted(window).sample(rng)
+            is_given = True
+        last = state.day + len(rewards) - 1
+        is_over = state.calendar.days_left(state.day) == len(rewards)
+        state = replace(
+            state,
+            day=last + 1,
+            prediction=frozen(prediction),
+            running=frozen(running),
+            total=frozen(total),
+            earned=float(earned[0]),
+        )
+        return self.master.turn(state, last, owns=True) if is_over else state
+
+    def _step(self, state: AdaptiveState, rng: np.random.Generator, rewards: Matrix, received: Vector) -> AdaptiveState:
+        """Play days of a mixture whose Σ is not factored, one by one."""
+        master = self.master
+        for index, row in enumerate(rewards):
+            law = master.policy(state)
+            action = law.sample(rng)
+            reward = min(max(action_total(row, action), 0.0), 1.0)
+            seen = reward if master.feedback == "bandit" else (row if master.feedback == "full" else row * action)
+            state = master.observe(state, Decision(state.day, action, (), law), seen, owns=True)
+            received[index] = reward
+        return state
+
+    def _window(self, state: AdaptiveState) -> _Window | None:
+        """Return the mixture as the kernel takes it, or None if its Σ is not factored."""
+        mixture, solver = state.mixture, state.solver
+        factored = None
+        if solver is not None:
+            factored = solver.factored if isinstance(solver, DenseSolver) else None
+            if factored is None:
+                return None
+        parts = mixture.components if isinstance(mixture, Mixture) else (mixture,)
+        listed = [part for part in parts if isinstance(part, FinitePolicy)]
+        if len(parts) - len(listed) > 1:
+            return None
+        held = {id(part): self._packed.get(id(part)) or _pack(part) for part in listed}
+        self._packed = held
+        laws = [held.get(id(part)) for part in parts]
+        first = np.zeros(len(parts) + 1, dtype=np.int64)
+        np.cumsum([0 if law is None else len(law[2]) for law in laws], out=first[1:])
+        width = (self.master.actions.dimension + 63) // 64
+        words = [law[1] for law in laws if law is not None]
+        chances = [law[2] for law in laws if law is not None]
+        factor, coordinates, has_inverse = (_NO_MATRIX, _NONE, False) if factored is None else factored
+        return _Window(
+            parts=parts,
+            shares=np.cumsum(mixture.component_weights) if isinstance(mixture, Mixture) else _NOTHING,
+            first=first,
+            chances=np.concatenate(chances) if chances else _NOTHING,
+            words=np.concatenate(words) if words else np.zeros((0, width), dtype=np.uint64),
+            has_inverse=has_inverse,
+            factor=factor,
+            coordinates=coordinates,
+            marginals=mixture.marginals().copy() if self.master.feedback == "semi-bandit" else _NOTHING,
+        )
+
+    @staticmethod
+    def _unlisted(window: _Window) -> Policy:
+        return next(part for part in window.parts if not isinstance(part, FinitePolicy))
+
+
+def _pack(law: FinitePolicy) -> tuple[FinitePolicy, Words, Vector]:
+    return law, pack_rows(law.atoms), np.cumsum(law.weights)
