@@ -26,6 +26,7 @@ __all__ = [
     "as_vector",
     "below",
     "frozen",
+    "summed",
     "text_of_array",
     "under",
 ]
@@ -50,6 +51,19 @@ def frozen(array: _Array) -> _Array:
     """Mark an array read-only, and hand it back."""
     array.flags.writeable = False
     return array
+
+
+def summed(first: Vector, rows: Matrix) -> Vector:
+    """Add the rows of a matrix to a vector, from the first to the last: the same bits however the rows are cut up.
+
+    Examples
+    --------
+    >>> summed(np.array([1.0]), np.array([[2.0], [3.0]])).tolist()
+    [6.0]
+    """
+    if len(rows) == 1:
+        return np.asarray(first + rows[0])
+    return np.asarray(np.cumsum(np.concatenate([first[None, :], rows]), axis=0)[-1])
 
 
 def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:

@@ -7,7 +7,6 @@ May touch: ``arrays``, ``environments.base``, ``kernels``, ``learners``, ``rando
 """
 
 import json
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from swapregret.arrays import NamedArrays, Vector, array_of_text, below, text_of_array, under
 from swapregret.environments.base import Environment
+from swapregret.kernels.sums import carry_sum
 from swapregret.kernels.vectors import action_total
 from swapregret.learners.adaptive.window_engine import WindowEngine
 from swapregret.learners.engines.find import Engine, find_engine
@@ -73,7 +73,7 @@ class Course:
         self._first = self._state
         self._recorders = Recorders(player.actions, self._state, **options)
         self._has_stopped = not self._recorders.can_run_blocks
-        self._received: list[float] = []
+        self._received = np.zeros(2)
 
     @property
     def state(self) -> Any:
@@ -83,7 +83,7 @@ class Course:
     @property
     def reward(self) -> float:
         """Return the mean reward a day, as received."""
-        return math.fsum(self._received) / self.day if self.day else 0.0
+        return float(self._received.sum()) / self.day if self.day else 0.0
 
     @property
     def is_compiled(self) -> bool:
@@ -98,25 +98,27 @@ class Course:
         """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
         engine = None if self._has_stopped else find_engine(self.player, is_measured=self._recorders.keeps_ledger)
         while self.day < stop:
-            block_days = _block_days(self.environment.actions.dimension, _is_whole(engine))
+            block_days = _block_days(self.environment.actions.dimension, engine)
             start, end = self.day, min(stop, (self.day // block_days + 1) * block_days)
             rewards = np.ascontiguousarray(self.environment.rewards(start, end))
             self._recorders.begin(self.environment, start, end)
-            received: list[float] = []
+            received, played = np.empty(len(rewards)), 0
             if isinstance(engine, WindowEngine):
                 window_block = engine.run(self._state, self._rng, rewards, self._recorders.note_law)
-                self._state, received = window_block.state, window_block.received.tolist()
+                self._state, played = window_block.state, len(window_block.received)
+                received[:played] = window_block.received
             elif engine is not None:
                 block: Any = engine.run(self._state, self._rng, rewards)
                 self._recorders.run_block(engine, start, block)
                 self._state = block.state
-                received = block.received.tolist()
-                if len(received) < len(rewards):
+                played = len(block.received)
+                received[:played] = block.received
+                if played < len(rewards):
                     engine, self._has_stopped = None, True
-            for index in range(len(received), len(rewards)):
-                received.append(self._step(start, index, rewards[index]))
+            for index in range(played, len(rewards)):
+                received[index] = self._step(start, index, rewards[index])
             self._recorders.end(rewards)
-            self._received.append(math.fsum(received))
+            carry_sum(self._received, received)
             self.day = end
             if progress is not None:
                 progress(end - start)
@@ -136,7 +138,7 @@ class Course:
         """Write everything the next day depends on as named arrays."""
         arrays = {
             "day": np.array(self.day),
-            "received": np.array([math.fsum(self._received)]),
+            "received": self._received.copy(),
             "has_stopped": np.array(self._has_stopped),
             "rng": array_of_text(json.dumps(plain_state(self._rng))),
         }
@@ -146,7 +148,7 @@ class Course:
     def restore(self, arrays: NamedArrays) -> None:
         """Go on from what ``dump`` wrote of a course with the same arguments; this one may have been anywhere."""
         self.day, self._has_stopped = int(arrays["day"]), bool(arrays["has_stopped"])
-        self._received = arrays["received"].tolist()
+        self._received = np.array(arrays["received"])
         set_state(self._rng, json.loads(text_of_array(arrays["rng"])))
         self._state = self.player.load(below(arrays, "state"))
         self._recorders = Recorders(self.player.actions, self._first, **self._options)
@@ -158,9 +160,10 @@ def _is_whole(engine: Engine | None) -> bool:
     return engine is not None and not isinstance(engine, WindowEngine)
 
 
-def _block_days(dimension: int, is_compiled: bool) -> int:
-    """Return how many days are prepared at once: many where they run in compiled code, fewer where rewards are long."""
-    return min(_BLOCK, _BLOCK if is_compiled else _STEPPED, max(64, _ENTRIES // dimension))
+def _block_days(dimension: int, engine: Engine | None) -> int:
+    """Return how many days are prepared at once: many where they run in compiled code, fewer where rewards or laws are long."""
+    most = getattr(engine, "most_days", None) or _BLOCK if _is_whole(engine) else _STEPPED
+    return min(_BLOCK, most, max(64, _ENTRIES // dimension))
 
 
 def _draw(player: Player[Any], state: Any, rng: np.random.Generator, day: int) -> Decision:

@@ -14,6 +14,7 @@ from swapregret.errors import Unsupported
 from swapregret.kernels.subsets import round_all
 from swapregret.learners.adaptive.pool_engine import PoolBlock
 from swapregret.learners.engines.find import Engine
+from swapregret.learners.engines.listed import ListedBlock
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.scales import Stretches
 from swapregret.learners.player import Decision
@@ -88,13 +89,15 @@ class Recorders:
             self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._stretches, self._policy = [], None
 
-    def run_block(self, engine: Engine, start: int, block: Stretches | PoolBlock) -> None:
+    def run_block(self, engine: Engine, start: int, block: Any) -> None:
         """Enter the days of a block that ran in compiled code."""
         if self._ledger is None or self._means is None:
             return
         if isinstance(block, PoolBlock):
             for first, stop, tape in block.tapes:
                 self._ledger.record_laws(tape, self._means[first:stop], block.state.explorer)
+        elif isinstance(block, ListedBlock):
+            self._run_listed(block)
         elif isinstance(engine, MSetEngine) and engine.is_tapeable:
             self._run_tape(engine, start, block)
         else:
@@ -102,6 +105,18 @@ class Recorders:
                 self.note_law(index, policy)
             if len(block.received) < len(self._means):
                 self._policy = None
+
+    def _run_listed(self, block: ListedBlock) -> None:
+        """Enter a block of laws over one list of actions; one that goes on after the block stays open."""
+        assert self._ledger is not None
+        assert self._means is not None
+        edges, count = np.append(block.starts, len(self._means)), len(block.starts)
+        self._ledger.record_days(block.first, self._means[: edges[1]])
+        stop = count - 1 if block.last is not None and count > 1 else count
+        shares, table = block.shares[1:stop], block.table
+        self._ledger.record_listed(table.rows, table.columns, shares, edges[1 : stop + 1], self._means)
+        if block.last is not None and stop < count:
+            self._ledger.record_days(block.last, self._means[edges[stop] :])
 
     def _run_tape(self, engine: MSetEngine, start: int, block: Stretches) -> None:
         """Enter a block of systematic laws by the turns of its calendar."""
@@ -153,11 +168,10 @@ class Recorders:
         edges = [index for index, _, _ in self._stretches] + [stop]
         for (first, policy, state), last in zip(self._stretches, edges[1:], strict=True):
             days = self._means[first:last]
-            total = days.sum(axis=0) if len(days) > 1 else days[0]
             if self._ledger is not None:
-                self._ledger.record(policy, total, last - first)
+                self._ledger.record_days(policy, days)
             if self._lazy is not None:
-                self._lazy.record(policy, total, last - first)
+                self._lazy.record_days(policy, days)
             for interval in self._intervals:
                 interval.record(policy.marginals(), days)
             if self._lemma is not None:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["exponential_rows", "exponential_weights", "lifted_weights", "shift_column"]
+__all__ = ["exponential_row", "exponential_rows", "exponential_weights", "lifted_weights", "shift_column"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,58 +49,46 @@ def lifted_weights(weights: Floats, least: float) -> Floats:
 
 
 @kernel
-def exponential_rows(scores: Floats, learning_rate: float) -> tuple[Floats, Floats]:
-    """Return the exponential weights of every row, and the logarithms of their normalisers."""
-    n, width = scores.shape
-    weights = np.empty((n, width))
-    log_totals = np.empty(n)
-    for i in range(n):
-        row = scores[i]
-        out = weights[i]
-        largest = row[0]
-        for j in range(width):
-            largest = max(largest, row[j])
-        total = 0.0
-        for j in range(width):
-            out[j] = np.exp(learning_rate * (row[j] - largest))
-            total += out[j]
-        for j in range(width):
-            out[j] /= total
-        log_totals[i] = learning_rate * largest + np.log(total)
-    return weights, log_totals
+def exponential_rows(scores: Floats, learning_rate: float, weights: Floats, log_totals: Floats) -> None:
+    """Write the exponential weights of every row, and the logarithms of their normalisers, into the last two arrays."""
+    for i in range(scores.shape[0]):
+        log_totals[i] = exponential_row(scores[i], learning_rate, weights[i])
+
+
+@kernel
+def exponential_row(row: Floats, learning_rate: float, out: Floats) -> float:
+    """Write the exponential weights of one row and return the logarithm of its normaliser."""
+    largest = row[0]
+    for j in range(row.size):
+        largest = max(largest, row[j])
+    total = 0.0
+    for j in range(row.size):
+        out[j] = np.exp(learning_rate * (row[j] - largest))
+        total += out[j]
+    for j in range(row.size):
+        out[j] /= total
+    return float(learning_rate * largest + np.log(total))
 
 
 @kernel
 def shift_column(
     scores: Floats, weights: Floats, log_totals: Floats, column: int, increments: Floats, learning_rate: float
-) -> tuple[Floats, Floats, Floats]:
+) -> None:
     """Add increments to one column of the scores and renormalise the rows without taking all exponentials again.
 
-    With f = exp(η·increment), a row's normaliser grows by the factor 1 + w_c (f − 1), its other weights shrink by it,
-    and the weight of the column is taken afresh from its score. Weights that had underflowed to 0 stay there until all
-    rows are taken afresh by ``exponential_rows``.
+    All three arrays are changed in place. With f = exp(η·increment), a row's normaliser grows by the factor 1 + w_c (f −
+    1), its other weights shrink by it, and the weight of the column is taken afresh from its score. Weights that had
+    underflowed to 0 stay there until all rows are taken afresh by ``exponential_rows``.
     """
-    new_scores, new_weights, new_totals = scores.copy(), weights.copy(), log_totals.copy()
     for i in range(scores.shape[0]):
-        row = new_weights[i]
+        row = weights[i]
         growth = 1.0 + row[column] * np.expm1(learning_rate * increments[i])
-        new_scores[i, column] += increments[i]
+        scores[i, column] += increments[i]
         if growth < 1e-3:  # nearly all weight was on the column and is lost: rescaling the rest would lose digits
-            old = new_scores[i]
-            largest = old[0]
-            for j in range(old.size):
-                largest = max(largest, old[j])
-            total = 0.0
-            for j in range(old.size):
-                row[j] = np.exp(learning_rate * (old[j] - largest))
-                total += row[j]
-            for j in range(old.size):
-                row[j] /= total
-            new_totals[i] = learning_rate * largest + np.log(total)
+            log_totals[i] = exponential_row(scores[i], learning_rate, row)
             continue
-        new_totals[i] += np.log(growth)
+        log_totals[i] += np.log(growth)
         shrink = 1.0 / growth
         for j in range(row.size):
             row[j] *= shrink
-        row[column] = np.exp(learning_rate * new_scores[i, column] - new_totals[i])
-    return new_scores, new_weights, new_totals
+        row[column] = np.exp(learning_rate * scores[i, column] - log_totals[i])

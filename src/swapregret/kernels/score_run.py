@@ -1,32 +1,30 @@
 """Whole runs of Exp3 and Tsallis-INF on a list of actions, compiled.
 
-The same kernels in the same order as stepping a ``Session`` day by day, so both give the same bits; see
-``learners.engines.scores`` for the glue.
+The same kernels in the same order as stepping a ``Session`` day by day, so both give the same bits.
 
-May touch: ``kernels.compile``, ``kernels.exponential``, ``kernels.master_steps``, ``kernels.tsallis``, ``kernels.vectors``.
+May touch: ``kernels.compile``, ``kernels.exponential``, ``kernels.listed_steps``, ``kernels.tsallis``.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.exponential import exponential_weights, lifted_weights
-from swapregret.kernels.master_steps import grid_weights
-from swapregret.kernels.tsallis import tsallis_weights
-from swapregret.kernels.vectors import action_total
+from swapregret.kernels.exponential import exponential_weights
+from swapregret.kernels.listed_steps import ListedLog, listed_shares, listed_totals, note_law, play_listed
+from swapregret.kernels.tsallis import loss_estimate, tsallis_weights
 
 __all__ = ["run_scores"]
 
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel
 def run_scores(
     rng: np.random.Generator,
     rewards: Floats,
-    rows: Integers,
+    columns: Floats,
     is_tsallis: bool,
+    is_full: bool,
     rate: float,
     exploration: float,
     baseline: float,
@@ -34,7 +32,7 @@ def run_scores(
     least: float,
     day: int,
     scores: Floats,
-    received: Floats,
+    log: ListedLog,
 ) -> None:
     """Play one day a row of ``rewards``; ``scores``, one an action, are changed in place.
 
@@ -46,13 +44,14 @@ def run_scores(
             weights, _ = tsallis_weights(scores, today)
         else:
             weights = exponential_weights(scores, today, exploration)
-        shares = grid_weights(lifted_weights(weights, least))
-        chosen = np.searchsorted(np.cumsum(shares), rng.random(), side="right")
-        reward = min(max(action_total(rewards[index], rows[chosen]), 0.0), 1.0)
-        received[index] = reward
-        share = shares[chosen]
-        if is_tsallis:
-            middle = 0.5 if is_variance_reduced and share >= today * today else 0.0
-            scores[chosen] += ((1.0 - reward) - middle) / share
+        shares = listed_shares(weights, least)
+        note_law(log, index, shares)
+        chosen, reward = play_listed(rng, columns, rewards[index], shares, log, index)
+        if is_full:
+            totals = listed_totals(columns, rewards[index])
+            for a in range(scores.size):
+                scores[a] += totals[a]
+        elif is_tsallis:
+            scores[chosen] += loss_estimate(1.0 - reward, shares[chosen], today, is_variance_reduced)
         else:
-            scores[chosen] += (reward - baseline) / share
+            scores[chosen] += (reward - baseline) / shares[chosen]

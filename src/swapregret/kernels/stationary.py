@@ -1,14 +1,15 @@
 r"""Compiled stationary distributions: elimination without subtraction, and refinement of yesterday's.
 
-May touch: ``kernels.compile``.
+May touch: ``kernels.compile``, ``kernels.vectors``.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
+from swapregret.kernels.vectors import dot
 
-__all__ = ["eliminate", "refine"]
+__all__ = ["eliminate", "refine", "restation", "row_sums"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -18,30 +19,48 @@ def eliminate(rates: Floats) -> Floats:
     """Return p with Σ_i p_i (rate_ij) = p_j Σ_k rate_jk, for an irreducible matrix of rates; the diagonal is not used.
 
     The elimination of Grassmann, Taksar and Heyman: no subtraction, so every entry has full relative accuracy,
-    however small. O(2n³/3).
+    however small. O(2n³/3). Four states leave at a time, so that the rest of the matrix is gone through once for them.
     """
     n = rates.shape[0]
     a = rates.copy()
-    for k in range(n - 1, 0, -1):
-        total = 0.0
-        for j in range(k):
-            total += a[k, j]
-        for i in range(k):
-            a[i, k] /= total
-        for i in range(k):
-            factor = a[i, k]
-            row, last = a[i], a[k]
+    shares = np.zeros((n, n))  # row k: what each state before k passes on to it, in units of all that leaves k
+    top = n
+    while top > 1:
+        width = 4 if top > 4 else 1
+        for k in range(top - 1, top - 1 - width, -1):
+            last, share = a[k], shares[k]
+            for i in range(k):
+                share[i] = a[i, k]
+            for gone in range(top - 1, k, -1):  # what the states that left just before add to its row and its column
+                row, passed = a[gone], shares[gone]
+                to, through = passed[k], row[k]
+                for j in range(k):
+                    last[j] += to * row[j]
+                    share[j] += passed[j] * through
+            total = 0.0
             for j in range(k):
-                row[j] += factor * last[j]  # what this adds to the diagonal is never used
+                total += last[j]
+            for i in range(k):
+                share[i] /= total
+        rest = top - width
+        third, second, first = max(rest, top - 3), max(rest, top - 2), top - 1
+        for i in range(rest):
+            row = a[i]
+            if width == 1:
+                factor, only = shares[rest, i], a[rest]
+                for j in range(rest):
+                    row[j] += factor * only[j]
+            else:
+                one, two, three, four = shares[first, i], shares[second, i], shares[third, i], shares[rest, i]
+                for j in range(rest):  # what this adds to the diagonal is never used
+                    row[j] += (one * a[first, j] + two * a[second, j]) + (three * a[third, j] + four * a[rest, j])
+        top = rest
     p = np.zeros(n)
     p[0] = 1.0
     sum_p = 1.0
     for k in range(1, n):
-        value = 0.0
-        for i in range(k):
-            value += p[i] * a[i, k]
-        p[k] = value
-        sum_p += value
+        p[k] = dot(p[:k], shares[k, :k])
+        sum_p += p[k]
     for k in range(n):
         p[k] /= sum_p
     return p
@@ -100,3 +119,40 @@ def refine(
                 p[i] += share * row[i]
         steps += 1
     return p, size, steps
+
+
+@kernel
+def row_sums(rates: Floats) -> Floats:
+    """Return rates·1, each row from its first entry to its last."""
+    sums = np.empty(rates.shape[0])
+    for i in range(rates.shape[0]):
+        total = 0.0
+        for j in range(rates.shape[1]):
+            total += rates[i, j]
+        sums[i] = total
+    return sums
+
+
+@kernel
+def restation(rates: Floats, point: Floats, inverse: Floats, tolerance: float, patience: int) -> bool:
+    """Change ``point`` to the stationary distribution of a chain close to the one it belongs to.
+
+    By elimination if ``inverse`` is empty, and otherwise by refinement with it. False means that the inverse no longer
+    serves and that the point is as it was.
+    """
+    n = point.size
+    if inverse.shape[0] == 0:
+        point[:] = eliminate(rates)
+        return True
+    found, size, steps = refine(rates, row_sums(rates), point, inverse, tolerance, patience)
+    if steps == patience or not size <= tolerance:
+        return False
+    total = 0.0
+    for i in range(n):
+        if found[i] < -tolerance:
+            return False
+        found[i] = max(found[i], 0.0)
+        total += found[i]
+    for i in range(n):
+        point[i] = found[i] / total
+    return True

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["tsallis_weights"]
+__all__ = ["loss_estimate", "tsallis_weights"]
 
 Floats = npt.NDArray[np.float64]
 _STEPS = 100
@@ -44,3 +44,10 @@ def tsallis_weights(losses: Floats, learning_rate: float) -> tuple[Floats, float
     for i in range(n):
         weights[i] /= total
     return weights, least - depth
+
+
+@kernel
+def loss_estimate(loss: float, probability: float, rate: float, is_variance_reduced: bool) -> float:
+    """Return the estimate for the arm that was played, less the constant that all arms would get."""
+    middle = 0.5 if is_variance_reduced and probability >= rate * rate else 0.0
+    return (loss - middle) / probability

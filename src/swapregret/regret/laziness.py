@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import NamedArrays, Vector, frozen
+from swapregret.arrays import Matrix, NamedArrays, Vector, frozen
 from swapregret.policy import Policy
 from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.stretches import Stretches
@@ -56,6 +56,12 @@ class LazinessLedger:
         if self._waiting:
             self._adopt(policy)
         self._stretches.record(policy, rewards, n_days)
+
+    def record_days(self, policy: Policy, days: Matrix) -> None:
+        """Enter days played with one policy, a reward vector a row."""
+        if self._waiting:
+            self._adopt(policy)
+        self._stretches.record_days(policy, days)
 
     def close(self) -> LazyTotals:
         """Return the totals of all days so far, as if every stretch ended here; recording may go on."""

@@ -22,11 +22,13 @@ from swapregret.arrays import (
     as_integer,
     below,
     frozen,
+    summed,
     text_of_array,
     under,
 )
 from swapregret.errors import InvalidInput
 from swapregret.kernels.ledger import dot_rows, pack_rows
+from swapregret.kernels.ledger_listed import record_listed
 from swapregret.kernels.pool_arrays import LawTape
 from swapregret.policy import Policy
 from swapregret.regret.entries import Ledger, Pooled, Rows, no_pools
@@ -93,6 +95,59 @@ class SwapLedger:
         if self._source != "policies":
             self._from("policies")
         self._stretches.record(policy, rewards, n_days)
+
+    def record_days(self, policy: Policy, days: Matrix) -> None:
+        """Enter days played with one policy, a reward vector a row."""
+        if self._source != "policies":
+            self._from("policies")
+        self._stretches.record_days(policy, days)
+
+    def record_listed(
+        self, atoms: Actions, columns: Matrix, shares: Matrix, edges: npt.NDArray[np.int64], days: Matrix
+    ) -> None:
+        """Enter laws over one list of actions, one after the other, as ``record_days`` would.
+
+        Parameters
+        ----------
+        atoms : array, shape (N, dimension)
+        columns : array, shape (dimension, N)
+            The same list, element by element.
+        shares : Matrix, shape (n, N)
+            The laws: their weights, positive multiples of 2⁻⁵² that add up to 1.
+        edges : int64 array, shape (n + 1,)
+            Law e was played on rows edges[e]..edges[e+1]−1 of ``days``.
+        days : Matrix
+            Reward vectors, a row a day.
+        """
+        if len(shares) == 0:
+            return
+        self._from("policies")
+        self._stretches.flush()
+        words, table = self._packer.pack(atoms), self._table
+        total = self._stretches.total.copy()
+        rows = table.locate(words)
+        vectors, laws = reading(np.ascontiguousarray(days)), reading(shares)
+        done = 0
+        if (rows < 0).any():  # a table that must pool asks its oracle, law by law
+            for law, first, last in zip(laws, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+                vector = summed(np.zeros(len(total)), vectors[first:last])
+                total += vector
+                self._earned += _product(law @ columns.T, vector)
+                table.add_law(words, law, vector, float(last - first))
+            done = len(laws)
+        self._earned = record_listed(
+            table.values,
+            table.days,
+            table.scores,
+            rows,
+            reading(columns),
+            laws[done:],
+            reading(edges[done:]),
+            vectors,
+            total,
+            self._earned,
+        )
+        self._stretches.add_left(total, int(edges[-1] - edges[0]))
 
     def record_plays(self, plays: Actions, rewards: Matrix) -> None:
         """Enter days by the actions that were played, a row of each a day: realised play.
@@ -173,12 +228,17 @@ class SwapLedger:
         self._source = source
 
     def _enter(self, policy: Policy, vector: Vector, n_days: float) -> None:
-        self._earned += float(policy.marginals() @ vector)
+        self._earned += _product(policy.marginals(), vector)
         if policy.has_atoms:
             words, weights = self._packer.support(policy)
             self._table.add_law(words, weights, vector, n_days)
         else:
             self._laws.enter(policy, vector, n_days)
+
+
+def _product(left: Vector, right: Vector) -> float:
+    """Return Σ left·right, added from the first entry to the last."""
+    return float(np.cumsum(left * right)[-1])
 
 
 def pooled_of(table: ActionTable) -> Pooled:

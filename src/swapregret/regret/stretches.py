@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from swapregret.arrays import Vector
+from swapregret.arrays import Matrix, Vector, summed
 from swapregret.policy import Mixture, Policy
 
 __all__ = ["Stretches"]
@@ -57,6 +57,18 @@ class Stretches:
             self._change(policy)
         self._since += rewards
         self._since_days += n_days
+
+    def record_days(self, policy: Policy, days: Matrix) -> None:
+        """Add days played with one policy, a reward vector a row; how they are cut up makes no difference."""
+        if policy is not self._current:
+            self._change(policy)
+        self._since = summed(self._since, days)
+        self._since_days += len(days)
+
+    def add_left(self, total: Vector, n_days: int) -> None:
+        """Count days whose policies came and left elsewhere: ``total`` becomes Σ R of all days so far."""
+        self.total = total
+        self.n_days += n_days
 
     @property
     def open_total(self) -> Vector:

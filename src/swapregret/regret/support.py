@@ -42,13 +42,14 @@ class Packer:
             words, weights = own()
             return words, weights
         law = policy.finite()
-        words, weights = self._pack(law.atoms), law.weights
+        words, weights = self.pack(law.atoms), law.weights
         if not weights.all():
             played = weights > 0.0
             return words[played], weights[played]
         return words, weights
 
-    def _pack(self, atoms: Actions) -> Words:
+    def pack(self, atoms: Actions) -> Words:
+        """Pack a list of actions, or remember how it was packed."""
         held = self._tables.get(id(atoms))
         if held is not None and held[0] is atoms:
             return held[1]

@@ -97,8 +97,8 @@ class ActionTable:
     def add_law(self, words: Words, weights: Vector, vector: Vector, n_days: float) -> None:
         """Add weight · vector to every atom of a law held for ``n_days`` days."""
         words, weights, vector = reading(words), reading(weights), reading(vector)
-        rows = self._locate(words)
-        missing = accumulate_law(self.values, self.days, self._scores, rows, weights, vector, n_days)
+        rows = self.locate(words)
+        missing = accumulate_law(self.values, self.days, self.scores, rows, weights, vector, n_days)
         if missing:
             pools = self._ready_pools()
             best = self.best(vector)
@@ -109,8 +109,8 @@ class ActionTable:
     def add_days(self, words: Words, vectors: npt.NDArray[np.float64]) -> None:
         """Add one vector to each of a list of actions, a day each."""
         words, vectors = reading(words), reading(vectors)
-        rows = self._locate(words)
-        if accumulate_days(self.values, self.days, self._scores, rows, vectors):
+        rows = self.locate(words)
+        if accumulate_days(self.values, self.days, self.scores, rows, vectors):
             lost = np.flatnonzero(rows < 0)
             self._pool(words[lost], vectors[lost])
             self._make_room(len(lost))
@@ -120,7 +120,7 @@ class ActionTable:
     ) -> tuple[Rows, Words, npt.NDArray[np.bool_], Rows, npt.NDArray[np.float64], Vector, Vector]:
         """Return what kernels that fill rows themselves work on; they must set ``n_rows`` afterwards."""
         self._own()
-        return self._slots, self.keys, self.whole, self.pools.counts, self.values, self.days, self._scores
+        return self._slots, self.keys, self.whole, self.pools.counts, self.values, self.days, self.scores
 
     def lend(self) -> tuple[Words, npt.NDArray[np.float64], Vector, npt.NDArray[np.bool_]]:
         """Return keys, values, days and wholes of all rows, in the order they came, for good.
@@ -155,7 +155,7 @@ class ActionTable:
     def dump(self) -> NamedArrays:
         """Write the table as named arrays."""
         arrays: NamedArrays = {"keys": self.keys, "values": self.values, "days": self.days, "whole": self.whole}
-        arrays = {name: column[: self.n_rows] for name, column in (arrays | {"scores": self._scores}).items()}
+        arrays = {name: column[: self.n_rows] for name, column in (arrays | {"scores": self.scores}).items()}
         pools = {name: getattr(self.pools, name) for name in ("values", "gains", "counts")}
         return arrays | under("pools", pools) | {"split": np.array(self.pools.split), "credit": np.array(self._credit)}
 
@@ -175,7 +175,8 @@ class ActionTable:
         """Return max vector·M'."""
         return float(vector @ self.oracle.argmax(vector))
 
-    def _locate(self, words: Words) -> Rows:
+    def locate(self, words: Words) -> Rows:
+        """Return the row of each packed action, making rows up to the capacity; −1 where there is no room."""
         self._own()
         wanted = min(self.capacity, self.n_rows + len(words))
         if wanted > self.limit:
@@ -191,10 +192,10 @@ class ActionTable:
         self.values = np.zeros((size, self.dimension))
         self.days = np.zeros(size)
         self.whole = np.zeros(size, dtype=np.bool_)
-        self._scores = np.zeros(size)
+        self.scores = np.zeros(size)
 
     def _columns(self) -> tuple[npt.NDArray[Any], ...]:
-        return self.keys, self.values, self.days, self.whole, self._scores
+        return self.keys, self.values, self.days, self.whole, self.scores
 
     def _extend(self, wanted: int) -> None:
         """Make room for at least this many rows, within the capacity."""
@@ -228,13 +229,13 @@ class ActionTable:
         n, leaving = self.n_rows, self.n_rows // 2
         if leaving == 0 or self._credit < leaving:
             return
-        order = np.argsort(self._scores[:n], kind="stable")
+        order = np.argsort(self.scores[:n], kind="stable")
         gone, kept = order[:leaving], np.sort(order[leaving:])
         self._pool(self.keys[gone], self.values[gone])
         for column in self._columns():
             column[: len(kept)] = column[kept]
             column[len(kept) : n] = 0
-        self._scores *= _DECAY
+        self.scores *= _DECAY
         self.n_rows = len(kept)
         self._index(len(self._slots) // 2)
         self._credit = 0

@@ -57,11 +57,12 @@ def test_columns_are_shifted_as_if_taken_afresh() -> None:
     """Rescaling rows after a change of one column equals taking all exponentials again, to 1e-12 relative."""
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(6, 6)) * 30
-    weights, totals = exponential_rows(scores, 0.7)
+    weights, totals, fresh, fresh_totals = np.empty((6, 6)), np.empty(6), np.empty((6, 6)), np.empty(6)
+    exponential_rows(scores, 0.7, weights, totals)
     for _ in range(50):
         column, steps = int(rng.integers(6)), rng.normal(size=6) * 20
-        scores, weights, totals = shift_column(scores, weights, totals, column, steps, 0.7)
-        fresh, fresh_totals = exponential_rows(scores, 0.7)
+        shift_column(scores, weights, totals, column, steps, 0.7)
+        exponential_rows(scores, 0.7, fresh, fresh_totals)
         assert np.allclose(weights, fresh, rtol=1e-9, atol=1e-200)
         assert np.allclose(totals, fresh_totals, rtol=1e-12)
 

@@ -15,7 +15,7 @@ expectation. Both steps are made for a play that stays on one action. While it i
 each day, about 1/N, and a step √N times larger is in place; the default η = √(8 N ln N / T) was best or near it among
 factors of two at N = 15 and N = 120, where the cautious steps hardly move.
 
-May touch: ``learners``, ``actions.base``, ``kernels.exponential``.
+May touch: ``learners``, ``actions.base``, ``kernels``.
 """
 
 import math
@@ -26,9 +26,19 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
-from swapregret.kernels.exponential import exponential_rows, shift_column
-from swapregret.learners.baselines.listing import ActionTable, Cost, ListedLaw, list_actions, read_rate, read_share
-from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
+from swapregret.kernels.expert_run import mixed_rows, run_experts, teach_all, tell_all
+from swapregret.kernels.exponential import exponential_rows
+from swapregret.kernels.listed_steps import ListedLog
+from swapregret.learners.baselines.listing import (
+    LEAST,
+    ActionTable,
+    Cost,
+    ListedLaw,
+    list_actions,
+    read_rate,
+    read_share,
+)
+from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
 
@@ -93,9 +103,9 @@ class BlumMansour:
     def start(self, rng: np.random.Generator) -> BlumMansourState:
         """Begin with equal weights everywhere."""
         n = self.table.n_actions
-        rows, log_totals = exponential_rows(np.zeros((n, n)), self.learning_rate)
-        chain = stationed(self._transitions(rows))
-        return self._state(0, np.zeros((n, n)), rows, log_totals, chain)
+        scores, rows, log_totals = np.zeros((n, n)), np.empty((n, n)), np.empty(n)
+        exponential_rows(scores, self.learning_rate, rows, log_totals)
+        return self._state(0, scores, rows, log_totals, stationed(mixed_rows(rows, self.exploration)))
 
     def policy(self, state: BlumMansourState) -> FinitePolicy:
         """Return p."""
@@ -103,27 +113,53 @@ class BlumMansour:
 
     def observe(self, state: BlumMansourState, decision: Decision, reward: float | Vector | None) -> BlumMansourState:
         """Tell every expert its share of the day."""
-        day, shares = state.day + 1, state.chain.point
+        day = state.day + 1
         if reward is None:
             return replace(state, day=day)
+        scores, rows, log_totals = state.scores.copy(), state.rows.copy(), state.log_totals.copy()
+        shares = state.chain.point.copy()
         if self.feedback == "full":
-            scores = state.scores + np.outer(shares, self.table.floats @ reward)
-            rows, log_totals = exponential_rows(scores, self.learning_rate)
+            teach_all(scores, rows, log_totals, shares, self.table.totals(np.asarray(reward)), self.learning_rate)
         else:
             column = self.table.index(decision.action)
             estimate = (float(reward) - self.baseline) / state.law.probability(decision, column)
-            scores, rows, log_totals = shift_column(
-                state.scores, state.rows, state.log_totals, column, shares * estimate, self.learning_rate
-            )
-            if day % _AFRESH == 0:
-                rows, log_totals = exponential_rows(scores, self.learning_rate)
-        chain = restationed(self._transitions(rows), state.chain)
+            is_afresh = day % _AFRESH == 0
+            tell_all(scores, rows, log_totals, shares, column, estimate, self.learning_rate, is_afresh)
+        chain = restationed(mixed_rows(rows, self.exploration), state.chain)
         return self._state(day, scores, rows, log_totals, chain)
 
-    def _transitions(self, rows: Matrix) -> Matrix:
-        if self.exploration == 0.0:
-            return rows
-        return (1.0 - self.exploration) * rows + self.exploration / len(rows)
+    def run_days(
+        self, state: BlumMansourState, rng: np.random.Generator, rewards: Matrix, log: ListedLog
+    ) -> BlumMansourState:
+        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
+        scores, rows, log_totals = state.scores.copy(), state.rows.copy(), state.log_totals.copy()
+        chain, done = state.chain, 0
+        while done < len(rewards):
+            point = chain.point.copy()
+            done, is_found = run_experts(
+                rng,
+                rewards,
+                self.table.columns,
+                done,
+                self.feedback == "full",
+                self.learning_rate,
+                self.exploration,
+                self.baseline,
+                _AFRESH,
+                LEAST,
+                TOLERANCE,
+                PATIENCE,
+                state.day,
+                scores,
+                rows,
+                log_totals,
+                point,
+                chain.inverse,
+                log,
+            )
+            found = Stationary(frozen(point), chain.inverse)
+            chain = found if is_found else stationed(mixed_rows(rows, self.exploration))
+        return self._state(state.day + done, scores, rows, log_totals, chain)
 
     def _state(self, day: int, scores: Matrix, rows: Matrix, log_totals: Vector, chain: Stationary) -> BlumMansourState:
         law = self.table.law(chain.point)
@@ -143,7 +179,7 @@ class BlumMansour:
     def load(self, arrays: Arrays) -> BlumMansourState:
         """Read all arrays."""
         read = {name: np.array(arrays[name], dtype=np.float64) for name in arrays if name != "day"}
-        chain = Stationary(frozen(read["point"]), frozen(read["inverse"]))
+        chain = Stationary(frozen(read["point"]), read["inverse"])
         return self._state(int(arrays["day"]), read["scores"], read["rows"], read["log_totals"], chain)
 
 

@@ -10,7 +10,7 @@ weights do not see.
 **Bound.** With b = 1, γ = 0, η = √(2 ln N / (N T)): external regret at most √(2 N T ln N) in expectation (Lattimore
 and Szepesvári 2020, chapter 11). Nothing is promised for swap regret.
 
-May touch: ``learners``, ``actions.base``, ``kernels.exponential``.
+May touch: ``learners``, ``actions.base``, ``kernels``.
 """
 
 import math
@@ -20,9 +20,19 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector, as_integer, frozen
+from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.kernels.exponential import exponential_weights
-from swapregret.learners.baselines.listing import ActionTable, Cost, ListedLaw, list_actions, read_rate, read_share
+from swapregret.kernels.listed_steps import ListedLog
+from swapregret.kernels.score_run import run_scores
+from swapregret.learners.baselines.listing import (
+    LEAST,
+    ActionTable,
+    Cost,
+    ListedLaw,
+    list_actions,
+    read_rate,
+    read_share,
+)
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
 
@@ -82,11 +92,20 @@ class Exp3:
             return replace(state, day=state.day + 1)
         scores = state.scores.copy()
         if self.feedback == "full":
-            scores += self.table.floats @ reward
+            scores += self.table.totals(np.asarray(reward))
         else:
             index = self.table.index(decision.action)
             scores[index] += (float(reward) - self.baseline) / state.law.probability(decision, index)
         return self._state(state.day + 1, scores)
+
+    def run_days(self, state: ScoreState, rng: np.random.Generator, rewards: Matrix, log: ListedLog) -> ScoreState:
+        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
+        scores, is_full = state.scores.copy(), self.feedback == "full"
+        eta, gamma, b = self.learning_rate, self.exploration, self.baseline
+        run_scores(
+            rng, rewards, self.table.columns, False, is_full, eta, gamma, b, False, LEAST, state.day, scores, log
+        )
+        return self._state(state.day + len(rewards), scores)
 
     def _state(self, day: int, scores: Vector) -> ScoreState:
         weights = exponential_weights(scores, self.learning_rate, self.exploration)

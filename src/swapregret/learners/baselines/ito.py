@@ -14,10 +14,9 @@ same joint law, and the law that travels with the action is p itself.
 days, about T/N of them; the default c = 8, the largest of 1, 2, 4 and 8, was best at N = 15. At N = 120 and T = 20,000
 none of them learnt much.
 
-May touch: ``learners``, ``actions.base``, ``kernels.tsallis``.
+May touch: ``learners``, ``actions.base``, ``kernels``.
 """
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -25,18 +24,10 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
-from swapregret.kernels.tsallis import tsallis_weights
-from swapregret.learners.baselines.listing import (
-    ActionTable,
-    Cost,
-    ListedLaw,
-    choose,
-    daily_uniform,
-    list_actions,
-    read_rate,
-)
-from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
-from swapregret.learners.baselines.tsallis_inf import loss_estimate
+from swapregret.kernels.expert_run import run_single_experts, teach_one
+from swapregret.kernels.listed_steps import ListedLog, daily_uniform
+from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, ListedLaw, list_actions, read_rate
+from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
 
@@ -113,18 +104,38 @@ class Ito:
         if reward is None:
             return replace(state, day=state.day + 1)
         arm = self.table.index(decision.action)
-        expert = choose(state.chain.point * state.rows[:, arm], daily_uniform(state.seed, state.day))
         losses, rows, counts = state.losses.copy(), state.rows.copy(), state.counts.copy()
-        rate = self._rate(counts[expert])
-        losses[expert, arm] += loss_estimate(
-            1.0 - float(reward), float(rows[expert, arm]), rate, self.is_variance_reduced
-        )
-        counts[expert] += 1.0
-        rows[expert], _ = tsallis_weights(losses[expert], self._rate(counts[expert]))
+        point, uniform = state.chain.point.copy(), daily_uniform(state.seed, state.day)
+        teach_one(losses, rows, counts, point, arm, float(reward), uniform, self.scale, self.is_variance_reduced)
         return self._state(state.day + 1, state.seed, losses, rows, counts, restationed(rows, state.chain))
 
-    def _rate(self, count: float) -> float:
-        return self.scale / math.sqrt(count + 1.0)
+    def run_days(self, state: ItoState, rng: np.random.Generator, rewards: Matrix, log: ListedLog) -> ItoState:
+        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
+        losses, rows, counts = state.losses.copy(), state.rows.copy(), state.counts.copy()
+        chain, done = state.chain, 0
+        while done < len(rewards):
+            point = chain.point.copy()
+            done, is_found = run_single_experts(
+                rng,
+                rewards,
+                self.table.columns,
+                done,
+                self.scale,
+                self.is_variance_reduced,
+                state.seed,
+                LEAST,
+                TOLERANCE,
+                PATIENCE,
+                state.day,
+                losses,
+                rows,
+                counts,
+                point,
+                chain.inverse,
+                log,
+            )
+            chain = Stationary(frozen(point), chain.inverse) if is_found else stationed(rows)
+        return self._state(state.day + done, state.seed, losses, rows, counts, chain)
 
     def _state(self, day: int, seed: int, losses: Matrix, rows: Matrix, counts: Vector, chain: Stationary) -> ItoState:
         law = self.table.law(chain.point)
@@ -146,7 +157,7 @@ class Ito:
         """Read all arrays."""
         names = ("losses", "rows", "counts", "point", "inverse")
         losses, rows, counts, point, inverse = (np.array(arrays[name], dtype=np.float64) for name in names)
-        chain = Stationary(frozen(point), frozen(inverse))
+        chain = Stationary(frozen(point), inverse)
         return self._state(int(arrays["day"]), int(arrays["seed"]), losses, rows, counts, chain)
 
 

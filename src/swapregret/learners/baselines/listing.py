@@ -1,17 +1,18 @@
 """What the competitors that list all actions share: the table, the refusal, a number a day.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``kernels.exponential``, ``actions.base``, ``learners.player``.
+May touch: ``errors``, ``arrays``, ``policy``, ``kernels.listed_steps``, ``actions.base``, ``learners.player``.
 """
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput, TooLarge
-from swapregret.kernels.exponential import lifted_weights
+from swapregret.kernels.listed_steps import choose, daily_uniform, listed_shares, listed_totals
 from swapregret.learners.player import Decision
 from swapregret.policy import FinitePolicy
 
@@ -27,7 +28,6 @@ __all__ = [
     "read_share",
 ]
 
-_MASK = (1 << 64) - 1
 LEAST = 2.0**-51
 """Weights of listed laws are lifted to this."""
 
@@ -121,6 +121,15 @@ class ActionTable:
         """Return N."""
         return len(self.rows)
 
+    @cached_property
+    def columns(self) -> Matrix:
+        """Return the table element by element, shape (dimension, N), for kernels, which only read it."""
+        return np.array(self.rows.T, dtype=np.float64, order="C")
+
+    def totals(self, vector: Vector) -> Vector:
+        """Return what every action is paid by a vector, added up element by element."""
+        return listed_totals(self.columns, np.require(vector, np.float64, ["C", "W"]))
+
     def index(self, action: Action) -> int:
         """Return the number of an action."""
         return self.positions[np.ascontiguousarray(action, dtype=np.int64).tobytes()]
@@ -131,7 +140,7 @@ class ActionTable:
         Weights below 2⁻⁵¹ are lifted to it, which moves the law by less than N·2⁻⁵¹ and lets the laws of all days share
         one list of atoms.
         """
-        return self.law_again(lifted_weights(weights, LEAST))
+        return self.law_again(listed_shares(weights, LEAST))
 
     def law_again(self, shares: Vector) -> "ListedLaw":
         """Return the law whose shares were written down, as they are."""
@@ -200,26 +209,6 @@ def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None
     atoms = uniform.atoms
     positions = {row.tobytes(): index for index, row in enumerate(atoms)}
     return ActionTable(atoms, frozen(atoms.astype(np.float64)), uniform, positions)
-
-
-def daily_uniform(seed: int, day: int) -> float:
-    """Return a number in [0, 1) that is uniform over the days of a seed, always the same for the same two.
-
-    Examples
-    --------
-    >>> 0.0 <= daily_uniform(1, 2) < 1.0 and daily_uniform(1, 2) == daily_uniform(1, 2)
-    True
-    """
-    x = (seed + (day + 1) * 0x9E3779B97F4A7C15) & _MASK
-    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _MASK
-    return ((x ^ (x >> 31)) >> 11) / 2.0**53
-
-
-def choose(weights: Vector, uniform: float) -> int:
-    """Return the index that a uniform number falls on when weights are laid end to end and scaled to 1."""
-    cumulative = np.cumsum(weights)
-    return int(min(np.searchsorted(cumulative, uniform * cumulative[-1], side="right"), len(weights) - 1))
 
 
 def read_rate(value: float | None, default: float, name: str = "learning_rate") -> float:

@@ -17,7 +17,7 @@ With bandit feedback (the reinforcement procedure of 2001) the rewards of other 
 regret N times that; the inertia rule converges without a useful rate. With bandit feedback sublinear for γ of order
 T^{-1/3}.
 
-May touch: ``learners``, ``actions.base``, ``kernels.stationary``, ``errors``.
+May touch: ``learners``, ``actions.base``, ``kernels``, ``errors``.
 """
 
 import math
@@ -29,8 +29,17 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
-from swapregret.kernels.stationary import eliminate
-from swapregret.learners.baselines.listing import ActionTable, Cost, ListedLaw, list_actions, read_rate, read_share
+from swapregret.kernels.listed_steps import ListedLog
+from swapregret.kernels.pair_run import add_regrets, matching_weights, run_matching
+from swapregret.learners.baselines.listing import (
+    LEAST,
+    ActionTable,
+    Cost,
+    ListedLaw,
+    list_actions,
+    read_rate,
+    read_share,
+)
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
 
@@ -106,39 +115,39 @@ class RegretMatching:
         day = state.day + 1
         if reward is None:
             return replace(state, day=day)
-        index = self.table.index(decision.action)
+        index, is_inert = self.table.index(decision.action), self.rule == "inertia"
+        regrets, shares = state.regrets.copy(), state.law.shares.copy()
         if self.feedback == "full":
-            rewards = self.table.floats @ reward
+            add_regrets(regrets, shares, index, 0.0, self.table.totals(np.asarray(reward)), False, is_inert)
         else:
-            rewards = np.zeros(len(state.regrets))
-            probability = state.law.probability(decision, index)
-            rewards[index] = (float(reward) - self.baseline) / probability
-        regrets = state.regrets.copy()
-        if self.rule == "invariant" or self.feedback == "bandit":
-            shares = state.law.shares
-            regrets += np.outer(shares, rewards) - (shares * rewards)[:, None]
-        else:
-            regrets[index] += rewards - rewards[index]
-        return self._state(day, regrets, index)
+            estimate = (float(reward) - self.baseline) / state.law.probability(decision, index)
+            add_regrets(regrets, shares, index, estimate, shares, True, is_inert)
+        weights = matching_weights(regrets, index, day, self.inertia, is_inert, self.exploration, _LEAK)
+        return RegretMatchingState(day, frozen(regrets), index, self.table.law(weights))
 
-    def _state(self, day: int, regrets: Matrix, last: int) -> RegretMatchingState:
-        n = len(regrets)
-        positive = np.maximum(regrets, 0.0)
-        if self.rule == "inertia":
-            weights = np.minimum(positive[last] / (self.inertia * day), 1.0 / max(1, n - 1))
-            weights[last] = 0.0
-            weights[last] = 1.0 - weights.sum()
-        else:
-            total = float(positive.sum())
-            if total > 0.0:
-                # the leak makes the law unique where regrets leave it open; from day to day the chain changes too much
-                # for yesterday's solution to help
-                weights = eliminate(positive * (n / total) + _LEAK)
-            else:
-                weights = np.full(n, 1.0 / n)
-        if self.exploration > 0.0:
-            weights = (1.0 - self.exploration) * weights + self.exploration / n
-        return RegretMatchingState(day, frozen(regrets), last, self.table.law(weights))
+    def run_days(
+        self, state: RegretMatchingState, rng: np.random.Generator, rewards: Matrix, log: ListedLog
+    ) -> RegretMatchingState:
+        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
+        regrets = state.regrets.copy()
+        shares = run_matching(
+            rng,
+            rewards,
+            self.table.columns,
+            self.rule == "inertia",
+            self.feedback == "bandit",
+            self.inertia,
+            self.exploration,
+            self.baseline,
+            _LEAK,
+            LEAST,
+            state.day,
+            regrets,
+            state.law.shares.copy(),
+            log,
+        )
+        last, law = int(log.chosen[len(rewards) - 1]), self.table.law_again(shares)
+        return RegretMatchingState(state.day + len(rewards), frozen(regrets), last, law)
 
     def dump(self, state: RegretMatchingState) -> Arrays:
         """Write all arrays."""

@@ -12,21 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.kernels.stationary import eliminate, refine
+from swapregret.kernels.stationary import eliminate, refine, restation, row_sums
 
-__all__ = ["Stationary", "restationed", "stationed"]
+__all__ = ["PATIENCE", "TOLERANCE", "Stationary", "restationed", "stationed"]
 
-_TOLERANCE = 1e-13
-_PATIENCE = 5
+TOLERANCE, PATIENCE = 1e-13, 5
+"""Of refinement: the residual that is good enough, and the steps after which an inverse no longer serves."""
 _SMALL = 160
-
-
-_NONE: Matrix = frozen(np.zeros((0, 0)))
 
 
 @dataclass(frozen=True, eq=False)
 class Stationary:
-    """A stationary distribution, and the (transposed) inverse that found it: 0 × 0 for small chains, which need none."""
+    """A stationary distribution, and the (transposed) inverse that found it: 0 × 0 for small chains, which need none.
+
+    Kernels read the inverse, and nothing writes to it.
+    """
 
     point: Vector
     inverse: Matrix
@@ -48,8 +48,8 @@ def stationed(rates: Matrix) -> Stationary:
     """
     n = len(rates)
     if n <= _SMALL:
-        return Stationary(frozen(eliminate(rates)), _NONE)
-    totals = rates.sum(axis=1)
+        return Stationary(frozen(eliminate(rates)), np.zeros((0, 0)))
+    totals = row_sums(rates)
     matrix = 1.0 / n - rates.T
     matrix[np.diag_indices(n)] += totals
     inverse: Matrix
@@ -57,23 +57,16 @@ def stationed(rates: Matrix) -> Stationary:
         inverse = np.ascontiguousarray(np.linalg.inv(matrix).T, dtype=np.float64)
     except np.linalg.LinAlgError:
         inverse = np.zeros((n, n))
-    point, size, _ = refine(rates, totals, np.full(n, 1.0 / n), inverse, _TOLERANCE, _PATIENCE)
-    if not size <= _TOLERANCE or point.min() < -_TOLERANCE:
+    point, size, _ = refine(rates, totals, np.full(n, 1.0 / n), inverse, TOLERANCE, PATIENCE)
+    if not size <= TOLERANCE or point.min() < -TOLERANCE:
         point = eliminate(rates)
-    return Stationary(_clean(point), frozen(inverse))
+    positive = np.maximum(point, 0.0)
+    return Stationary(frozen(positive / positive.sum()), inverse)
 
 
 def restationed(rates: Matrix, before: Stationary) -> Stationary:
     """Find the stationary distribution of a chain close to one whose distribution is known."""
-    if len(rates) <= _SMALL:
-        return Stationary(frozen(eliminate(rates)), _NONE)
-    point, size, steps = refine(rates, rates.sum(axis=1), before.point, before.inverse, _TOLERANCE, _PATIENCE)
-    if steps == _PATIENCE or not size <= _TOLERANCE or point.min() < -_TOLERANCE:
+    point = before.point.copy()
+    if not restation(rates, point, before.inverse, TOLERANCE, PATIENCE):
         return stationed(rates)
-    return Stationary(_clean(point), before.inverse)
-
-
-def _clean(point: Vector) -> Vector:
-    """Remove negative rounding errors, and normalise."""
-    positive = np.maximum(point, 0.0)
-    return frozen(positive / positive.sum())
+    return Stationary(frozen(point), before.inverse)

@@ -19,7 +19,7 @@ classes of rules:
 **Bound.** With bandit feedback O(√(T N ln K)) for the class in expectation, K its size: N √(T ln N) in the first case,
 N times √(T N ln N) for swap regret through the second.
 
-May touch: ``learners``, ``actions.base``, ``kernels.exponential``, ``errors``.
+May touch: ``learners``, ``actions.base``, ``kernels``, ``errors``.
 """
 
 import math
@@ -33,9 +33,18 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput, TooLarge
-from swapregret.kernels.exponential import exponential_weights
-from swapregret.learners.baselines.listing import ActionTable, Cost, ListedLaw, list_actions, read_rate, read_share
-from swapregret.learners.baselines.stationary import Stationary, restationed, stationed
+from swapregret.kernels.listed_steps import ListedLog
+from swapregret.kernels.pair_run import add_gains, mixed_weights, rule_rates, run_rules
+from swapregret.learners.baselines.listing import (
+    LEAST,
+    ActionTable,
+    Cost,
+    ListedLaw,
+    list_actions,
+    read_rate,
+    read_share,
+)
+from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
 
@@ -96,14 +105,15 @@ class Stoltz:
 
     @cached_property
     def _functions(self) -> npt.NDArray[np.int64]:
-        """All N^N functions, one a row."""
+        """All N^N functions, one a row, or none if the rules are pairs."""
         n = self.table.n_actions
-        return np.array(list(product(range(n), repeat=n)), dtype=np.int64)
+        listed = list(product(range(n), repeat=n)) if self.rules == "swap" else []
+        return np.array(listed, dtype=np.int64).reshape(-1, n)
 
     def start(self, rng: np.random.Generator) -> StoltzState:
         """Begin with equal weights on all rules."""
-        n = self.table.n_actions
-        return self._state(0, np.zeros((n, n)), None)
+        gains = np.zeros((self.table.n_actions, self.table.n_actions))
+        return self._state(0, gains, stationed(self._rates(gains)))
 
     def policy(self, state: StoltzState) -> FinitePolicy:
         """Return p."""
@@ -114,35 +124,47 @@ class Stoltz:
         day, law = state.day + 1, state.law
         if reward is None:
             return replace(state, day=day)
+        gains, shares = state.gains.copy(), law.shares.copy()
         if self.feedback == "full":
-            gains = state.gains + np.outer(law.shares, self.table.floats @ reward)
+            add_gains(gains, shares, -1, 0.0, self.table.totals(np.asarray(reward)))
         else:
             index = self.table.index(decision.action)
-            gains = state.gains.copy()
-            estimate = (float(reward) - self.baseline) / law.probability(decision, index)
-            gains[:, index] += law.shares * estimate
-        return self._state(day, gains, state.chain)
+            add_gains(gains, shares, index, (float(reward) - self.baseline) / law.probability(decision, index), shares)
+        return self._state(day, gains, restationed(self._rates(gains), state.chain))
 
-    def _state(self, day: int, gains: Matrix, before: Stationary | None) -> StoltzState:
-        rates = self._rates(gains)
-        chain = stationed(rates) if before is None else restationed(rates, before)
-        mixed = (1.0 - self.exploration) * chain.point + self.exploration / len(gains)
-        return StoltzState(day, frozen(gains), chain, self.table.law(mixed))
+    def run_days(self, state: StoltzState, rng: np.random.Generator, rewards: Matrix, log: ListedLog) -> StoltzState:
+        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
+        gains, chain, done = state.gains.copy(), state.chain, 0
+        while done < len(rewards):
+            point = chain.point.copy()
+            done, is_found = run_rules(
+                rng,
+                rewards,
+                self.table.columns,
+                done,
+                self._functions,
+                self.feedback == "full",
+                self.learning_rate,
+                self.exploration,
+                self.baseline,
+                LEAST,
+                TOLERANCE,
+                PATIENCE,
+                gains,
+                point,
+                chain.inverse,
+                log,
+            )
+            chain = Stationary(frozen(point), chain.inverse) if is_found else stationed(self._rates(gains))
+        return self._state(state.day + done, gains, chain)
+
+    def _state(self, day: int, gains: Matrix, chain: Stationary) -> StoltzState:
+        law = self.table.law(mixed_weights(chain.point.copy(), self.exploration))
+        return StoltzState(day, frozen(gains), chain, law)
 
     def _rates(self, gains: Matrix) -> Matrix:
         """Return the chain whose stationary distribution is the fixed point."""
-        n = len(gains)
-        if self.rules == "swap":
-            functions, here = self._functions, np.arange(n)
-            weights = exponential_weights(gains[here, functions].sum(axis=1), self.learning_rate, 0.0)
-            rates = np.zeros((n, n))
-            np.add.at(rates, (np.broadcast_to(here, functions.shape), functions), weights[:, None])
-            return rates
-        differences = gains - np.diag(gains)[:, None]
-        weights = exponential_weights(np.ascontiguousarray(differences).ravel(), self.learning_rate, 0.0)
-        rates = weights.reshape(n, n)
-        np.fill_diagonal(rates, 0.0)
-        return np.asarray(rates * (n / rates.sum() if n > 1 else 0.0))
+        return rule_rates(gains, self._functions, self.learning_rate)
 
     def dump(self, state: StoltzState) -> Arrays:
         """Write all arrays."""
@@ -156,9 +178,8 @@ class Stoltz:
     def load(self, arrays: Arrays) -> StoltzState:
         """Read all arrays."""
         read = {name: np.array(arrays[name], dtype=np.float64) for name in arrays if name != "day"}
-        chain = Stationary(frozen(read["point"]), frozen(read["inverse"]))
-        mixed = (1.0 - self.exploration) * chain.point + self.exploration / len(read["point"])
-        return StoltzState(int(arrays["day"]), frozen(read["gains"]), chain, self.table.law(mixed))
+        chain = Stationary(frozen(read["point"]), read["inverse"])
+        return self._state(int(arrays["day"]), read["gains"], chain)
 
 
 def stoltz(

@@ -12,7 +12,7 @@ which is the conditional expectation of the former and therefore less noisy: the
 **Bound.** T/K plus the mean external regret of the scales, each √(ln N · H) meta-days with full feedback (the authors:
 O(T ln ln N / ln T) for the best H); with bandit feedback each scale pays √(K N ln N / L_k) a day.
 
-May touch: ``learners``, ``actions.base``, ``kernels.exponential``.
+May touch: ``learners``, ``actions.base``, ``kernels``.
 """
 
 import math
@@ -24,13 +24,13 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
-from swapregret.kernels.exponential import exponential_weights
+from swapregret.kernels.listed_steps import ListedLog, daily_uniform
+from swapregret.kernels.treeswap_run import add_day, mean_row, run_treeswap, turn_scales
 from swapregret.learners.baselines.listing import (
+    LEAST,
     ActionTable,
     Cost,
     ListedLaw,
-    choose,
-    daily_uniform,
     list_actions,
     read_rate,
     read_share,
@@ -110,8 +110,7 @@ class TreeSwap:
         windows = self.schedule.windows
         seed = int(rng.integers(2**63))
         offset = windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
-        zeros, rows = np.zeros((k, n)), np.full((k, n), 1.0 / n)
-        return TreeSwapState(0, seed, offset, frozen(zeros), frozen(zeros), frozen(rows), self.table.law(rows[0]))
+        return self._state(0, seed, offset, np.zeros((k, n)), np.zeros((k, n)), np.full((k, n), 1.0 / n))
 
     def policy(self, state: TreeSwapState) -> FinitePolicy:
         """Return the mean of the scales."""
@@ -123,7 +122,7 @@ class TreeSwap:
         if reward is not None:
             aggregates = aggregates.copy()
             if self.feedback == "full":
-                aggregates += self.table.floats @ reward
+                aggregates += self.table.totals(np.asarray(reward))
             else:
                 self._estimate(state, decision, float(reward), aggregates)
         calendar = Calendar(self.schedule, state.offset)
@@ -133,31 +132,46 @@ class TreeSwap:
 
     def _estimate(self, state: TreeSwapState, decision: Decision, reward: float, aggregates: Matrix) -> None:
         """Add the estimate of a day to one scale's aggregate, or to all."""
-        arm = self.table.index(decision.action)
-        if self.estimator == "shared":
-            aggregates[:, arm] += (reward - self.baseline) / state.law.probability(decision, arm)
-            return
-        scale = choose(state.rows[:, arm], daily_uniform(state.seed, state.day))
-        aggregates[scale, arm] += len(state.rows) * (reward - self.baseline) / state.rows[scale, arm]
+        arm, uniform = self.table.index(decision.action), daily_uniform(state.seed, state.day)
+        probability, is_shared = state.law.probability(decision, arm), self.estimator == "shared"
+        add_day(aggregates, state.rows.copy(), arm, reward - self.baseline, probability, uniform, is_shared)
 
     def _turn(self, state: TreeSwapState, calendar: Calendar, aggregates: Matrix) -> TreeSwapState:
         """End the base window: scales 1..c−1 restart, scale c updates."""
         scores, rows = state.scores.copy(), state.rows.copy()
-        updating = calendar.updating(state.day)
-        if updating is not None:
-            k = updating - 1
-            scores[k] += aggregates[k]
-            aggregates[k] = 0.0
-            rows[k] = exponential_weights(scores[k], self.learning_rates[k], 0.0)
-        for scale in calendar.restarting(state.day):
-            scores[scale - 1] = aggregates[scale - 1] = 0.0
-            rows[scale - 1] = 1.0 / rows.shape[1]
+        turn_scales(scores, aggregates, rows, calendar.n_ending(state.day), np.array(self.learning_rates))
         return self._state(state.day + 1, state.seed, state.offset, scores, aggregates, rows)
+
+    def run_days(
+        self, state: TreeSwapState, rng: np.random.Generator, rewards: Matrix, log: ListedLog
+    ) -> TreeSwapState:
+        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
+        scores, aggregates, rows = state.scores.copy(), state.aggregates.copy(), state.rows.copy()
+        run_treeswap(
+            rng,
+            rewards,
+            self.table.columns,
+            np.array(self.schedule.windows, dtype=np.int64),
+            np.array(self.learning_rates),
+            self.feedback == "full",
+            self.estimator == "shared",
+            self.baseline,
+            state.seed,
+            LEAST,
+            state.day + state.offset,
+            state.day,
+            scores,
+            aggregates,
+            rows,
+            log,
+        )
+        after = self._state(state.day + len(rewards), state.seed, state.offset, scores, aggregates, rows)
+        return replace(after, law=state.law) if log.filled.tolist() == [1, 1] else after
 
     def _state(
         self, day: int, seed: int, offset: int, scores: Matrix, aggregates: Matrix, rows: Matrix
     ) -> TreeSwapState:
-        law = self.table.law(rows.mean(axis=0))
+        law = self.table.law(mean_row(rows))
         return TreeSwapState(day, seed, offset, frozen(scores), frozen(aggregates), frozen(rows), law)
 
     def dump(self, state: TreeSwapState) -> Arrays:

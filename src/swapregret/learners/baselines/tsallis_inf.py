@@ -8,7 +8,7 @@ about ½ wherever :math:`p_t(i) \ge \eta_t^2`.
 **Bound.** External regret at most 4√(N T) + 1, and of order Σ_i ln T / Δ_i on independent days. It needs no horizon.
 Nothing is promised for swap regret.
 
-May touch: ``learners``, ``actions.base``, ``kernels.tsallis``.
+May touch: ``learners``, ``actions.base``, ``kernels``.
 """
 
 import math
@@ -18,10 +18,12 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector, as_integer, frozen
-from swapregret.kernels.tsallis import tsallis_weights
+from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.kernels.listed_steps import ListedLog
+from swapregret.kernels.score_run import run_scores
+from swapregret.kernels.tsallis import loss_estimate, tsallis_weights
 from swapregret.learners.baselines.exp3 import ScoreState
-from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate
+from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, list_actions, read_rate
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import FinitePolicy
 
@@ -75,6 +77,14 @@ class TsallisINF:
         losses[index] += loss_estimate(1.0 - float(reward), probability, self.rate(state.day), self.is_variance_reduced)
         return self._state(state.day + 1, losses)
 
+    def run_days(self, state: ScoreState, rng: np.random.Generator, rewards: Matrix, log: ListedLog) -> ScoreState:
+        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
+        losses, c, is_reduced = state.scores.copy(), self.scale, self.is_variance_reduced
+        run_scores(
+            rng, rewards, self.table.columns, True, False, c, 0.0, 0.0, is_reduced, LEAST, state.day, losses, log
+        )
+        return self._state(state.day + len(rewards), losses)
+
     def rate(self, day: int) -> float:
         """Return η of a day, counted from 0."""
         return self.scale / math.sqrt(day + 1)
@@ -90,18 +100,6 @@ class TsallisINF:
     def load(self, arrays: Arrays) -> ScoreState:
         """Read day and losses."""
         return self._state(int(arrays["day"]), np.array(arrays["scores"], dtype=np.float64))
-
-
-def loss_estimate(loss: float, probability: float, rate: float, is_variance_reduced: bool) -> float:
-    """Return the estimate for the arm that was played, less the constant that all arms would get.
-
-    Examples
-    --------
-    >>> loss_estimate(1.0, .25, .1, False), loss_estimate(1.0, .25, .1, True), loss_estimate(1.0, .25, .9, True)
-    (4.0, 2.0, 4.0)
-    """
-    middle = 0.5 if is_variance_reduced and probability >= rate * rate else 0.0
-    return (loss - middle) / probability
 
 
 def tsallis_inf(

@@ -13,10 +13,10 @@ from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.engines.constant import ConstantEngine
 from swapregret.learners.engines.forests import ForestEngine
 from swapregret.learners.engines.gibbs_trees import GibbsTreeEngine
+from swapregret.learners.engines.listed import ListedEngine
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.matchings import MatchingEngine
 from swapregret.learners.engines.paths import PathEngine
-from swapregret.learners.engines.scores import ScoreEngine
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
@@ -29,11 +29,11 @@ Engine = (
     ConstantEngine
     | ForestEngine
     | GibbsTreeEngine
+    | ListedEngine
     | MSetEngine
     | MatchingEngine
     | PathEngine
     | PoolEngine
-    | ScoreEngine
     | WindowEngine
 )
 """What runs blocks of days."""
@@ -56,8 +56,8 @@ def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | No
     """
     if ConstantEngine.can_run(player):
         return ConstantEngine(cast(UniformPlayer, player))
-    if ScoreEngine.can_run(player):
-        return None if is_measured else ScoreEngine(player)
+    if ListedEngine.can_run(player):
+        return ListedEngine(player, is_measured)
     if isinstance(player, MSetAdaptiveMaster):
         return PoolEngine(player, is_taped=is_measured)
     if isinstance(player, AdaptiveMaster) and WindowEngine.can_run(player):
