@@ -113,6 +113,10 @@ class Policy(ABC):
         columns = np.stack([self.second_moment(row) for row in identity])
         return frozen((columns + columns.T) / 2.0)
 
+    def cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
+        """Σ on some coordinates: ``cooccurrence()[coordinates][:, coordinates]``, which some laws make without the rest."""
+        return self.cooccurrence()[np.ix_(coordinates, coordinates)]
+
     def finite(self) -> "FinitePolicy":
         """List the support: the same law as atoms and weights in canonical order."""
         raise Unsupported(
@@ -318,6 +322,17 @@ class Mixture(Policy):
         self.has_atoms = all(component.has_atoms for component in self.components)
         self._cumulative: Vector = frozen(np.cumsum(self.component_weights))
 
+    @classmethod
+    def trusted(cls, components: Sequence[Policy], weights: Vector) -> "Mixture":
+        """Return the mixture of policies of one dimension with weights that are on the grid already: nothing is checked."""
+        made = object.__new__(cls)
+        made.components = tuple(components)
+        made.component_weights = frozen(weights)
+        made.dimension = made.components[0].dimension
+        made.has_atoms = all(component.has_atoms for component in made.components)
+        made._cumulative = frozen(weights.cumsum())
+        return made
+
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw a component, then an action from it."""
         index = int(np.searchsorted(self._cumulative, rng.random(), side="right"))
@@ -351,6 +366,14 @@ class Mixture(Policy):
     def cooccurrence(self) -> Matrix:
         """Σ = Σ_c w_c Σ_c, computed once."""
         return self._cooccurrence
+
+    def cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
+        """Σ on some coordinates, summed over the components there."""
+        total, scaled = np.zeros((len(coordinates),) * 2), np.empty((len(coordinates),) * 2)
+        for component, weight in zip(self.components, self.component_weights.tolist(), strict=True):
+            np.multiply(component.cooccurrence_on(coordinates), weight, out=scaled)
+            total += scaled
+        return total
 
     def probability(self, action: Action) -> float:
         """Return Σ_c w_c p_c(M)."""

@@ -87,9 +87,9 @@ class DenseSolver:
     def __init__(self, policy: Policy, span: Span, *, is_inverted: bool = False) -> None:
         self._dimension = policy.dimension
         self._coordinates = None if span.rank == policy.dimension else span.coordinates
-        matrix: Matrix = policy.cooccurrence()
-        if self._coordinates is not None:
-            matrix = matrix[np.ix_(self._coordinates, self._coordinates)]
+        matrix: Matrix = (
+            policy.cooccurrence() if self._coordinates is None else policy.cooccurrence_on(self._coordinates)
+        )
         self._factor, is_definite = cholesky(np.array(matrix, order="C"))
         self._is_inverted = is_inverted and is_definite
         if self._is_inverted:

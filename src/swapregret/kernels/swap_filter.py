@@ -3,13 +3,14 @@
 Rows are found by open addressing: ``slots`` holds row + 1, or 0 where it is empty; its length is a power of two, at least
 twice the number of rows.
 
-May touch: ``kernels.compile``.
+May touch: ``kernels.compile``, ``kernels.packed_laws``.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
+from swapregret.kernels.packed_laws import elements_of_row
 
 __all__ = [
     "add_to_pairs",
@@ -17,11 +18,14 @@ __all__ = [
     "best_exchanges",
     "find_rows",
     "gain_of_answers",
+    "keep_rows",
     "make_rows",
     "pool_weights",
     "shrunken_vectors",
     "stationary_law",
     "take_answers",
+    "variance",
+    "write_actions",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -82,17 +86,53 @@ def make_rows(slots: Integers, keys: Words, n_rows: int, words: Words) -> tuple[
 
 @kernel
 def add_to_rows(
-    values: Floats, squares: Floats, rows: Integers, weights: Floats, vector: Floats, square: float
-) -> None:
-    """Add p·vector to the row of each atom and p²·square to its variance; atoms without a row are left out."""
-    for index in range(rows.size):
-        row = rows[index]
-        if row >= 0:
-            p = weights[index]
-            line = values[row]
-            for i in range(vector.size):
-                line[i] += p * vector[i]
-            squares[row] += p * p * square
+    slots: Integers,
+    keys: Words,
+    values: Floats,
+    squares: Floats,
+    n_rows: int,
+    words: Words,
+    weights: Floats,
+    vector: Floats,
+    square: float,
+) -> int:
+    """Add p·vector to the row of each atom and p²·square to its variance, making rows that are missing; room must be there.
+
+    Returns the number of rows.
+    """
+    for index in range(words.shape[0]):
+        place = slot_of(slots, keys, words[index])
+        if slots[place] == 0:
+            keys[n_rows] = words[index]
+            n_rows += 1
+            slots[place] = n_rows
+        row = slots[place] - 1
+        p = weights[index]
+        line = values[row]
+        for i in range(vector.size):
+            line[i] += p * vector[i]
+        squares[row] += p * p * square
+    return n_rows
+
+
+@kernel
+def keep_rows(slots: Integers, keys: Words, values: Floats, squares: Floats, n_rows: int, kept: Integers) -> None:
+    """Keep some of the rows, given in increasing order: they become the first ones, what follows is empty."""
+    n, width = kept.size, keys.shape[1]
+    for row in range(n):
+        source = kept[row]
+        if source != row:
+            for w in range(width):
+                keys[row, w] = keys[source, w]
+            for i in range(values.shape[1]):
+                values[row, i] = values[source, i]
+            squares[row] = squares[source]
+    keys[n:n_rows] = np.uint64(0)
+    values[n:n_rows] = 0.0
+    squares[n:n_rows] = 0.0
+    slots[:] = 0
+    for row in range(n):
+        slots[slot_of(slots, keys, keys[row])] = row + 1
 
 
 @kernel
@@ -113,65 +153,99 @@ def add_to_pairs(
 
 
 @kernel
-def shrunken_vectors(
-    atoms: Integers,
-    rows: Integers,
+def shrink(
+    row: int,
+    elements: Integers,
     values: Floats,
     squares: Floats,
     pair_values: Floats,
     pair_counts: Floats,
     pair_squares: Floats,
     prior: float,
-) -> tuple[Floats, Floats]:
-    """Return, for each atom a, V[a] + prior · mean over its pairs of V2/N2, and the variance of that in units of σ².
+    line: Floats,
+) -> float:
+    """Write V[a] + prior · mean over its pairs of V2/N2 for one action; return the variance of that in units of σ².
 
-    ``pair_counts`` of size 0 switches the pooling off.
+    ``row`` is its place in the table, −1 without one; ``pair_counts`` of size 0 switches the pooling off.
     """
-    n, d = atoms.shape
-    vectors = np.zeros((n, d))
-    noise = np.zeros(n)
-    elements = np.empty(d, dtype=np.int64)
-    for index in range(n):
-        line = vectors[index]
-        row = rows[index]
-        if row >= 0:
-            for k in range(d):
-                line[k] = values[row, k]
-            noise[index] = squares[row]
-        if pair_counts.size == 0:
-            continue
-        count = 0
-        for i in range(d):
-            if atoms[index, i]:
-                elements[count] = i
-                count += 1
-        n_pairs = 0
-        for a in range(count):
-            for b in range(a):
-                if pair_counts[elements[a], elements[b]] > _LEAST_PAIR:
-                    n_pairs += 1
-        if n_pairs == 0:
-            continue
-        share = prior / n_pairs
-        spread = 0.0
-        for a in range(count):
-            for b in range(a):
-                weight = pair_counts[elements[a], elements[b]]
-                if weight > _LEAST_PAIR:
-                    factor = share / weight
-                    other = pair_values[elements[a], elements[b]]
-                    for k in range(d):
-                        line[k] += factor * other[k]
-                    spread += pair_squares[elements[a], elements[b]] / (weight * weight)
-        noise[index] += share * share * spread
-    return vectors, noise
+    d = line.size
+    noise = 0.0
+    if row >= 0:
+        for k in range(d):
+            line[k] = values[row, k]
+        noise = squares[row]
+    else:
+        line[:] = 0.0
+    if pair_counts.size == 0:
+        return noise
+    count = elements.size
+    n_pairs = 0
+    for a in range(count):
+        for b in range(a):
+            if pair_counts[elements[a], elements[b]] > _LEAST_PAIR:
+                n_pairs += 1
+    if n_pairs == 0:
+        return noise
+    share = prior / n_pairs
+    spread = 0.0
+    for a in range(count):
+        for b in range(a):
+            weight = pair_counts[elements[a], elements[b]]
+            if weight > _LEAST_PAIR:
+                factor = share / weight
+                other = pair_values[elements[a], elements[b]]
+                for k in range(d):
+                    line[k] += factor * other[k]
+                spread += pair_squares[elements[a], elements[b]] / (weight * weight)
+    return noise + share * share * spread
 
 
 @kernel
-def best_exchanges(atoms: Integers, vectors: Floats, thresholds: Floats) -> Integers:
+def shrunken_vectors(
+    words: Words,
+    slots: Integers,
+    keys: Words,
+    values: Floats,
+    squares: Floats,
+    pair_values: Floats,
+    pair_counts: Floats,
+    pair_squares: Floats,
+    prior: float,
+) -> tuple[Integers, Floats, Floats]:
+    """Return which of the packed actions something is known about, and of those ``shrink``: vectors and variances."""
+    n, d = words.shape[0], values.shape[1]
+    known = np.empty(n, dtype=np.int64)
+    vectors, noise = np.empty((n, d)), np.empty(n)
+    elements = np.empty(d, dtype=np.int64)
+    n_known = 0
+    for index in range(n):
+        row = slots[slot_of(slots, keys, words[index])] - 1
+        if row < 0 and pair_counts.size == 0:
+            continue
+        count = elements_of_row(words, index, elements)
+        variance = shrink(
+            row,
+            elements[:count],
+            values,
+            squares,
+            pair_values,
+            pair_counts,
+            pair_squares,
+            prior,
+            vectors[n_known],
+        )
+        if variance > 0.0:
+            known[n_known] = index
+            noise[n_known] = variance
+            n_known += 1
+    return known[:n_known].copy(), vectors[:n_known], noise[:n_known]
+
+
+@kernel
+def best_exchanges(actions: Integers, vectors: Floats, thresholds: Floats) -> Integers:
     """Exchange the worst element inside with the best outside while the difference exceeds the threshold (m-sets)."""
-    n, d = atoms.shape
-    result = atoms.copy()
+    n, d = actions.shape
+    result = actions.copy()
     for index in range(n):
         action, v = result[index], vectors[index]
         if thresholds[index] <= 0.0:
@@ -193,35 +267,64 @@ def best_exchanges(atoms: Integers, vectors: Floats, thresholds: Floats) -> Inte
 
 
 @kernel
-def take_answers(atoms: Integers, vectors: Floats, errors: Floats, asked: Integers, answers: Integers) -> Integers:
-    """Replace the atoms ``asked`` by their answers where v gains more than the error of a sum of that many entries."""
-    result = atoms.copy()
-    d = atoms.shape[1]
-    for place in range(asked.size):
-        index = asked[place]
-        action, best, v = atoms[index], answers[place], vectors[index]
-        gain = 0.0
-        n_changed = 0
-        for i in range(d):
-            if best[i] != action[i]:
-                gain += v[i] if best[i] else -v[i]
-                n_changed += 1
-        if gain > errors[index] * np.sqrt(float(n_changed)):
-            result[index] = best
+def answer_gain(words: Words, row: int, vector: Floats, answer: Integers) -> tuple[float, int]:
+    """Return v·(answer − action) for a packed action, and in how many elements they differ."""
+    gain = 0.0
+    n_changed = 0
+    for i in range(vector.size):
+        chosen = np.int64((words[row, i >> 6] >> np.uint64(i & 63)) & _ONE)
+        if answer[i] != chosen:
+            gain += vector[i] if answer[i] else -vector[i]
+            n_changed += 1
+    return gain, n_changed
+
+
+@kernel
+def take_answers(words: Words, known: Integers, vectors: Floats, errors: Floats, answers: Integers) -> Words:
+    """Return the actions with those ``known`` replaced by their answers where v gains enough.
+
+    That is, more than the error of a sum of as many entries as change: ``errors`` are those of one.
+    """
+    result = words.copy()
+    for place in range(known.size):
+        gain, n_changed = answer_gain(words, known[place], vectors[place], answers[place])
+        if gain > errors[place] * np.sqrt(float(n_changed)):
+            write_action(answers[place], result[known[place]])
     return result
 
 
 @kernel
-def gain_of_answers(atoms: Integers, vectors: Floats, answers: Integers) -> float:
-    """Return Σ v·(answer − atom) over the rows."""
-    n, d = atoms.shape
+def write_actions(words: Words, known: Integers, actions: Integers) -> Words:
+    """Return the packed actions with those ``known`` replaced."""
+    result = words.copy()
+    for place in range(known.size):
+        write_action(actions[place], result[known[place]])
+    return result
+
+
+@kernel
+def write_action(action: Integers, line: Words) -> None:
+    """Pack one action into a line of words."""
+    line[:] = np.uint64(0)
+    for i in range(action.size):
+        if action[i]:
+            line[i >> 6] |= _ONE << np.uint64(i & 63)
+
+
+@kernel
+def gain_of_answers(words: Words, n_rows: int, vectors: Floats, answers: Integers) -> float:
+    """Return Σ v·(answer − action) over the first rows of a table of packed actions."""
     total = 0.0
-    for index in range(n):
-        action, best, v = atoms[index], answers[index], vectors[index]
-        for i in range(d):
-            if best[i] != action[i]:
-                total += v[i] if best[i] else -v[i]
+    for row in range(n_rows):
+        gain, _ = answer_gain(words, row, vectors[row], answers[row])
+        total += gain
     return total
+
+
+@kernel
+def variance(vector: Floats) -> float:
+    """Return the variance of the entries of a vector."""
+    return float(np.var(vector))
 
 
 @kernel

@@ -3,7 +3,8 @@
 Between two turns of a master its mixture stays, so days differ only in what is drawn and paid. A component without a list
 (exploration) is drawn by whoever called: the run stops there and goes on with the action it is handed.
 
-May touch: ``kernels.compile``, ``kernels.master_arrays``, ``kernels.master_steps``.
+May touch: ``kernels.compile``, ``kernels.master_arrays``, ``kernels.master_steps``,
+``kernels.packed_laws``.
 """
 
 import numpy as np
@@ -12,21 +13,13 @@ import numpy.typing as npt
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.kernels.master_steps import end_day, solve_action
+from swapregret.kernels.packed_laws import unpack_action
 
 __all__ = ["play_days"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
-
-_ONE = np.uint64(1)
-
-
-@kernel
-def unpack_action(words: Words, row: int, action: Integers) -> None:
-    """Write one packed action as zeros and ones."""
-    for i in range(action.size):
-        action[i] = np.int64((words[row, i >> 6] >> np.uint64(i & 63)) & _ONE)
 
 
 @kernel
@@ -49,15 +42,15 @@ def play_days(
     running: Floats,
     total: Floats,
     earned: Floats,
-    action: Integers,
-    is_given: bool,
+    handed: Integers,
 ) -> int:
     """Play days ``day``.. of the rows of ``rewards``; return the first that is not played.
 
     ``shares`` are the cumulative weights of the components (of size 0 if there is only one), component c has the packed
-    actions ``first[c]:first[c+1]`` with cumulative ``chances``, none if it has no list. If one of those is drawn the run
-    stops before that day; then ``action`` is to be filled and ``is_given`` set. ``factor`` on ``coordinates`` gives Σ⁺M
-    with bandit feedback (0), ``marginals`` are E[M] for semi-bandit feedback (1). The last arrays are changed in place.
+    actions ``first[c]:first[c+1]`` with cumulative ``chances``, none if it has no list: if one of those is drawn the run
+    stops before that day. ``handed`` are the actions of the first days, drawn elsewhere, one a row. ``factor`` on
+    ``coordinates`` gives Σ⁺M with bandit feedback (0), ``marginals`` are E[M] for semi-bandit feedback (1). The arrays from
+    ``prediction`` to ``earned`` are changed in place.
     """
     none, nothing, table = np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 0))
     counts = np.empty((0, 2), dtype=np.int64)
@@ -67,11 +60,14 @@ def play_days(
         clock, prediction, running, total, table, table, table, table, table, counts, nothing, nothing, earned, none
     )
     log = Log(received, counts, table, nothing)
+    action = np.zeros(rewards.shape[1], dtype=np.int64)
     aid = marginals
     if feedback == 0:
         aid = np.zeros(action.size)
     for row in range(day, rewards.shape[0]):
-        if not is_given:
+        if row - day < handed.shape[0]:
+            action[:] = handed[row - day]
+        else:
             component = 0
             if shares.size:
                 component = int(np.searchsorted(shares, rng.random(), side="right"))
@@ -80,7 +76,6 @@ def play_days(
                 return row
             drawn = begin + np.searchsorted(chances[begin:end], rng.random(), side="right")
             unpack_action(words, drawn, action)
-        is_given = False
         if feedback == 0:
             solve_action(rule, factor, coordinates, action, aid)
         end_day(rule, memory, log, row, rewards[row], action, aid)

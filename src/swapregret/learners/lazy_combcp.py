@@ -38,9 +38,10 @@ class LazyComBCP:
         Which μ: a ``kind`` of ``actions.exploration_policy``. ``"spanner"`` is the paper's; None the best of the set.
     variants : int
         How many decompositions to average (deviation D18); 1 is the paper's.
-    law : {"list", "chain"}
+    law : {"list", "chain", "none"}
         What plays a point: a list of actions, the paper's, or, on sets with one, the Markov chain with its marginals,
-        which has no list but products with Σ in O(d).
+        which has no list but products with Σ in O(d). "none" is for learners whose points others play (a pool): μ stands
+        where their law would be.
 
     Examples
     --------
@@ -60,7 +61,7 @@ class LazyComBCP:
 
     def __post_init__(self) -> None:
         check_exploration(self.exploration)
-        if self.law not in ("list", "chain") or (self.law == "chain" and not self.actions.has_markov):
+        if self.law not in ("list", "chain", "none") or (self.law == "chain" and not self.actions.has_markov):
             raise InvalidInput(
                 "`law` must be 'list', or 'chain' on a set whose actions are walks",
                 f"{self.law!r} on {self.actions!r}",
@@ -104,14 +105,17 @@ class LazyComBCP:
         else:
             eta = step_size(self.rate, self.diameter, variation + memory_sum / memory_count)
             tilted = tilt(state.origin, score, eta, self.actions.is_uniform)  # line 8, the whole interval at once (D17)
-        return replace(
-            self._state(self._from_log_weights(tilted, state.log_weights)),  # lines 9, 5, 6
-            n_updates=state.n_updates + 1,
-            origin=state.origin,
-            score=score,
-            variation=variation,
-            memory_sum=memory_sum,
-            memory_count=memory_count,
+        point, log_point = self._from_log_weights(tilted, state.log_weights)  # line 9
+        return LazyState(
+            state.n_updates + 1,
+            log_point,
+            state.origin,
+            score,
+            variation,
+            point,
+            *self._policies(point),  # lines 5, 6
+            memory_sum,
+            memory_count,
         )
 
     def resume(self, state: LazyState) -> LazyState:
@@ -148,6 +152,8 @@ class LazyComBCP:
         return LazyState(0, log_point, log_point, frozen(np.zeros(len(point))), 0.0, point, exploit, policy)
 
     def _policies(self, point: Vector) -> tuple[Policy, Policy]:
+        if self.law == "none":
+            return self.mu, self.mu
         if self.law == "chain":
             exploit = self.actions.markov_policy(point)
         else:

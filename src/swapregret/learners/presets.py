@@ -92,7 +92,7 @@ def swap_combcp(
             raise InvalidInput("`law` must be a list in the adaptive preset", "'chain'", "Use preset='multiscale'.")
 
         def member(scale: float) -> LazyComBCP:
-            return LazyComBCP(actions, 0.0, AdaptiveRate(scale), mixed.exploration_law, 1)
+            return LazyComBCP(actions, 0.0, AdaptiveRate(scale), mixed.exploration_law, 1, "none")
 
         return _adaptive(actions, horizon, feedback, windows, mixed, member)
     return SwapMaster(

@@ -8,6 +8,7 @@ from swapregret.actions.m_sets import MSets
 from swapregret.kernels.ledger import pack_rows
 from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
+from swapregret.learners.adaptive.listed_law import ListedLaw
 from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.vectors import ActionVectors
 from swapregret.policy import FinitePolicy
@@ -29,9 +30,10 @@ def _knowledge(d: int, seed: int) -> tuple[np.ndarray, ActionVectors, PairMeans]
 def test_shrunken_vectors_are_the_formula() -> None:
     """V = V[a] + 2·mean over pairs of V2/N2, and its variance, computed independently entry by entry."""
     atoms, vectors, pairs = _knowledge(5, 0)
-    v, noise = shrunken_vectors(
-        atoms,
-        vectors.rows_of(pack_rows(atoms)),
+    known, v, noise = shrunken_vectors(
+        pack_rows(atoms),
+        vectors.slots,
+        vectors.keys,
         vectors.values,
         vectors.squares,
         pairs.values,
@@ -39,6 +41,7 @@ def test_shrunken_vectors_are_the_formula() -> None:
         pairs.squares,
         2.0,
     )
+    assert known.tolist() == list(range(len(atoms)))
     for index, atom in enumerate(atoms):
         j, i = np.flatnonzero(atom)
         row = int(vectors.rows_of(pack_rows(atom[None]))[0])
@@ -64,7 +67,7 @@ def test_exchanges_stop_within_the_threshold() -> None:
 def test_nothing_is_replaced_without_knowledge() -> None:
     """With empty tables what is recommended is played."""
     actions = MSets(5, 2)
-    law = FinitePolicy(actions.enumerate(), np.full(10, 0.1))
+    law = ListedLaw.of(FinitePolicy(actions.enumerate(), np.full(10, 0.1)))
     instead = SwapFilter().apply(actions, law, ActionVectors.start(5, 256), PairMeans.start(5), 1.0)
     filtered = FilteredLaw.make(law, instead)
     assert filtered.played is law
@@ -77,11 +80,11 @@ def test_a_plain_gain_is_taken_and_a_doubtful_one_left(kind: str) -> None:
     actions = sets if kind == "exchange" else Explicit(sets.enumerate())
     atom = np.array([[1, 1, 0, 0]])
     vectors = ActionVectors.start(4, 256).add(pack_rows(atom), np.ones(1), np.array([0.0, 0.0, 5.0, 6.0]), 1.0)
-    law = FinitePolicy(atom, [1.0])
+    law = ListedLaw.of(FinitePolicy(atom, [1.0]))
     sure = SwapFilter().apply(actions, law, vectors, PairMeans.none(), 1e-4)
-    np.testing.assert_array_equal(sure, [[0, 0, 1, 1]])
+    np.testing.assert_array_equal(sure, [[0b1100]])
     doubtful = SwapFilter().apply(actions, law, vectors, PairMeans.none(), 1e4)
-    np.testing.assert_array_equal(doubtful, atom)
+    np.testing.assert_array_equal(doubtful, [[0b0011]])
 
 
 def test_pooling_is_off_above_its_dimension() -> None:

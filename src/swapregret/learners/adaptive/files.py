@@ -10,6 +10,7 @@ import numpy as np
 from swapregret.arrays import frozen
 from swapregret.learners.adaptive.filter import FilteredLaw
 from swapregret.learners.adaptive.guard import Guard
+from swapregret.learners.adaptive.listed_law import ListedLaw
 from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.state import AdaptiveState
 from swapregret.learners.adaptive.vectors import ActionVectors
@@ -19,7 +20,7 @@ from swapregret.learners.lazy import LazyState
 from swapregret.learners.lazy_arrays import dump_lazy
 from swapregret.learners.player import Arrays
 from swapregret.learners.schedule import Schedule
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy import Policy
 
 __all__ = ["dump_state", "load_state"]
 
@@ -60,7 +61,7 @@ def load_state(
     arrays: Arrays,
     schedule: Schedule,
     members: tuple[LazyState, ...],
-    recommend: Callable[[LazyState], FinitePolicy],
+    recommend: Callable[[LazyState], ListedLaw],
     capacity: int,
     placeholder: Policy,
 ) -> AdaptiveState:

@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets import MSets
-from swapregret.arrays import Actions, Vector
-from swapregret.kernels.ledger import pack_rows
-from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors, take_answers
+from swapregret.kernels.ledger import unpack_rows
+from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors, take_answers, write_actions
+from swapregret.learners.adaptive.listed_law import ListedLaw
 from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.vectors import ActionVectors
-from swapregret.policy import FinitePolicy
 
 __all__ = ["FilteredLaw", "SwapFilter"]
 
@@ -32,25 +31,23 @@ class FilteredLaw:
 
     Attributes
     ----------
-    recommended : FinitePolicy
-    words : packed atoms of ``recommended``
-    instead : Actions
+    recommended : ListedLaw
+    instead : packed actions
         What is played for each atom, row by row.
-    played : FinitePolicy
+    played : ListedLaw
         The law of that; ``recommended`` itself if the filter changed nothing.
     """
 
-    recommended: FinitePolicy
-    words: Words
-    instead: Actions
-    played: FinitePolicy
+    recommended: ListedLaw
+    instead: Words
+    played: ListedLaw
 
     @classmethod
-    def make(cls, recommended: FinitePolicy, instead: Actions) -> "FilteredLaw":
+    def make(cls, recommended: ListedLaw, instead: Words) -> "FilteredLaw":
         """Return the law with these replacements."""
-        same = instead is recommended.atoms or np.array_equal(instead, recommended.atoms)
-        played = recommended if same else FinitePolicy(instead, recommended.weights)
-        return cls(recommended, pack_rows(recommended.atoms), recommended.atoms if same else instead, played)
+        if np.array_equal(instead, recommended.words):
+            return cls(recommended, recommended.words, recommended)
+        return cls(recommended, instead, ListedLaw(instead, recommended.weights, recommended.dimension))
 
 
 @dataclass(frozen=True)
@@ -69,13 +66,13 @@ class SwapFilter:
     standard_errors: float = 1.0
 
     def apply(
-        self, actions: ActionSet, law: FinitePolicy, vectors: ActionVectors, pairs: PairMeans, noise: float
-    ) -> Actions:
-        """Return what to play for each atom of a law; ``noise`` is σ², the variance of an entry of X."""
-        words = pack_rows(law.atoms)
-        v, spread = shrunken_vectors(
-            law.atoms,
-            vectors.rows_of(words),
+        self, actions: ActionSet, law: ListedLaw, vectors: ActionVectors, pairs: PairMeans, noise: float
+    ) -> Words:
+        """Return what to play for each atom of a law, packed; ``noise`` is σ², the variance of an entry of X."""
+        known, v, spread = shrunken_vectors(
+            law.words,
+            vectors.slots,
+            vectors.keys,
             vectors.values,
             vectors.squares,
             pairs.values,
@@ -83,13 +80,11 @@ class SwapFilter:
             pairs.squares,
             self.prior,
         )
+        if len(known) == 0 or not noise > 0.0:
+            return law.words
         if isinstance(actions, MSets):
-            return best_exchanges(law.atoms, v, self.standard_errors * np.sqrt(2.0 * noise * spread))
-        return self._by_oracle(actions, law.atoms, v, self.standard_errors * np.sqrt(noise * spread))
-
-    def _by_oracle(self, actions: ActionSet, atoms: Actions, v: npt.NDArray[np.float64], errors: Vector) -> Actions:
-        """Replace an action by the oracle's best if the gain exceeds the error of a sum of that many entries."""
-        asked = np.flatnonzero(errors > 0.0)
-        if len(asked) == 0:
-            return atoms
-        return take_answers(atoms, v, errors, asked, actions.argmax_many(v[asked]))
+            thresholds = self.standard_errors * np.sqrt(2.0 * noise * spread)
+            played = best_exchanges(unpack_rows(law.words[known], law.dimension), v, thresholds)
+            return write_actions(law.words, known, played)
+        errors = self.standard_errors * np.sqrt(noise * spread)
+        return take_answers(law.words, known, v, errors, actions.argmax_many(v))

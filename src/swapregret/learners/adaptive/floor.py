@@ -5,7 +5,7 @@ r"""The floor: the cold scales of Algorithm 1, unfiltered, with uniform weights 
 It is what the paper's lemma is about, so it is what remains of the guarantee whatever the rest does, and all that is played
 once the guard has tripped (``docs/guarantee.md``).
 
-May touch: ``arrays``, ``policy``, ``learners.adaptive.filter``.
+May touch: ``arrays``, ``policy``, ``kernels.master_steps``, ``learners.adaptive.filter``.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from swapregret.arrays import Vector
+from swapregret.kernels.master_steps import grid_weights
 from swapregret.learners.adaptive.filter import FilteredLaw
-from swapregret.policy import Policy
+from swapregret.policy import Mixture, Policy
 
-__all__ = ["mixture_parts", "recommended_shares"]
+__all__ = ["mixed", "mixture_parts", "recommended_shares"]
 
 
 def recommended_shares(weights: Vector, n_cold: int, floor: float) -> Vector:
@@ -30,6 +31,29 @@ def recommended_shares(weights: Vector, n_cold: int, floor: float) -> Vector:
     shares = (1.0 - floor) * weights
     shares[:n_cold] += floor / n_cold
     return np.asarray(shares)
+
+
+def mixed(parts: Sequence[Policy], shares: Sequence[float]) -> Policy:
+    """Return what :func:`~swapregret.policy.mix` returns for listed laws and one law of exploration, without its checks.
+
+    Examples
+    --------
+    >>> from swapregret.policy import FinitePolicy
+    >>> a, b = FinitePolicy([[1, 0]], [1.0]), FinitePolicy([[0, 1]], [1.0])
+    >>> mixed([a, b, a], [.25, .5, .25]).marginals()
+    array([0.5, 0.5])
+    """
+    total: dict[int, float] = {}
+    kept: list[Policy] = []
+    for part, share in zip(parts, shares, strict=True):
+        if share > 0.0:
+            key = id(part)
+            if key in total:
+                total[key] += share
+            else:
+                total[key] = share
+                kept.append(part)
+    return kept[0] if len(kept) == 1 else Mixture.trusted(kept, grid_weights(np.array(list(total.values()))))
 
 
 def mixture_parts(

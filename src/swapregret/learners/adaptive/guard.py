@@ -75,7 +75,7 @@ class Guard:
 
 def _gain(actions: ActionSet, table: ActionVectors) -> float:
     """Return Σ_b max_{M'} U[b]·(M' − b)."""
-    rows, values = table.actions, table.values[: table.n_rows]
-    if len(rows) == 0:
+    n = table.n_rows
+    if n == 0:
         return 0.0
-    return gain_of_answers(rows, values, actions.argmax_many(values))
+    return gain_of_answers(table.keys, n, table.values, actions.argmax_many(table.values[:n]))

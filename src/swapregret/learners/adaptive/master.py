@@ -19,12 +19,12 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
-from swapregret.kernels.ledger import pack_rows
 from swapregret.kernels.vectors import action_total
 from swapregret.learners.adaptive.files import dump_state, load_state
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
-from swapregret.learners.adaptive.floor import mixture_parts, recommended_shares
+from swapregret.learners.adaptive.floor import mixed, mixture_parts, recommended_shares
 from swapregret.learners.adaptive.guard import Guard
+from swapregret.learners.adaptive.listed_law import ListedLaw
 from swapregret.learners.adaptive.pool import PoolMember
 from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.state import AdaptiveState
@@ -36,7 +36,7 @@ from swapregret.learners.lazy import LazyState
 from swapregret.learners.lazy_arrays import load_lazy
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.schedule import Schedule
-from swapregret.policy import FinitePolicy, Policy, mix
+from swapregret.policy import Policy
 
 __all__ = ["AdaptiveMaster"]
 
@@ -275,10 +275,11 @@ class AdaptiveMaster:
             weights = law.recommended.weights
             count, square = float(counts[g, 0]), float(counts[g, 1])
             if self.swap_filter is not None and count > 0.0:
-                vectors = vectors.enter(law.words, weights, seen[g], square)
-                pairs.enter(law.recommended.cooccurrence(), seen[g], count, square)
+                vectors = vectors.enter(law.recommended.words, weights, seen[g], square)
+                if pairs.counts.size:
+                    pairs.enter(law.recommended.cooccurrence(), seen[g], count, square)
             if self.guarded and adaptive[g].any():
-                guard = guard.enter(self.actions, pack_rows(law.played.atoms), law.played.weights, adaptive[g])
+                guard = guard.enter(self.actions, law.played.words, law.played.weights, adaptive[g])
             seen[g], counts[g], adaptive[g] = 0.0, 0.0, 0.0
         return replace(
             state,
@@ -309,16 +310,16 @@ class AdaptiveMaster:
                 laws.append(None)
             else:
                 recommended = self.recommend(state.members[g])
-                instead = recommended.atoms
+                instead = recommended.words
                 if self.swap_filter is not None and not state.guard.has_tripped:
                     noise = state.weights.noise
                     instead = self.swap_filter.apply(self.actions, recommended, state.vectors, state.pairs, noise)
                 laws.append(FilteredLaw.make(recommended, instead))
         return tuple(laws)
 
-    def recommend(self, member: LazyState) -> FinitePolicy:
+    def recommend(self, member: LazyState) -> ListedLaw:
         """Return what a member recommends: the decomposition of its point."""
-        return self.actions.decompose(member.point, variants=self.variants).finite()
+        return ListedLaw.of(self.actions.decompose(member.point, variants=self.variants))
 
     def _ready(self, state: AdaptiveState) -> AdaptiveState:
         """Mix the laws into the one that is played, and prepare the estimator for it."""
@@ -334,7 +335,7 @@ class AdaptiveMaster:
             floor=1.0 if state.guard.has_tripped else self.floor,
             exploration=self.exploration,
         )
-        mixture = mix(parts, shares)
+        mixture = mixed(parts, shares)
         return replace(state, mixture=mixture, solver=self.estimator.prepare(mixture, self.actions.span))
 
     def _shares(self, weights: PoolWeights) -> Vector:

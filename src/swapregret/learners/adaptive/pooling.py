@@ -62,5 +62,5 @@ class PairMeans:
 
     def enter(self, pairs: Matrix, vector: Vector, count: float, square: float) -> None:
         """Do the same in place: for whoever holds the sums alone."""
-        if self.counts.size:
+        if self.counts.size > 0:
             add_to_pairs(self.values, self.counts, self.squares, pairs, vector, count, square)

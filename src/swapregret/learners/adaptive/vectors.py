@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.kernels.ledger import unpack_rows
-from swapregret.kernels.swap_filter import add_to_rows, find_rows, make_rows
+from swapregret.kernels.swap_filter import add_to_rows, find_rows, keep_rows, make_rows
 from swapregret.learners.player import Arrays
 
 __all__ = ["ActionVectors"]
@@ -103,8 +103,9 @@ class ActionVectors:
     def enter(self, words: Words, weights: Vector, vector: Vector, square: float) -> "ActionVectors":
         """Do the same in the arrays of this table while they have room: for whoever holds it alone."""
         table = self._with_room_for(len(words))
-        rows, n_rows = make_rows(table.slots, table.keys, table.n_rows, words)
-        add_to_rows(table.values, table.squares, rows, weights, vector, square)
+        n_rows = add_to_rows(
+            table.slots, table.keys, table.values, table.squares, table.n_rows, words, weights, vector, square
+        )
         return ActionVectors(table.keys, table.slots, table.values, table.squares, n_rows, self.capacity)
 
     def _with_room_for(self, extra: int) -> "ActionVectors":
@@ -113,13 +114,10 @@ class ActionVectors:
             return self
         if needed <= self.capacity:
             return self._with_room(min(self.capacity, max(needed, 2 * len(self.keys))))
-        kept = np.sort(np.argsort(-self.squares[: self.n_rows], kind="stable")[: max(0, self.capacity // 2)])
-        thinned = self.start(self.values.shape[1], self.capacity)._with_room(self.capacity)
-        n = len(kept)
-        thinned.keys[:n], thinned.values[:n] = self.keys[kept], self.values[kept]
-        thinned.squares[:n] = self.squares[kept]
-        make_rows(thinned.slots, thinned.keys, 0, thinned.keys[:n].copy())
-        return ActionVectors(thinned.keys, thinned.slots, thinned.values, thinned.squares, n, self.capacity)
+        table = self if len(self.keys) == self.capacity else self._with_room(self.capacity)
+        kept = np.sort(np.argsort(-self.squares[: self.n_rows], kind="stable")[: self.capacity // 2])
+        keep_rows(table.slots, table.keys, table.values, table.squares, self.n_rows, kept)
+        return ActionVectors(table.keys, table.slots, table.values, table.squares, len(kept), self.capacity)
 
     def _with_room(self, room: int) -> "ActionVectors":
         n, (_, words), d = self.n_rows, self.keys.shape, self.values.shape[1]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.kernels.swap_filter import pool_weights
+from swapregret.kernels.swap_filter import pool_weights, variance
 
 __all__ = ["PoolWeights"]
 
@@ -69,8 +69,8 @@ class PoolWeights:
         """
         count = self.n_windows + 1
         forget = max(_FORGET, 1.0 / count)
-        typical = self.typical + forget * (float(np.var(gains)) - self.typical)
-        noise = self.noise + forget * (float(np.var(aggregate)) - self.noise)
+        typical = self.typical + forget * (variance(gains) - self.typical)
+        noise = self.noise + forget * (variance(aggregate) - self.noise)
         if not is_learning:
             return PoolWeights(self.scores, self.variances, self.transition, self.law, typical, noise, count)
         made = pool_weights(

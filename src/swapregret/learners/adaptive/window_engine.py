@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.geometry.solve import DenseSolver
-from swapregret.kernels.ledger import pack_rows
 from swapregret.kernels.vectors import action_total
 from swapregret.kernels.window_days import play_days
+from swapregret.learners.adaptive.listed_law import ListedLaw
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.adaptive.state import AdaptiveState
 from swapregret.learners.estimator import BanditEstimator, FullEstimator, SemiBanditEstimator
 from swapregret.learners.player import Decision
-from swapregret.policy import FinitePolicy, Mixture, Policy
+from swapregret.policy import Mixture, Policy
 
 __all__ = ["WindowBlock", "WindowEngine"]
 
@@ -53,6 +53,7 @@ class _Window:
     """A mixture as the kernel takes it; see :func:`~swapregret.kernels.window_days.play_days`."""
 
     parts: tuple[Policy, ...]
+    unlisted: Policy | None
     shares: Vector
     first: Integers
     chances: Vector
@@ -83,7 +84,6 @@ class WindowEngine:
     def __init__(self, master: AdaptiveMaster) -> None:
         self.master = master
         self._own: AdaptiveState | None = None
-        self._packed: dict[int, tuple[FinitePolicy, Words, Vector]] = {}
 
     @staticmethod
     def can_run(master: AdaptiveMaster) -> bool:
@@ -117,9 +117,12 @@ class WindowEngine:
         if window is None:
             return self._step(state, rng, rewards, received)
         prediction, running, total = state.prediction.copy(), state.running.copy(), state.total.copy()
-        earned, action = np.array([state.earned]), np.zeros(len(prediction), dtype=np.int64)
+        earned = np.array([state.earned])
         feedback, step = _FEEDBACK[self.master.feedback], float(getattr(self.master.estimator, "predictor_step", 0.0))
-        at, is_given = 0, False
+        handed = np.zeros((0, len(prediction)), dtype=np.int64)
+        at = 0
+        if len(window.parts) == 1 and window.unlisted is not None:  # one law without a list: all days are drawn here
+            handed = np.stack([window.unlisted.sample(rng) for _ in range(len(rewards))])
         while True:
             at = play_days(
                 rng,
@@ -140,13 +143,12 @@ class WindowEngine:
                 running,
                 total,
                 earned,
-                action,
-                is_given,
+                handed,
             )
             if at == len(rewards):
                 break
-            action[:] = self._unlisted(window).sample(rng)
-            is_given = True
+            assert window.unlisted is not None
+            handed = window.unlisted.sample(rng)[None].copy()
         last = state.day + len(rewards) - 1
         is_over = state.calendar.days_left(state.day) == len(rewards)
         state = replace(
@@ -180,34 +182,22 @@ class WindowEngine:
             if factored is None:
                 return None
         parts = mixture.components if isinstance(mixture, Mixture) else (mixture,)
-        listed = [part for part in parts if isinstance(part, FinitePolicy)]
-        if len(parts) - len(listed) > 1:
+        laws = [part for part in parts if isinstance(part, ListedLaw)]
+        if len(parts) - len(laws) > 1:
             return None
-        held = {id(part): self._packed.get(id(part)) or _pack(part) for part in listed}
-        self._packed = held
-        laws = [held.get(id(part)) for part in parts]
         first = np.zeros(len(parts) + 1, dtype=np.int64)
-        np.cumsum([0 if law is None else len(law[2]) for law in laws], out=first[1:])
+        np.cumsum([len(part.cumulative) if isinstance(part, ListedLaw) else 0 for part in parts], out=first[1:])
         width = (self.master.actions.dimension + 63) // 64
-        words = [law[1] for law in laws if law is not None]
-        chances = [law[2] for law in laws if law is not None]
         factor, coordinates, has_inverse = (_NO_MATRIX, _NONE, False) if factored is None else factored
         return _Window(
             parts=parts,
+            unlisted=next((part for part in parts if not isinstance(part, ListedLaw)), None),
             shares=np.cumsum(mixture.component_weights) if isinstance(mixture, Mixture) else _NOTHING,
             first=first,
-            chances=np.concatenate(chances) if chances else _NOTHING,
-            words=np.concatenate(words) if words else np.zeros((0, width), dtype=np.uint64),
+            chances=np.concatenate([law.cumulative for law in laws]) if laws else _NOTHING,
+            words=np.concatenate([law.words for law in laws]) if laws else np.zeros((0, width), dtype=np.uint64),
             has_inverse=has_inverse,
             factor=factor,
             coordinates=coordinates,
             marginals=mixture.marginals().copy() if self.master.feedback == "semi-bandit" else _NOTHING,
         )
-
-    @staticmethod
-    def _unlisted(window: _Window) -> Policy:
-        return next(part for part in window.parts if not isinstance(part, FinitePolicy))
-
-
-def _pack(law: FinitePolicy) -> tuple[FinitePolicy, Words, Vector]:
-    return law, pack_rows(law.atoms), np.cumsum(law.weights)
