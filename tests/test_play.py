@@ -9,6 +9,7 @@ import pytest
 from swapregret.actions.m_sets import MSets
 from swapregret.environments.cyclic import cyclic
 from swapregret.errors import InvalidInput, Unsupported
+from swapregret.learners.baselines.exp3 import exp3
 from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
@@ -37,10 +38,11 @@ def _same(left, right) -> None:
         (PLAYER, {}, True),
         (swap_combcp(ACTIONS, HORIZON, preset="adaptive"), {}, True),
         (uniform(ACTIONS), {"measure": "none"}, True),
-        (PLAYER, {"windows": (50,)}, False),
+        (PLAYER, {"windows": (50,)}, True),
+        (exp3(ACTIONS, HORIZON), {}, True),
         (swap_combcp(ACTIONS, HORIZON, preset="multiscale", warm_restarts=True), {}, False),
     ],
-    ids=["multiscale", "adaptive", "uniform", "windows", "warm"],
+    ids=["multiscale", "adaptive", "uniform", "windows", "exp3", "warm"],
 )
 def test_results_do_not_depend_on_who_runs_beside_whom(
     player, options, threads: bool, monkeypatch: pytest.MonkeyPatch

@@ -17,7 +17,7 @@ from swapregret.environments.base import Environment
 from swapregret.kernels.sums import carry_sum
 from swapregret.kernels.vectors import action_total
 from swapregret.learners.adaptive.window_engine import WindowEngine
-from swapregret.learners.engines.find import Engine, find_engine
+from swapregret.learners.engines.find import Engine, find_engine, is_whole
 from swapregret.learners.player import Decision, Player
 from swapregret.play_result import Run
 from swapregret.randomness import plain_state, set_state
@@ -32,8 +32,8 @@ _ENTRIES = 2**18
 class Course:
     """One replication, from its first day on: the same draws as a ``Session`` with this seed.
 
-    Blocks of days run in compiled code where an engine for the player exists and nothing is asked for that only single
-    days can tell; otherwise, and wherever an engine stops, days are stepped.
+    Blocks of days run in compiled code where an engine for the player exists and shows what is to be recorded; otherwise,
+    and where an engine stops, days are stepped.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Course:
         self._state = player.start(self._rng)
         self._first = self._state
         self._recorders = Recorders(player.actions, self._state, **options)
-        self._has_stopped = not self._recorders.can_run_blocks
+        self._has_stopped = False
         self._received = np.zeros(2)
 
     @property
@@ -88,7 +88,7 @@ class Course:
     @property
     def is_compiled(self) -> bool:
         """Tell whether blocks of days will run in compiled code, which needs no interpreter."""
-        return not self._has_stopped and _is_whole(find_engine(self.player, is_measured=self._recorders.keeps_ledger))
+        return is_whole(self._engine())
 
     def marginals(self) -> Vector:
         """Return how likely each element is to be chosen next."""
@@ -96,7 +96,7 @@ class Course:
 
     def advance(self, stop: int, progress: Callable[[int], None] | None = None) -> None:
         """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
-        engine = None if self._has_stopped else find_engine(self.player, is_measured=self._recorders.keeps_ledger)
+        engine = self._engine()
         while self.day < stop:
             block_days = _block_days(self.environment.actions.dimension, engine)
             start, end = self.day, min(stop, (self.day // block_days + 1) * block_days)
@@ -109,19 +109,27 @@ class Course:
                 received[:played] = window_block.received
             elif engine is not None:
                 block: Any = engine.run(self._state, self._rng, rewards)
-                self._recorders.run_block(engine, start, block)
-                self._state = block.state
+                self._state = self._recorders.run_block(engine, start, block)
                 played = len(block.received)
                 received[:played] = block.received
-                if played < len(rewards):
-                    engine, self._has_stopped = None, True
+                self._has_stopped |= played < len(rewards)
             for index in range(played, len(rewards)):
                 received[index] = self._step(start, index, rewards[index])
             self._recorders.end(rewards)
             carry_sum(self._received, received)
             self.day = end
+            if played < len(rewards):
+                engine = self._engine()
             if progress is not None:
                 progress(end - start)
+
+    def _engine(self) -> Engine | None:
+        """Return what runs the next block, or None if its days must be stepped."""
+        asked = self._recorders
+        engine = find_engine(
+            self.player, is_measured=asked.needs_laws, keeps_plays=asked.needs_plays, has_stopped=self._has_stopped
+        )
+        return engine if engine is not None and asked.can_follow(engine) else None
 
     def _step(self, start: int, index: int, rewards: Vector) -> float:
         decision = _draw(self.player, self._state, self._rng, start + index)
@@ -155,14 +163,9 @@ class Course:
         self._recorders.restore(below(arrays, "recorders"))
 
 
-def _is_whole(engine: Engine | None) -> bool:
-    """Tell whether an engine runs whole blocks without the interpreter."""
-    return engine is not None and not isinstance(engine, WindowEngine)
-
-
 def _block_days(dimension: int, engine: Engine | None) -> int:
     """Return how many days are prepared at once: many where they run in compiled code, fewer where rewards or laws are long."""
-    most = getattr(engine, "most_days", None) or _BLOCK if _is_whole(engine) else _STEPPED
+    most = getattr(engine, "most_days", None) or _BLOCK if is_whole(engine) else _STEPPED
     return min(_BLOCK, most, max(64, _ENTRIES // dimension))
 
 

@@ -12,7 +12,9 @@ from swapregret.arrays import Matrix, NamedArrays, below, under
 from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
 from swapregret.kernels.subsets import round_all
-from swapregret.learners.adaptive.pool_engine import PoolBlock
+from swapregret.learners.adaptive.pool_engine import PoolBlock, PoolEngine
+from swapregret.learners.adaptive.window_engine import WindowEngine
+from swapregret.learners.engines.between_turns import HeldBlock
 from swapregret.learners.engines.find import Engine
 from swapregret.learners.engines.listed import ListedBlock
 from swapregret.learners.engines.m_sets import MSetEngine
@@ -64,7 +66,7 @@ class Recorders:
         self._lemma = _lemma_of(actions, state) if certificate else None
         self._needs_means = measure != "none" or bool(windows) or certificate
         self._means: Matrix | None = None
-        self._stretches: list[tuple[int, Policy, Any]] = []
+        self._stretches: list[tuple[int, Policy, tuple[Any, ...]]] = []
         self._policy: Policy | None = None
         self._played = np.zeros((0, actions.dimension), dtype=np.int64)
         self._tape: Tape | None = None
@@ -72,14 +74,25 @@ class Recorders:
         self._tape_before: NamedArrays = {}
 
     @property
-    def can_run_blocks(self) -> bool:
-        """Tell whether compiled blocks, which show turns of the calendar but no single day, are enough."""
-        return self._lazy is None and self._realised is None and not self._intervals and self._lemma is None
+    def needs_laws(self) -> bool:
+        """Tell whether the laws that were played are wanted."""
+        return self._needs_means
 
     @property
-    def keeps_ledger(self) -> bool:
-        """Tell whether the laws that were played are wanted."""
-        return self._ledger is not None
+    def needs_plays(self) -> bool:
+        """Tell whether the actions that were played are wanted."""
+        return self._realised is not None
+
+    def can_follow(self, engine: Engine) -> bool:
+        """Tell whether blocks of an engine show all that is recorded: some show only what a ledger needs."""
+        if isinstance(engine, PoolEngine):
+            return self._is_plain and self._realised is None
+        return not isinstance(engine, WindowEngine) or (self._realised is None and self._lemma is None)
+
+    @property
+    def _is_plain(self) -> bool:
+        """Tell whether laws go to a ledger and nowhere else."""
+        return self._lazy is None and not self._intervals and self._lemma is None
 
     def begin(self, environment: Environment, start: int, stop: int) -> None:
         """Begin a block of days."""
@@ -89,10 +102,14 @@ class Recorders:
             self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._stretches, self._policy = [], None
 
-    def run_block(self, engine: Engine, start: int, block: Any) -> None:
-        """Enter the days of a block that ran in compiled code."""
-        if self._ledger is None or self._means is None:
-            return
+    def run_block(self, engine: Engine, start: int, block: Any) -> Any:
+        """Enter the days of a block that ran in compiled code, and return the state to go on from."""
+        if self._realised is not None:
+            self._played[: len(block.received)] = block.plays
+        if self._means is None:
+            return block.state
+        if not self._is_plain or self._ledger is None:
+            return self._follow(block)
         if isinstance(block, PoolBlock):
             for first, stop, tape in block.tapes:
                 self._ledger.record_laws(tape, self._means[first:stop], block.state.explorer)
@@ -101,10 +118,27 @@ class Recorders:
         elif isinstance(engine, MSetEngine) and engine.is_tapeable:
             self._run_tape(engine, start, block)
         else:
+            return self._follow(block)
+        return block.state
+
+    def _follow(self, block: Any) -> Any:
+        """Note the laws of a block one by one, and return the state that holds the last of them."""
+        assert self._means is not None
+        state = block.state
+        if isinstance(block, Stretches):
+            replay = block.replay()
+            for law in replay:
+                self.note_law(*law)
+            state = replay.state
+        elif isinstance(block, HeldBlock):
+            for law in block.held:
+                self.note_law(*law)
+        else:
             for index, policy in block.laws:
                 self.note_law(index, policy)
-            if len(block.received) < len(self._means):
-                self._policy = None
+        if len(block.received) < len(self._means):
+            self._policy = None
+        return state
 
     def _run_listed(self, block: ListedBlock) -> None:
         """Enter a block of laws over one list of actions; one that goes on after the block stays open."""
@@ -136,22 +170,18 @@ class Recorders:
                 units = round_all(piece.points, learner.actions.size)
                 self._tape.record(means, start + piece.first, piece.events, units)
 
-    def note_law(self, index: int, policy: Policy) -> None:
-        """Note that a law is played from a day of the block on, where nothing but laws is recorded."""
-        if self._ledger is None:
+    def note_law(self, index: int, policy: Policy, scales: tuple[Any, ...] = ()) -> None:
+        """Note that a law is played from a day of the block on, and the scales it mixes."""
+        if not self._needs_means or policy is self._policy:
             return
-        if len(self._stretches) >= _HELD:
+        if len(self._stretches) >= _HELD:  # laws that list many actions are large: do not hold a block of them
             self._settle(index)
-        self._stretches.append((index, policy, None))
+        self._stretches.append((index, policy, scales))
         self._policy = policy
 
     def note(self, index: int, decision: Decision, state: Any) -> None:
         """Note one day of the block."""
-        if decision.policy is not self._policy and self._needs_means:
-            if len(self._stretches) >= _HELD:  # laws that list many actions are large: do not hold a block of them
-                self._settle(index)
-            self._stretches.append((index, decision.policy, state if self._lemma is not None else None))
-            self._policy = decision.policy
+        self.note_law(index, decision.policy, state.scales if self._lemma is not None else ())
         if self._realised is not None:
             self._played[index] = decision.action
 
@@ -166,7 +196,7 @@ class Recorders:
         """Enter the stretches noted so far; the last of them ends before day ``stop`` of the block."""
         assert self._means is not None
         edges = [index for index, _, _ in self._stretches] + [stop]
-        for (first, policy, state), last in zip(self._stretches, edges[1:], strict=True):
+        for (first, policy, scales), last in zip(self._stretches, edges[1:], strict=True):
             days = self._means[first:last]
             if self._ledger is not None:
                 self._ledger.record_days(policy, days)
@@ -175,7 +205,7 @@ class Recorders:
             for interval in self._intervals:
                 interval.record(policy.marginals(), days)
             if self._lemma is not None:
-                self._certify(policy, state, days)
+                self._certify(policy, scales, days)
         self._stretches = []
 
     def close(self, reward: float) -> Run:
@@ -213,21 +243,17 @@ class Recorders:
         if self._tape is not None and self._ledger is not None:
             self._ledger.absorb(self._tape, *self._tape_laws)
 
-    def _certify(self, policy: Policy, state: Any, days: Matrix) -> None:
-        """Enter a stretch into the lemma's ledger, cut where its shortest window ends."""
+    def _certify(self, policy: Policy, scales: tuple[Any, ...], days: Matrix) -> None:
+        """Enter a stretch into the lemma's ledger."""
         assert self._lemma is not None
-        marginals = np.stack([scale.policy.marginals() for scale in state.scales])
+        marginals = np.stack([scale.policy.marginals() for scale in scales])
         if np.abs(marginals.mean(axis=0) - policy.marginals()).max() > _MIXED:
             raise Unsupported(
                 "a certificate must be asked of a player that mixes its scales uniformly",
                 "a policy with other weights",
                 "Use measure='bound': the laziness bound holds for any player.",
             )
-        start = 0
-        while start < len(days):
-            stop = min(len(days), start + self._lemma.days_left)
-            self._lemma.record(marginals, days[start:stop].sum(axis=0), stop - start)
-            start = stop
+        self._lemma.record_days(marginals, days)
 
 
 def _copy(recorder: _Recorder, empty: _Recorder) -> _Recorder:

@@ -102,9 +102,12 @@ class Log(NamedTuple):
         The point of the scale that updated at each turn; without rows where nobody asks.
     tilted : float64 array, shape (d,)
         The log-weights whose projection failed, if one did.
+    plays : int64 array, shape (n_days, d) or (0, d)
+        The actions; without rows where nobody asks.
     """
 
     received: Floats
     events: Integers
     points: Floats
     tilted: Floats
+    plays: Integers

@@ -192,6 +192,8 @@ def end_day(rule: Rule, memory: Memory, log: Log, row: int, rewards: Floats, act
     earned = action_total(rewards, action)
     reward = min(max(earned, 0.0), 1.0)
     log.received[row] = reward
+    if len(log.plays):
+        log.plays[row] = action
     if rule.feedback == 0:
         memory.earned[0] += reward
         surprise = reward - action_total(prediction, action)

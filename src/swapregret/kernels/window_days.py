@@ -59,7 +59,7 @@ def play_days(
     memory = Memory(
         clock, prediction, running, total, table, table, table, table, table, counts, nothing, nothing, earned, none
     )
-    log = Log(received, counts, table, nothing)
+    log = Log(received, counts, table, nothing, counts)
     action = np.zeros(rewards.shape[1], dtype=np.int64)
     aid = marginals
     if feedback == 0:

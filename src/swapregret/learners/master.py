@@ -189,10 +189,10 @@ class SwapMaster:
             earned=earned,
             n_recoveries=n_recoveries,
         )
-        return after if state.calendar.days_left(state.day) > 1 else self._turn(after, state.day)
+        return after if state.calendar.days_left(state.day) > 1 else self.turn(after, state.day)
 
-    def _turn(self, state: MasterState, day: int) -> MasterState:
-        """End the base window: scales 1..c−1 restart, scale c updates, the rest go on."""
+    def turn(self, state: MasterState, day: int) -> MasterState:
+        """End the base window after its last day: scales 1..c−1 restart, scale c updates, the rest go on."""
         aggregates = state.aggregates + self._on_span(state)  # line 7
         scales = list(state.scales)
         updating = state.calendar.updating(day)

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen
+from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, summed
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret
 
@@ -174,13 +174,29 @@ class DecompositionLedger:
                 "Record each window of L_0 days on its own.",
             )
         self._sums += rewards
-        self._earned += marginals @ rewards
+        self._earned = self._earned + marginals @ rewards
+        self._pass(n_days)
+
+    def _pass(self, n_days: int) -> None:
+        """Count days, and close the windows that end with them."""
         self._day += n_days
         position = self._day + self._offset
         for level, window in enumerate(self._windows):
             if position % window:
                 break
             self._end(level)
+
+    def record_days(self, marginals: Matrix, days: Matrix) -> None:
+        """Add days on which no scale changed, a reward vector a row; how they are cut up makes no difference."""
+        start = 0
+        while start < len(days):
+            part = days[start : start + self.days_left]
+            sums = np.concatenate([self._sums[None], np.broadcast_to(part[:, None], (len(part), *self._sums.shape))])
+            self._sums = np.cumsum(sums, axis=0)[-1]
+            gains = np.cumsum(part[:, None, :] * marginals, axis=2)[:, :, -1]
+            self._earned = summed(self._earned, gains)
+            self._pass(len(part))
+            start += len(part)
 
     def close(self) -> Decomposition:
         """Return the terms of all days so far, with windows that are still open cut off here; call it last."""

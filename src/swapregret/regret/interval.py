@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen
+from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, summed
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret, standard_error
 
@@ -74,13 +74,13 @@ class IntervalLedger:
         self._last: tuple[Vector, float] | None = None
 
     def record(self, marginals: Vector, rewards: Matrix) -> None:
-        """Add days, a reward vector a row, on which the policy had these marginals."""
-        got = rewards @ marginals
+        """Add days, a reward vector a row, on which the policy had these marginals; how they are cut up makes no difference."""
+        got = np.cumsum(rewards * marginals, axis=1)[:, -1]
         start = 0
         while start < len(rewards):
             stop = min(len(rewards), start + self._window - self._filled)
-            self._sum = self._sum + rewards[start:stop].sum(axis=0) if self._window > 1 else rewards[start]
-            self._got += float(got[start:stop].sum())
+            self._sum = summed(self._sum, rewards[start:stop]) if self._window > 1 else rewards[start]
+            self._got = float(summed(np.array([self._got]), got[start:stop, None])[0])
             self._filled += stop - start
             if self._filled == self._window:
                 self._turn()

@@ -158,8 +158,9 @@ class SwapLedger:
         vectors = np.ascontiguousarray(rewards, dtype=np.float64)
         words = pack_rows(reading(np.ascontiguousarray(plays, dtype=np.int64)))
         self._table.add_days(words, vectors)
-        self._played += vectors.sum(axis=0)
-        self._earned += float(dot_rows(reading(vectors), reading(words)).sum())
+        self._played = summed(self._played, vectors)
+        earned = dot_rows(reading(vectors), reading(words))
+        self._earned = float(summed(np.array([self._earned]), earned[:, None])[0])
         self._n_played += len(vectors)
 
     def record_laws(self, tape: LawTape, rewards: Matrix, explorer: Policy) -> None:

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
+from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
+from swapregret.actions.partitions import Partitions
 from swapregret.actions.permutations import Permutations
 from swapregret.kernels.vectors import action_total
-from swapregret.learners.baselines.combcp import combcp
 from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.engines.constant import ConstantEngine
+from swapregret.learners.engines.find import is_whole
 
 
 @pytest.mark.parametrize(("dimension", "size"), [(1, 1), (6, 2), (9, 9), (40, 11)])
@@ -17,17 +19,20 @@ def test_blocks_are_steps(dimension: int, size: int) -> None:
     player = uniform(MSets(dimension, size))
     rewards = 1.5 * np.random.default_rng(1).random((50, dimension)) / size
     rng, other = np.random.default_rng(7), np.random.default_rng(7)
-    assert ConstantEngine.can_run(player)
-    block = ConstantEngine(player).run(3, rng, rewards)
+    block = ConstantEngine(player, keeps_plays=True).run(3, rng, rewards)
     law = player.policy(0)
-    stepped = [min(max(action_total(row, law.sample(other)), 0.0), 1.0) for row in rewards]
+    plays = [law.sample(other) for _ in rewards]
+    stepped = [min(max(action_total(row, action), 0.0), 1.0) for row, action in zip(rewards, plays, strict=True)]
+    assert np.array_equal(block.plays, plays)
     assert block.received.tolist() == stepped
     assert block.state == 53
-    assert block.laws == ((0, law),)
+    assert list(block.laws) == [(0, law)]
     assert rng.bit_generator.state == other.bit_generator.state
 
 
-def test_other_players_are_not_taken() -> None:
-    """Uniform play on other sets, and players that learn, are left to others."""
-    assert not ConstantEngine.can_run(uniform(Permutations(3)))
-    assert not ConstantEngine.can_run(combcp(MSets(6, 2), 100))
+@pytest.mark.parametrize("actions", [Permutations(3), Partitions(4, 3), Explicit(np.eye(3, dtype=int))], ids=repr)
+def test_blocks_are_steps_on_other_sets(agrees, actions) -> None:
+    """Where the uniform law is not one of m-sets all draws of a block are made first: the same ones."""
+    agrees(ConstantEngine, uniform(actions), 60)
+    assert not is_whole(ConstantEngine(uniform(actions)))
+    assert is_whole(ConstantEngine(uniform(MSets(4, 2))))

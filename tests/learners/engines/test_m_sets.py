@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from swapregret.actions.m_sets import MSets
+from swapregret.learners.engines.between_turns import TurnEngine
 from swapregret.learners.engines.find import find_engine
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.presets import swap_combcp
@@ -55,9 +56,10 @@ def test_blocks_are_steps_with_the_papers_preset(agrees) -> None:
     agrees(ENGINE, multiscale(MSets(5, 2), 64, schedule=Schedule.single(64), exploration=0.1), 40)
 
 
-def test_what_no_engine_covers_is_stepped() -> None:
-    """Warm restarts, one action only, and an iteration without uniform exploration have no engine."""
-    assert find_engine(multiscale(MSets(5, 2), 1000)) is not None
-    assert find_engine(multiscale(MSets(5, 2), 1000, warm_restarts=True)) is None
-    assert find_engine(multiscale(MSets(3, 3), 1000)) is None
-    assert find_engine(multiscale(MSets(5, 2), 1000, exploration=0.0, solver="iterative")) is None
+def test_what_the_engine_does_not_cover_has_another() -> None:
+    """Warm restarts, one action only, and an iteration without uniform exploration turn in Python."""
+    assert isinstance(find_engine(multiscale(MSets(5, 2), 1000)), MSetEngine)
+    assert isinstance(find_engine(multiscale(MSets(5, 2), 1000), has_stopped=True), TurnEngine)
+    assert isinstance(find_engine(multiscale(MSets(5, 2), 1000, warm_restarts=True)), TurnEngine)
+    assert isinstance(find_engine(multiscale(MSets(3, 3), 1000)), TurnEngine)
+    assert isinstance(find_engine(multiscale(MSets(5, 2), 1000, exploration=0.0, solver="iterative")), TurnEngine)

@@ -91,6 +91,13 @@ class FollowTheLeader:
         leader = self.actions.argmax(scores)
         if before is not None and np.array_equal(leader, before.leader):
             return replace(before, day=day, scores=scores)
+        return self._led(day, scores, leader)
+
+    def lead(self, day: int, scores: Vector) -> LeaderState:
+        """Return the state of a day on which these scores have made a new leader."""
+        return self._led(day, scores, self.actions.argmax(scores))
+
+    def _led(self, day: int, scores: Vector, leader: Action) -> LeaderState:
         point = FinitePolicy(leader[None, :], [1.0])
         law = mix([point, self.mu], [1.0 - self.exploration, self.exploration])
         return LeaderState(day, scores, leader, law, self.estimator.prepare(law, self.actions.span))

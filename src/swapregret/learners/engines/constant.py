@@ -1,6 +1,6 @@
-"""The engine of a player that never learns: uniform play on m-sets.
+"""The engine of a player that never learns: all draws of a block are made first.
 
-May touch: ``arrays``, ``policy``, ``actions.m_set_laws``, ``kernels.uniform_run``, ``learners.baselines.uniform``.
+May touch: ``arrays``, ``actions.m_set_laws``, ``kernels.uniform_run``, ``learners``.
 """
 
 from dataclasses import dataclass
@@ -8,45 +8,52 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.m_set_laws import UniformSubsets
-from swapregret.arrays import Matrix, Vector
+from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.kernels.uniform_run import run_uniform
 from swapregret.learners.baselines.uniform import UniformPlayer
-from swapregret.policy import Policy
+from swapregret.learners.engines.between_turns import HeldBlock
+from swapregret.learners.engines.scales import Law
 
-__all__ = ["ConstantBlock", "ConstantEngine"]
+__all__ = ["ConstantEngine", "totals_of"]
 
 
-@dataclass(frozen=True, eq=False)
-class ConstantBlock:
-    """A block of days, played.
+def totals_of(rewards: Matrix, plays: Actions) -> Vector:
+    """Return the reward of each day, added up element by element.
 
-    Attributes
-    ----------
-    state : int
-        Days seen.
-    received : Vector
-        The reward of each day.
-    laws : tuple of (int, Policy)
-        The one law, played from the first day of the block on.
+    Examples
+    --------
+    >>> totals_of(np.array([[.5, .25]]), np.array([[1, 1]])).tolist()
+    [0.75]
     """
-
-    state: int
-    received: Vector
-    laws: tuple[tuple[int, Policy], ...]
+    return np.clip(np.cumsum(rewards * plays, axis=1)[:, -1], 0.0, 1.0)
 
 
 @dataclass(frozen=True)
 class ConstantEngine:
-    """Uniform play on m-sets."""
+    """Uniform play, or the set's exploration law where it has no uniform one.
+
+    Parameters
+    ----------
+    player : UniformPlayer
+    keeps_plays : bool
+        Whether to hand out the actions that were played.
+    """
 
     player: UniformPlayer
+    keeps_plays: bool = False
 
-    @staticmethod
-    def can_run(player: object) -> bool:
-        """Tell whether a player draws from the uniform law over m-sets every day."""
-        return isinstance(player, UniformPlayer) and isinstance(player.policy(0), UniformSubsets)
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether blocks need no interpreter."""
+        return isinstance(self.player.policy(0), UniformSubsets)
 
-    def run(self, state: int, rng: np.random.Generator, rewards: Matrix) -> ConstantBlock:
+    def run(self, state: int, rng: np.random.Generator, rewards: Matrix) -> HeldBlock:
         """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
-        received = run_uniform(rng, np.ascontiguousarray(rewards), self.player.actions.size)
-        return ConstantBlock(state + len(received), received, ((0, self.player.policy(state)),))
+        law, n_days = self.player.policy(state), len(rewards)
+        if isinstance(law, UniformSubsets):
+            plays = np.empty((n_days if self.keeps_plays else 0, rewards.shape[1]), dtype=np.int64)
+            received = run_uniform(rng, np.ascontiguousarray(rewards), self.player.actions.size, plays)
+        else:
+            plays = law.sample_many(rng, n_days)
+            received = totals_of(rewards, plays)
+        return HeldBlock(state + n_days, received, plays, (Law(0, law, ()),))

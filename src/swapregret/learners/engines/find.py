@@ -3,16 +3,19 @@
 May touch: ``learners``.
 """
 
-from typing import Any, cast
+from typing import Any
 
 from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.adaptive.pool_engine import PoolEngine
 from swapregret.learners.adaptive.window_engine import WindowEngine
+from swapregret.learners.baselines.follow_the_leader import FollowTheLeader
 from swapregret.learners.baselines.uniform import UniformPlayer
+from swapregret.learners.engines.between_turns import TurnEngine
 from swapregret.learners.engines.constant import ConstantEngine
 from swapregret.learners.engines.forests import ForestEngine
 from swapregret.learners.engines.gibbs_trees import GibbsTreeEngine
+from swapregret.learners.engines.leader import LeaderEngine
 from swapregret.learners.engines.listed import ListedEngine
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.matchings import MatchingEngine
@@ -23,27 +26,37 @@ from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import SwapMaster
 from swapregret.learners.player import Player
 
-__all__ = ["Engine", "find_engine"]
+__all__ = ["Engine", "find_engine", "is_whole"]
 
 Engine = (
     ConstantEngine
     | ForestEngine
     | GibbsTreeEngine
+    | LeaderEngine
     | ListedEngine
     | MSetEngine
     | MatchingEngine
     | PathEngine
     | PoolEngine
+    | TurnEngine
     | WindowEngine
 )
 """What runs blocks of days."""
 _FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine, GibbsTreeEngine)
 
 
-def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | None:
+def find_engine(
+    player: Player[Any], *, is_measured: bool = True, keeps_plays: bool = False, has_stopped: bool = False
+) -> Engine | None:
     """Return an engine for a player, or None where its days must be stepped.
 
-    ``is_measured`` tells whether the laws that were played must be handed out.
+    Parameters
+    ----------
+    player : Player
+    is_measured, keeps_plays : bool
+        Whether the laws, and the actions, that were played must be handed out.
+    has_stopped : bool
+        Whether the engine of the family has met a singular Σ, and one that copes is needed.
 
     Examples
     --------
@@ -51,23 +64,31 @@ def find_engine(player: Player[Any], *, is_measured: bool = True) -> Engine | No
     >>> from swapregret.learners.presets import swap_combcp
     >>> find_engine(swap_combcp(MSets(10, 3), horizon=1000)) is not None
     True
-    >>> find_engine(swap_combcp(MSets(10, 3), horizon=1000, preset="multiscale", warm_restarts=True)) is None
-    True
     """
-    if ConstantEngine.can_run(player):
-        return ConstantEngine(cast(UniformPlayer, player))
+    if isinstance(player, UniformPlayer):
+        return ConstantEngine(player, keeps_plays)
+    if isinstance(player, FollowTheLeader):
+        return LeaderEngine(player)
     if ListedEngine.can_run(player):
         return ListedEngine(player, is_measured)
     if isinstance(player, MSetAdaptiveMaster):
         return PoolEngine(player, is_taped=is_measured)
     if isinstance(player, AdaptiveMaster) and WindowEngine.can_run(player):
         return WindowEngine(player)
-    if not isinstance(player, SwapMaster) or not _is_plain(player):
+    if not isinstance(player, SwapMaster):
         return None
-    for family in _FAMILIES:
-        if family.can_run(player):
-            return family(player, is_measured)
-    return None
+    if not has_stopped and _is_plain(player):
+        for family in _FAMILIES:
+            if family.can_run(player):
+                return family(player, is_measured, keeps_plays)
+    return TurnEngine(player) if TurnEngine.can_run(player) else None
+
+
+def is_whole(engine: Engine | None) -> bool:
+    """Tell whether an engine runs whole blocks without the interpreter."""
+    if isinstance(engine, ConstantEngine):
+        return engine.is_whole
+    return engine is not None and not isinstance(engine, LeaderEngine | TurnEngine | WindowEngine)
 
 
 def _is_plain(master: SwapMaster) -> bool:

@@ -89,7 +89,7 @@ class ListedEngine:
     ----------
     player : ListedPlayer
     keeps_laws : bool
-        Whether to hand out the laws that were played.
+        Whether to hand out the laws that were played; the actions always are.
 
     Examples
     --------

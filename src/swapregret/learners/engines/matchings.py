@@ -28,8 +28,8 @@ class MatchingEngine:
     Parameters
     ----------
     master : SwapMaster
-    keeps_laws : bool
-        Whether to hand out the laws that were played.
+    keeps_laws, keeps_plays : bool
+        Whether to hand out the laws, and the actions, that were played.
 
     Examples
     --------
@@ -43,6 +43,7 @@ class MatchingEngine:
 
     master: SwapMaster
     keeps_laws: bool = False
+    keeps_plays: bool = False
 
     @cached_property
     def _setting(self) -> MatchingSetting:
@@ -74,7 +75,9 @@ class MatchingEngine:
 
     def run(self, state: MasterState, rng: np.random.Generator, rewards: Matrix) -> Stretches:
         """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
-        return run_scales(self.master, state, rng, rewards, self._drive, keeps_laws=self.keeps_laws)
+        return run_scales(
+            self.master, state, rng, rewards, self._drive, keeps_laws=self.keeps_laws, keeps_plays=self.keeps_plays
+        )
 
     def _drive(
         self, rng: np.random.Generator, rewards: Matrix, rule: Rule, memory: Memory, log: Log

@@ -5,12 +5,12 @@ May touch: ``arrays``, ``policy``, ``kernels.master_steps``, ``learners``.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Matrix, Vector, frozen
+from swapregret.arrays import Actions, Matrix, Vector, frozen
 from swapregret.geometry.solve import DENSE_LIMIT, not_solved
 from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, Log, Memory, Rule
 from swapregret.learners.estimator import BanditEstimator
@@ -19,7 +19,7 @@ from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.master import MasterState, SwapMaster
 from swapregret.policy import Policy, on_grid
 
-__all__ = ["Piece", "Stretches", "is_dense", "must_project", "run_scales"]
+__all__ = ["Law", "Piece", "Replay", "Stretches", "is_dense", "must_project", "run_scales"]
 
 _LOGGED = 2**22
 _FEEDBACK = {"bandit": 0, "semi-bandit": 1, "full": 2}
@@ -62,18 +62,66 @@ class Stretches:
     pieces : tuple of Piece
         Turns of the calendar and the points they led to; none unless laws were wanted.
     master : SwapMaster
+    plays : Actions, shape (n, dimension) or (0, dimension)
+        The action of each day, if actions were wanted.
     """
 
     state: MasterState
     received: Vector
     pieces: tuple[Piece, ...]
     master: SwapMaster
+    plays: Actions
+
+    def replay(self) -> "Replay":
+        """Return what makes the laws that were played, one after the other."""
+        return Replay(self)
 
     @property
     def laws(self) -> Iterator[tuple[int, Policy]]:
         """Make the laws that were played, one after the other, each with where in the block it began."""
-        for piece in self.pieces:
-            yield from _laws_of(self.master, piece)
+        return ((law.start, law.policy) for law in Replay(self))
+
+
+class Law(NamedTuple):
+    """A law that was played: from which day of the block on, and the scales it mixes, where it does."""
+
+    start: int
+    policy: Policy
+    scales: tuple[LazyState, ...]
+
+
+class Replay:
+    """The laws of a block, made again; after the last of them, ``state`` is the block's with these very objects.
+
+    Whoever follows laws by their identity can then go on with the next block.
+
+    Parameters
+    ----------
+    block : Stretches
+    """
+
+    def __init__(self, block: Stretches) -> None:
+        self._block = block
+        self.state = block.state
+
+    def __iter__(self) -> Iterator[Law]:
+        master, pieces = self._block.master, [piece for piece in self._block.pieces if piece.n_days]
+        if not pieces:
+            return
+        first = pieces[0].state
+        mixture, scales, has_turned = first.mixture, first.scales, False
+        for piece in pieces:
+            yield Law(piece.first, mixture, scales)
+            for (day, n_ending), point in zip(piece.events.tolist(), piece.points, strict=True):
+                scales = _turned(master, scales, n_ending, point)
+                mixture, has_turned = master.mixture_of(scales), True
+                start = day + 1 - piece.state.day
+                if start < piece.n_days:
+                    yield Law(piece.first + start, mixture, scales)
+        if has_turned:
+            paired = zip(self._block.state.scales, scales, strict=True)
+            same = tuple(replace(new, exploit=old.exploit, policy=old.policy) for new, old in paired)
+            self.state = replace(self._block.state, scales=same, mixture=mixture)
 
 
 def is_dense(master: SwapMaster) -> bool:
@@ -101,16 +149,18 @@ def run_scales(
     run: Driver,
     *,
     keeps_laws: bool,
+    keeps_plays: bool,
 ) -> Stretches:
     """Play one day a row of ``rewards`` by a compiled driver, drawing from ``rng`` as stepping would.
 
-    Points of scales are logged only where laws are wanted, and then a block is cut into pieces whose log is small.
+    Points of scales are logged only where laws are wanted, and then a block is cut into pieces whose log is small; actions
+    are logged only where they are.
     """
     rule = _rule(master)
     n_days, d = rewards.shape
     base = int(rule.windows[0])
     piece = max(64, _LOGGED // d * base) if keeps_laws else n_days
-    received, pieces, done = [], [], 0
+    received, pieces, plays, done = [], [], [], 0
     while done < n_days:
         rows = np.require(rewards[done : done + piece], np.float64, ["C", "W"])
         memory = _memory(master, state)
@@ -120,6 +170,7 @@ def run_scales(
             np.zeros((most, 2), dtype=np.int64),
             np.zeros((most if keeps_laws else 0, d)),
             np.zeros(d),
+            np.empty((len(rows) if keeps_plays else 0, d), dtype=np.int64),
         )
         n_played, n_events, end = run(rng, rows, rule, memory, log)
         if end == NOT_PROJECTED:
@@ -130,27 +181,25 @@ def run_scales(
             pieces.append(Piece(done, n_played, state, log.events[:n_events], log.points[:n_events]))
         state = _after(master, state, memory, n_events)
         received.append(log.received[:n_played])
+        plays.append(log.plays[:n_played])
         done += n_played
         if n_played < len(rows):
             break
-    return Stretches(state, np.concatenate(received), tuple(pieces), master)
+    return Stretches(state, np.concatenate(received), tuple(pieces), master, np.concatenate(plays))
 
 
-def _laws_of(master: SwapMaster, piece: Piece) -> Iterator[tuple[int, Policy]]:
-    if piece.n_days:
-        yield piece.first, piece.state.mixture
-    scales = list(piece.state.scales)
-    for (day, n_ending), point in zip(piece.events.tolist(), piece.points, strict=True):
-        index = day + 1 - piece.state.day
-        if index >= piece.n_days:
-            return
-        if n_ending <= len(scales):
-            k = n_ending - 1
-            name = "log_weights" if isinstance(master.learners[k], LazyComBand) else "point"
-            scales[k] = master.learners[k].resume(replace(scales[k], n_updates=1, **{name: frozen(point.copy())}))
-        for k in range(min(n_ending - 1, len(scales))):
-            scales[k] = master.learners[k].start()
-        yield piece.first + index, master.mixture_of(tuple(scales))
+def _turned(master: SwapMaster, scales: tuple[LazyState, ...], n_ending: int, point: Vector) -> tuple[LazyState, ...]:
+    """Return the scales with their laws after a turn: the one that updates has a new point, those before it restart."""
+    after = list(scales)
+    if n_ending <= len(after):
+        k = n_ending - 1
+        learner, new = master.learners[k], frozen(point.copy())
+        is_gibbs = isinstance(learner, LazyComBand)
+        state = replace(after[k], log_weights=new) if is_gibbs else replace(after[k], point=new)
+        after[k] = learner.resume(replace(state, n_updates=1))
+    for k in range(min(n_ending - 1, len(after))):
+        after[k] = master.learners[k].start()
+    return tuple(after)
 
 
 def _rule(master: SwapMaster) -> Rule:

@@ -1,0 +1,64 @@
+"""Whatever is recorded, compiled blocks of any length record what stepping records, bit for bit."""
+
+import importlib
+from typing import Any
+
+import pytest
+
+import swapregret as sr
+from swapregret.play_result import Run
+from swapregret.regret.ledger_file import write_ledger
+
+loop = importlib.import_module("swapregret.course")
+HORIZON = 130
+WINDOWS = {"preset": "multiscale", "schedule": sr.Schedule([3, 12, 48])}
+SETS = sr.MSets(5, 2)
+PLAYERS: dict[str, Any] = {
+    "family": sr.swap_combcp(SETS, HORIZON, **WINDOWS),
+    "permutations": sr.swap_combcp(sr.Permutations(3), HORIZON, **WINDOWS),
+    "turns": sr.swap_combcp(SETS, HORIZON, warm_restarts=True, **WINDOWS),
+    "adaptive": sr.swap_combcp(sr.Permutations(3), HORIZON, preset="adaptive"),
+    "leader": sr.baselines.follow_the_leader(SETS, HORIZON),
+    "listed": sr.baselines.exp3(SETS, HORIZON),
+    "held": sr.baselines.treeswap(SETS, HORIZON),
+    "uniform": sr.baselines.uniform(SETS),
+}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "bound": {"measure": "bound"},
+    "windows": {"measure": "none", "windows": (1, 7)},
+    "everything": {"measure": "bound", "realised": True, "windows": (20,)},
+    "certificate": {"measure": "none", "certificate": True},
+}
+
+
+def contents(run: Run, actions: sr.ActionSet) -> dict[str, Any]:
+    """Return everything that was recorded, as bytes."""
+    found: dict[str, Any] = {"reward": run.reward}
+    if run.realised is not None:
+        found |= {name: array.tobytes() for name, array in write_ledger(run.realised, actions).items()}
+    if run.lazy is not None:
+        found |= {"lazy": (run.lazy.best, run.lazy.earned, run.lazy.total.tobytes(), run.lazy.n_days)}
+    for interval in run.intervals:
+        found |= {f"{interval.window} days": interval.regrets.tobytes()}
+    if run.decomposition is not None:
+        found |= {"lemma": (run.decomposition.contributions.tobytes(), run.decomposition.laziness)}
+    return found
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+@pytest.mark.parametrize("asked", OPTIONS)
+def test_blocks_record_what_steps_do(name: str, asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound from laziness follows laws through blocks; windows, the lemma and realised play add day by day."""
+    player = PLAYERS[name]
+    if asked == "certificate" and not hasattr(player, "learners"):
+        pytest.skip("the lemma is about masters with scales")
+    world = sr.environments.cyclic(player.actions, HORIZON, phases=4, rng=1)
+    found = []
+    for block, is_compiled in ((loop._BLOCK, True), (29, True), (41, False)):
+        with monkeypatch.context() as patch:
+            patch.setattr(loop, "_BLOCK", block)
+            if not is_compiled:
+                patch.setattr(loop, "find_engine", lambda *_, **__: None)
+            run = sr.play(player, world, rng=2, **OPTIONS[asked]).runs[0]
+            found.append(contents(run, player.actions))
+    assert found[0] == found[1] == found[2]
