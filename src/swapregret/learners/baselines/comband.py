@@ -10,7 +10,7 @@ set's exact Gibbs law is used where there is one, and otherwise the list up to `
 (3 r T)): external regret at most 2√(3 r T ln N) for D-optimal exploration (Bubeck, Cesa-Bianchi and Kakade 2012), a
 factor √(1 + 2G/r) more otherwise. Nothing is promised for swap regret.
 
-May touch: ``learners``, ``actions.base``, ``geometry``, ``kernels.exponential``, ``errors``.
+May touch: ``learners``, ``actions.base``, ``geometry``, ``kernels``, ``errors``.
 """
 
 import math
@@ -18,17 +18,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector, as_integer, frozen
+from swapregret.arrays import Matrix, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import Solver, make_solver
-from swapregret.kernels.exponential import exponential_weights
+from swapregret.kernels.comband_run import listed_weights, run_comband
+from swapregret.kernels.listed_steps import ListedLog
 from swapregret.learners.baselines.design import d_optimal, leverages
-from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Arrays, Decision, Feedback
-from swapregret.policy import FinitePolicy, Policy, mix
+from swapregret.policy import Policy, mix
 
 __all__ = ["ComBand", "LinearState", "comband"]
 
@@ -121,11 +123,45 @@ class ComBand:
         if table is None:
             gibbs = self.actions.gibbs(self.learning_rate * scores)
             return mix([gibbs, self.mu], [1.0 - self.exploration, self.exploration])
-        weights = exponential_weights(table.floats @ scores, self.learning_rate, 0.0)
-        law: FinitePolicy = table.uniform.reweighted(
-            (1.0 - self.exploration) * weights + self.exploration * self._mu_weights
-        )
-        return law
+        columns, eta, gamma = table.columns, self.learning_rate, self.exploration
+        return table.law(listed_weights(columns, np.array(scores), eta, gamma, self._mu_weights)).policy
+
+    @cached_property
+    def _places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Independent coordinates, and which of them each listed action has: ``places[first[a]:first[a+1]]``."""
+        table = self.table
+        assert table is not None
+        coordinates = np.array(self.actions.span.coordinates, dtype=np.int64)
+        where, places = table.rows[:, coordinates].nonzero()
+        first = np.searchsorted(where, np.arange(table.n_actions + 1)).astype(np.int64)
+        return coordinates, first, places.astype(np.int64)
+
+    def run_days(self, state: LinearState, rng: np.random.Generator, rewards: Matrix, log: ListedLog) -> LinearState:
+        """Play one day a row of ``rewards`` in compiled code, as stepping would; only where actions are listed."""
+        table = self.table
+        assert table is not None
+        scores, done, is_new = state.scores.copy(), 0, True
+        while done < len(rewards):
+            done, is_learnt = run_comband(
+                rng,
+                rewards,
+                table.columns,
+                done,
+                *self._places,
+                self._mu_weights,
+                self.learning_rate,
+                self.exploration,
+                LEAST,
+                is_new,
+                scores,
+                log,
+            )
+            if not is_learnt:
+                solver = make_solver(self._law(scores), self.actions.span)
+                scores += log.received[done - 1] * solver.solve(table.rows[log.chosen[done - 1]])
+        if log.filled.tolist() == [1, 1]:
+            return replace(state, day=state.day + len(rewards))
+        return self._state(state.day + len(rewards), scores)
 
     def dump(self, state: LinearState) -> Arrays:
         """Write day and scores."""

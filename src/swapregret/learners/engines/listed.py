@@ -3,7 +3,7 @@
 Each of them knows how to run its days (``run_days``), by the kernels it is stepped with; what they share is the tape of
 laws, a row of N shares for each.
 
-May touch: ``arrays``, ``policy``, ``kernels.listed_steps``, ``learners.baselines``.
+May touch: ``arrays``, ``policy``, ``geometry.solve``, ``kernels.listed_steps``, ``learners.baselines``.
 """
 
 from collections.abc import Iterator
@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.learners.baselines.blum_mansour import BlumMansour
+from swapregret.learners.baselines.comband import ComBand
 from swapregret.learners.baselines.exp3 import Exp3
 from swapregret.learners.baselines.ito import Ito
 from swapregret.learners.baselines.listing import ActionTable
@@ -27,7 +29,7 @@ from swapregret.policy import Policy
 
 __all__ = ["ListedBlock", "ListedEngine", "ListedPlayer"]
 
-ListedPlayer = BlumMansour | Exp3 | Ito | RegretMatching | Stoltz | TreeSwap | TsallisINF
+ListedPlayer = BlumMansour | ComBand | Exp3 | Ito | RegretMatching | Stoltz | TreeSwap | TsallisINF
 _KINDS = (BlumMansour, Exp3, Ito, RegretMatching, Stoltz, TreeSwap, TsallisINF)
 _TAPED = 2**21
 
@@ -106,13 +108,16 @@ class ListedEngine:
 
     @staticmethod
     def can_run(player: Any) -> TypeGuard[ListedPlayer]:
-        """Tell whether a player is one of those algorithms."""
+        """Tell whether a player is one of those algorithms; ComBand is where it lists actions, and Σ is factored."""
+        if type(player) is ComBand:
+            return player.table is not None and player.actions.rank <= DENSE_LIMIT
         return type(player) in _KINDS
 
     @property
     def most_days(self) -> int | None:
         """Return how many days a block may have, so that its laws are not too much to keep."""
-        return max(1, _TAPED // self.player.table.n_actions) if self.keeps_laws else None
+        player: Any = self.player
+        return max(1, _TAPED // player.table.n_actions) if self.keeps_laws else None
 
     def run(self, state: Any, rng: np.random.Generator, rewards: Matrix) -> ListedBlock:
         """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
@@ -127,6 +132,6 @@ class ListedEngine:
         )
         after = player.run_days(state, rng, np.require(rewards, np.float64, ["C", "W"]), log)
         count = int(log.filled[0]) if n_laws else 0
-        last = after.law.policy if log.filled[1] else None
+        first, last = player.policy(state), player.policy(after) if log.filled[1] else None
         starts, shares = log.starts[:count], log.shares[:count]
-        return ListedBlock(after, log.received, log.chosen, starts, shares, state.law.policy, last, player.table)
+        return ListedBlock(after, log.received, log.chosen, starts, shares, first, last, player.table)
