@@ -19,6 +19,7 @@ from swapregret.learners.engines.find import Engine
 from swapregret.learners.engines.listed import ListedBlock
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.scales import Stretches
+from swapregret.learners.engines.systematic import SystematicBlock
 from swapregret.learners.player import Decision
 from swapregret.play_result import Run
 from swapregret.policy import Policy, on_grid
@@ -113,7 +114,7 @@ class Recorders:
         if isinstance(block, PoolBlock):
             for first, stop, tape in block.tapes:
                 self._ledger.record_laws(tape, self._means[first:stop], block.state.explorer)
-        elif isinstance(block, ListedBlock):
+        elif isinstance(block, ListedBlock | SystematicBlock):
             self._run_listed(block)
         elif isinstance(engine, MSetEngine) and engine.is_tapeable:
             self._run_tape(engine, start, block)
@@ -140,15 +141,19 @@ class Recorders:
             self._policy = None
         return state
 
-    def _run_listed(self, block: ListedBlock) -> None:
-        """Enter a block of laws over one list of actions; one that goes on after the block stays open."""
+    def _run_listed(self, block: ListedBlock | SystematicBlock) -> None:
+        """Enter a block of laws that kernels can enter; one that goes on after the block stays open."""
         assert self._ledger is not None
         assert self._means is not None
         edges, count = np.append(block.starts, len(self._means)), len(block.starts)
         self._ledger.record_days(block.first, self._means[: edges[1]])
         stop = count - 1 if block.last is not None and count > 1 else count
-        shares, table = block.shares[1:stop], block.table
-        self._ledger.record_listed(table.rows, table.columns, shares, edges[1 : stop + 1], self._means)
+        inner = edges[1 : stop + 1]
+        if isinstance(block, SystematicBlock):
+            self._ledger.record_points(block.units[1:stop], block.orders, inner, self._means)
+        else:
+            table = block.table
+            self._ledger.record_listed(table.rows, table.columns, block.shares[1:stop], inner, self._means)
         if block.last is not None and stop < count:
             self._ledger.record_days(block.last, self._means[edges[stop] :])
 

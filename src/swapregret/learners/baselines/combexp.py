@@ -88,7 +88,7 @@ class CombEXP:
     def start(self, rng: np.random.Generator) -> CombEXPState:
         """Begin with q₀ = μ⁰."""
         point = self.uniform.marginals()
-        return self._state(0, np.log(np.maximum(point, 1e-300)), point)
+        return self.at(0, np.log(np.maximum(point, 1e-300)), point)
 
     def policy(self, state: CombEXPState) -> Policy:
         """Return p."""
@@ -102,11 +102,16 @@ class CombEXP:
         solver = state.solver if is_own else make_solver(decision.policy, self.actions.span)
         estimate = float(reward) * solver.solve(decision.action)
         projection = self.actions.kl_project(state.log_point + self.learning_rate * estimate)
-        return self._state(state.day + 1, projection.log_point, projection.point)
+        return self.at(state.day + 1, projection.log_point, projection.point)
 
-    def _state(self, day: int, log_point: Vector, point: Vector) -> CombEXPState:
+    def law(self, point: Vector) -> Policy:
+        """Return the law that is played at a point."""
         mixed = (1.0 - self.exploration) * point + self.exploration * self.uniform.marginals()
-        law = self.actions.decompose(mixed, variants=self.variants)
+        return self.actions.decompose(mixed, variants=self.variants)
+
+    def at(self, day: int, log_point: Vector, point: Vector) -> CombEXPState:
+        """Return the state of a day on which the point has been moved here."""
+        law = self.law(point)
         solver = make_solver(law, self.actions.span)
         return CombEXPState(day, frozen(np.array(log_point)), frozen(np.array(point)), law, solver)
 
@@ -117,7 +122,7 @@ class CombEXP:
     def load(self, arrays: Arrays) -> CombEXPState:
         """Read day and point."""
         log_point, point = (np.array(arrays[name], dtype=np.float64) for name in ("log_point", "point"))
-        return self._state(int(arrays["day"]), log_point, point)
+        return self.at(int(arrays["day"]), log_point, point)
 
 
 def uniform_law(actions: ActionSet, horizon: int) -> Policy:

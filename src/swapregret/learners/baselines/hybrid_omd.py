@@ -91,8 +91,11 @@ class HybridOMD:
             point, _ = hybrid_capped(costs, self.actions.size, self.mix)
         else:
             point = minimise_hybrid(self.actions, costs, self.mix, before)
-        law = self.actions.decompose(point, variants=self.variants)
-        return HybridState(day, frozen(losses), frozen(point), law)
+        return self.at(day, losses, point)
+
+    def at(self, day: int, losses: Vector, point: Vector) -> HybridState:
+        """Return the state of a day on which these losses have led to this point."""
+        return HybridState(day, frozen(losses), frozen(point), self.actions.decompose(point, variants=self.variants))
 
     def dump(self, state: HybridState) -> Arrays:
         """Write day, losses and point."""
@@ -100,9 +103,8 @@ class HybridOMD:
 
     def load(self, arrays: Arrays) -> HybridState:
         """Read day, losses and point."""
-        losses, point = (frozen(np.array(arrays[name], dtype=np.float64)) for name in ("losses", "point"))
-        law = self.actions.decompose(point, variants=self.variants)
-        return HybridState(int(arrays["day"]), losses, point, law)
+        losses, point = (np.array(arrays[name], dtype=np.float64) for name in ("losses", "point"))
+        return self.at(int(arrays["day"]), losses, point)
 
 
 def minimise_hybrid(actions: ActionSet, costs: Vector, mix: float, start: Vector | None = None) -> Vector:

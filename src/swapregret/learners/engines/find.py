@@ -20,6 +20,7 @@ from swapregret.learners.engines.listed import ListedEngine
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.matchings import MatchingEngine
 from swapregret.learners.engines.paths import PathEngine
+from swapregret.learners.engines.systematic import SystematicEngine
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
@@ -38,6 +39,7 @@ Engine = (
     | MatchingEngine
     | PathEngine
     | PoolEngine
+    | SystematicEngine
     | TurnEngine
     | WindowEngine
 )
@@ -71,6 +73,8 @@ def find_engine(
         return LeaderEngine(player)
     if ListedEngine.can_run(player):
         return ListedEngine(player, is_measured)
+    if SystematicEngine.can_run(player):
+        return SystematicEngine(player, is_measured)
     if isinstance(player, MSetAdaptiveMaster):
         return PoolEngine(player, is_taped=is_measured)
     if isinstance(player, AdaptiveMaster) and WindowEngine.can_run(player):
