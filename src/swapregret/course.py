@@ -104,7 +104,8 @@ class Course:
             self._recorders.begin(self.environment, start, end)
             received, played = np.empty(len(rewards)), 0
             if isinstance(engine, WindowEngine):
-                window_block = engine.run(self._state, self._rng, rewards, self._recorders.note_law)
+                note = self._recorders.note_law if self._recorders.needs_laws else None
+                window_block = engine.run(self._state, self._rng, rewards, note)
                 self._state, played = window_block.state, len(window_block.received)
                 received[:played] = window_block.received
             elif engine is not None:

@@ -139,7 +139,16 @@ class Policy(ABC):
 
     def cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
         """Σ on some coordinates: ``cooccurrence()[coordinates][:, coordinates]``, which some laws make without the rest."""
-        return self.cooccurrence()[np.ix_(coordinates, coordinates)]
+        if len(coordinates) == self.dimension:
+            return self.cooccurrence()
+        held: tuple[npt.NDArray[np.int64], Matrix] | None = self.__dict__.get("_on_coordinates")
+        if held is None or held[0] is not coordinates:
+            held = coordinates, frozen(self._make_cooccurrence_on(coordinates))
+            self.__dict__["_on_coordinates"] = held  # laws are asked again and again for the same coordinates
+        return held[1]
+
+    def _make_cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
+        return np.asarray(self.cooccurrence()[np.ix_(coordinates, coordinates)])
 
     def finite(self) -> "FinitePolicy":
         """List the support: the same law as atoms and weights in canonical order."""
@@ -395,14 +404,6 @@ class Mixture(Policy):
     def cooccurrence(self) -> Matrix:
         """Σ = Σ_c w_c Σ_c, computed once."""
         return self._cooccurrence
-
-    def cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
-        """Σ on some coordinates, summed over the components there."""
-        total, scaled = np.zeros((len(coordinates),) * 2), np.empty((len(coordinates),) * 2)
-        for component, weight in zip(self.components, self.component_weights.tolist(), strict=True):
-            np.multiply(component.cooccurrence_on(coordinates), weight, out=scaled)
-            total += scaled
-        return total
 
     def probability(self, action: Action) -> float:
         """Return Σ_c w_c p_c(M)."""

@@ -5,7 +5,7 @@ From that alone the base class has membership, enumeration, span and rank, baryc
 decomposition (``geometry``). A set with a faster or exact way of its own overrides the method; laws that exist only for
 some sets (uniform, Gibbs) are refused by name elsewhere.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``actions.remember``. Knows no concrete set.
+May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``kernels``, ``actions.remember``. Knows no concrete set.
 """
 
 import math
@@ -18,13 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.remember import Remembering
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
+from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.enumeration import enumerate_actions
 from swapregret.geometry.kl import Projection, project_kl
 from swapregret.geometry.span import Span, find_span
 from swapregret.geometry.spanner import Spanner, find_spanner
+from swapregret.kernels.ledger import pack_rows
+from swapregret.kernels.packed_laws import merge_law
 from swapregret.policy import FinitePolicy, Policy
 
 __all__ = ["ENUMERATION_LIMIT", "ActionSet"]
@@ -63,10 +65,12 @@ class ActionSet(metaclass=Remembering):
     """The arguments the set was made from: what a file needs to make it again."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let a subclass that answers in its own way be asked one by one, unless it answers many in its own way too."""
+        """Let a subclass that answers or decomposes in its own way do so in bulk too, unless it has its own way for that."""
         super().__init_subclass__(**kwargs)
         if "argmax" in vars(cls) and "argmax_many" not in vars(cls):
             cls.argmax_many = ActionSet.argmax_many  # type: ignore[method-assign]
+        if "decompose" in vars(cls) and "decompose_packed" not in vars(cls):
+            cls.decompose_packed = ActionSet.decompose_packed  # type: ignore[method-assign]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Remember the arguments of the constructor."""
@@ -259,6 +263,21 @@ class ActionSet(metaclass=Remembering):
             spread the law over more actions, which lowers the swap regret of the learners that play it.
         """
         return decompose(self, as_vector(marginals, self.dimension, "marginals"), variants=variants)
+
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """Return the law of :meth:`decompose` as different actions, packed into words, and weights that add up to exactly 1.
+
+        Examples
+        --------
+        >>> from swapregret.actions.m_sets import MSets
+        >>> words, weights = MSets(3, 1).decompose_packed([.5, .25, .25])
+        >>> words.tolist(), weights.tolist()
+        ([[1], [2], [4]], [0.5, 0.25, 0.25])
+        """
+        law = self.decompose(marginals, variants=variants)
+        own = getattr(law, "packed_support", None)
+        words, weights = own() if own is not None else (pack_rows(law.atoms), law.weights)
+        return merge_law(words, frozen(weights.copy()))
 
     # ---- laws ----------------------------------------------------------------------------------------------------
 

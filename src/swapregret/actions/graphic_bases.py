@@ -17,13 +17,14 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.tree_decomposition import ForestList, forest_graph
 from swapregret.actions.undirected import UndirectedGraph
-from swapregret.arrays import Action, Actions, Matrix, as_action, as_integer, as_table, as_vector
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, as_integer, as_table, as_vector
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
 from swapregret.kernels.batch_oracles import heaviest_forests
 from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_point
 from swapregret.kernels.kruskal import exchanges, heaviest_forest, is_forest, next_forests
+from swapregret.kernels.packed_decompose import packed_forests
 from swapregret.kernels.tree_partition import mass_unit, project_forests
 from swapregret.policy import GRID, Policy
 
@@ -154,7 +155,20 @@ class GraphicBases(ActionSet):
             )
             if outside <= INSIDE:
                 return ForestList(self.dimension, chosen, weights)
-        raise InvalidInput(
+        raise self._outside(point, outside)
+
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """Do the same, packed, in one compiled call."""
+        point = for_kernel(as_vector(marginals, self.dimension, "marginals"))
+        outside = max(float(-point.min()), float(point.max()) - 1.0)
+        if outside <= INSIDE:
+            words, weights, outside = packed_forests(self.kernel_graph, point, self.mass_unit, self.orders(variants))
+            if outside <= INSIDE:
+                return words, weights
+        raise self._outside(point, outside)
+
+    def _outside(self, point: Vector, outside: float) -> InvalidInput:
+        return InvalidInput(
             f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {INSIDE}",
             f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",
             "Project them first: kl_project(log_weights).point.",

@@ -17,13 +17,14 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
-from swapregret.arrays import Action, Actions, Label, Matrix, as_action, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_action, as_integer, as_table, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
 from swapregret.kernels.assignment import best_matching
 from swapregret.kernels.batch_oracles import best_matchings
 from swapregret.kernels.matchings import matching_span_part
+from swapregret.kernels.packed_decompose import packed_matchings
 from swapregret.kernels.permutation_decompose import decompose_matching_point, distance_outside
 from swapregret.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.policy import Policy, on_grid
@@ -180,7 +181,19 @@ class MatchingSet(ActionSet):
         """
         table = self._table(marginals, "marginals")
         count = as_integer(variants, "variants", 1)
-        excess = distance_outside(table)
+        self._refuse_outside(distance_outside(table))
+        chosen, mass = decompose_matching_point(table, _UNITS, *self.orders(count))
+        weights = mass / (count * _UNITS)
+        return MatchingPolicy(chosen, weights if count == 1 else on_grid(weights), self._columns)
+
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """Do the same, packed, in one compiled call."""
+        point = as_vector(marginals, self.dimension, "marginals")
+        words, weights, excess = packed_matchings(point, self._rows, self._columns, _UNITS, *self.orders(variants))
+        self._refuse_outside(excess)
+        return words, weights
+
+    def _refuse_outside(self, excess: float) -> None:
         if excess > _OUTSIDE:
             sums = "1" if self._rows == self._columns else "at most 1"
             raise InvalidInput(
@@ -188,9 +201,16 @@ class MatchingSet(ActionSet):
                 f"a point that misses by {excess:.3g}",
                 "Project it first: kl_project(log_weights).point.",
             )
-        chosen, mass = decompose_matching_point(table, _UNITS, *self.orders(count))
-        weights = mass / (count * _UNITS)
-        return MatchingPolicy(chosen, weights if count == 1 else on_grid(weights), self._columns)
+
+    @property
+    def units(self) -> int:
+        """Return how many units of mass make 1 in a decomposition."""
+        return _UNITS
+
+    @property
+    def tolerance(self) -> float:
+        """Return how far outside conv(A) a point that is decomposed may lie."""
+        return _OUTSIDE
 
     @property
     def shape(self) -> tuple[int, int]:

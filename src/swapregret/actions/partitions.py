@@ -262,6 +262,12 @@ class Partitions(ActionSet):
             return super().decompose(marginals, variants=variants)
         return self._paths.decompose(marginals, variants=variants)
 
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """Do the same, packed."""
+        if self.is_compact:
+            return super().decompose_packed(marginals, variants=variants)
+        return self._paths.decompose_packed(marginals, variants=variants)
+
     # ---- laws ----------------------------------------------------------------------------------------------------
 
     def uniform_policy(self) -> Policy:

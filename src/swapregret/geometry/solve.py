@@ -24,6 +24,7 @@ from swapregret.arrays import Action, Matrix, Vector
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.span import Span
 from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
+from swapregret.kernels.weighted_sums import add_four
 from swapregret.policy import Mixture, Policy
 
 __all__ = [
@@ -87,16 +88,14 @@ class DenseSolver:
     def __init__(self, policy: Policy, span: Span, *, is_inverted: bool = False) -> None:
         self._dimension = policy.dimension
         self._coordinates = None if span.rank == policy.dimension else span.coordinates
-        matrix: Matrix = (
-            policy.cooccurrence() if self._coordinates is None else policy.cooccurrence_on(self._coordinates)
-        )
-        self._factor, is_definite = cholesky(np.array(matrix, order="C"))
+        upper = _upper(policy, span.coordinates)
+        self._factor, is_definite = cholesky(upper)
         self._is_inverted = is_inverted and is_definite
         if self._is_inverted:
             self._factor = cholesky_inverse(self._factor)
         self._inverse: Matrix | None = None
         if not is_definite:
-            values, vectors = scipy.linalg.eigh(matrix)
+            values, vectors = scipy.linalg.eigh(upper, lower=False)
             kept = values > _CUTOFF * values[-1]
             self._inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
 
@@ -125,6 +124,28 @@ class DenseSolver:
         result = np.zeros(self._dimension)
         result[self._coordinates] = part
         return result
+
+
+def _upper(policy: Policy, coordinates: npt.NDArray[np.int64]) -> Matrix:
+    """Return a matrix whose upper triangle is that of Σ on the coordinates; of a mixture, summed component by component."""
+    if not isinstance(policy, Mixture):
+        return np.array(policy.cooccurrence_on(coordinates), order="C")
+    parts = [_readable(component.cooccurrence_on(coordinates)) for component in policy.components]
+    weights = policy.component_weights.tolist()
+    missing = -len(parts) % 4
+    parts, weights = parts + parts[:1] * missing, weights + [0.0] * missing
+    total = np.zeros((len(coordinates),) * 2)
+    for k in range(0, len(parts), 4):
+        a, b, c, d = parts[k : k + 4]
+        add_four(total, a, b, c, d, *weights[k : k + 4])
+    return total
+
+
+def _readable(matrix: Matrix) -> Matrix:
+    """Return a matrix as the kernel takes it: contiguous and marked read-only, so that it compiles once."""
+    view = np.ascontiguousarray(matrix).view()
+    view.flags.writeable = False
+    return view
 
 
 class IterativeSolver:

@@ -22,6 +22,7 @@ __all__ = [
     "make_rows",
     "pool_weights",
     "shrunken_vectors",
+    "slot_of",
     "stationary_law",
     "take_answers",
     "variance",

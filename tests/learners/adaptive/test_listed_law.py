@@ -15,7 +15,7 @@ def _laws(dimension: int, seed: int) -> tuple[FinitePolicy, ListedLaw]:
     rng = np.random.default_rng(seed)
     rows = (rng.random((12, dimension)) < 0.3).astype(np.int64)[rng.integers(12, size=30)]
     weights = rng.dirichlet(np.ones(30))
-    return FinitePolicy(rows, weights), ListedLaw(pack_rows(rows), weights, dimension)
+    return FinitePolicy(rows, weights), ListedLaw.merged(pack_rows(rows), weights, dimension)
 
 
 @pytest.mark.parametrize("dimension", [5, 64, 130])

@@ -47,7 +47,7 @@ class FilteredLaw:
         """Return the law with these replacements."""
         if np.array_equal(instead, recommended.words):
             return cls(recommended, recommended.words, recommended)
-        return cls(recommended, instead, ListedLaw(instead, recommended.weights, recommended.dimension))
+        return cls(recommended, instead, ListedLaw.merged(instead, recommended.weights, recommended.dimension))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ r"""The floor: the cold scales of Algorithm 1, unfiltered, with uniform weights 
 It is what the paper's lemma is about, so it is what remains of the guarantee whatever the rest does, and all that is played
 once the guard has tripped (``docs/guarantee.md``).
 
-May touch: ``arrays``, ``policy``, ``kernels.master_steps``, ``learners.adaptive.filter``.
+May touch: ``arrays``, ``policy``, ``kernels``, ``learners.adaptive.filter``.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ import numpy as np
 
 from swapregret.arrays import Vector
 from swapregret.kernels.master_steps import grid_weights
+from swapregret.kernels.weighted_sums import mixture_shares
 from swapregret.learners.adaptive.filter import FilteredLaw
 from swapregret.policy import Mixture, Policy
 
@@ -70,16 +71,7 @@ def mixture_parts(
     ``cold`` are the unfiltered laws of the cold scales, ``laws`` those of all members, None for members without weight;
     ``floor`` is ε, or 1 after the guard has tripped.
     """
-    parts: list[Policy] = list(cold)
-    shares = [(1.0 - exploration) * floor / len(cold)] * len(cold)
     followed = np.array([0.0 if law is None else weights[g] for g, law in enumerate(laws)])
-    mass = float(followed.sum())
-    if floor < 1.0 and mass > 0.0:
-        for law, share in zip(laws, followed / mass, strict=True):
-            if law is not None:
-                parts.append(law.played)
-                shares.append((1.0 - exploration) * (1.0 - floor) * float(share))
-    parts.append(explorer)
-    shares.append(exploration if floor == 1.0 or mass > 0.0 else 1.0 - sum(shares))
-    total = sum(shares)
-    return parts, [share / total for share in shares]
+    shares = mixture_shares(followed, len(cold), floor, exploration)
+    played = [explorer if law is None else law.played for law in laws]  # a member without a law has no share
+    return [*cold, *played, explorer], shares.tolist()

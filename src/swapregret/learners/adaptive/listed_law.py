@@ -24,9 +24,9 @@ class ListedLaw(Policy):
     Parameters
     ----------
     words : uint64 array, shape (n, words)
-        Packed actions; equal ones are merged, the order in which they are first met is kept.
+        Packed actions, all different.
     weights : Vector, shape (n,)
-        Adding up to 1 within rounding; made multiples of 2⁻⁵² that do so exactly.
+        Positive multiples of 2⁻⁵² that add up to 1.
     dimension : int
 
     Examples
@@ -40,10 +40,9 @@ class ListedLaw(Policy):
 
     def __init__(self, words: Words, weights: Vector, dimension: int) -> None:
         self.dimension = dimension
-        self.words, mass = merge_law(words, frozen(weights))
-        self.cumulative: Vector = mass.cumsum()
-        self._mass: Vector = frozen(mass)
-        self._part: tuple[npt.NDArray[np.int64], Matrix] | None = None
+        self.words = words
+        self.cumulative: Vector = weights.cumsum()
+        self._mass: Vector = frozen(weights)
 
     @classmethod
     def of(cls, law: Policy) -> "ListedLaw":
@@ -54,7 +53,20 @@ class ListedLaw(Policy):
         else:
             finite = law.finite()
             words, weights = pack_rows(finite.atoms), finite.weights
-        return cls(words, weights, law.dimension)
+        return cls.merged(words, weights, law.dimension)
+
+    @classmethod
+    def merged(cls, words: Words, weights: Vector, dimension: int) -> "ListedLaw":
+        """Return the law of actions that may come twice, with weights that add up to 1 within rounding."""
+        return cls(*merge_law(words, frozen(weights)), dimension)
+
+    def remember(self, marginals: Vector, coordinates: npt.NDArray[np.int64], moment: Matrix | None) -> None:
+        """Take over what is known of the law: its marginals, and Σ on some coordinates unless that is None."""
+        self.__dict__["_marginals"] = frozen(marginals)
+        if moment is not None and len(coordinates) == self.dimension:
+            self.__dict__["_pairs"] = frozen(moment)
+        elif moment is not None:
+            self.__dict__["_on_coordinates"] = coordinates, frozen(moment)
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw one action by inversion: one uniform number a draw."""
@@ -82,15 +94,10 @@ class ListedLaw(Policy):
         """Σ = E[M Mᵀ], computed once."""
         return self._pairs
 
-    def cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
-        """Σ on some coordinates; the last that were asked for are remembered."""
-        held = self._part
-        if held is None or held[0] is not coordinates:
-            places = np.full(self.dimension, -1)
-            places[coordinates] = np.arange(len(coordinates))
-            held = coordinates, packed_pairs(self.words, self._mass, places, len(coordinates))
-            self._part = held
-        return held[1]
+    def _make_cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
+        places = np.full(self.dimension, -1)
+        places[coordinates] = np.arange(len(coordinates))
+        return packed_pairs(self.words, self._mass, places, len(coordinates))
 
     @cached_property
     def _atoms(self) -> Actions:

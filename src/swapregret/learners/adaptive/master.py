@@ -19,7 +19,8 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
-from swapregret.kernels.vectors import action_total
+from swapregret.kernels.vectors import action_total, dot
+from swapregret.kernels.weighted_sums import sum_of
 from swapregret.learners.adaptive.files import dump_state, load_state
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
 from swapregret.learners.adaptive.floor import mixed, mixture_parts, recommended_shares
@@ -38,9 +39,10 @@ from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.schedule import Schedule
 from swapregret.policy import Policy
 
-__all__ = ["AdaptiveMaster"]
+__all__ = ["LEAST_WEIGHT", "AdaptiveMaster"]
 
-_LEAST_WEIGHT = 1e-3
+LEAST_WEIGHT = 1e-3
+"""Members whose recommendation is less likely have no law."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ class AdaptiveMaster:
         Tables of what was seen are copied first, unless the caller ``owns`` them and will not look at ``state`` again.
         """
         aggregate = self._on_span(state)
-        gains = np.array([float(x @ aggregate) for x in self._played_marginals(state)])
+        gains = np.array([dot(x, aggregate) for x in self._played_marginals(state)])
         weights = state.weights.absorb(
             gains,
             aggregate,
@@ -222,7 +224,7 @@ class AdaptiveMaster:
         counts = frozen(state.counts + np.stack([shares, shares**2], axis=1))
         active = np.array([law is not None for law in state.laws])
         played = active * state.weights.law
-        played = played / played.sum() if played.any() else played
+        played = played / sum_of(played) if played.any() else played
         adaptive = frozen(state.adaptive + played[:, None] * aggregate)
         members, changed, aggregates = self._advance(state, day, aggregate, weights.n_windows)
         state = replace(
@@ -306,7 +308,7 @@ class AdaptiveMaster:
         for g, held in enumerate(state.laws):
             if not changed[g] and held is not None:
                 laws.append(held)
-            elif shares[g] <= _LEAST_WEIGHT:
+            elif shares[g] <= LEAST_WEIGHT:
                 laws.append(None)
             else:
                 recommended = self.recommend(state.members[g])
@@ -319,7 +321,7 @@ class AdaptiveMaster:
 
     def recommend(self, member: LazyState) -> ListedLaw:
         """Return what a member recommends: the decomposition of its point."""
-        return ListedLaw.of(self.actions.decompose(member.point, variants=self.variants))
+        return ListedLaw(*self.actions.decompose_packed(member.point, variants=self.variants), self.actions.dimension)
 
     def _ready(self, state: AdaptiveState) -> AdaptiveState:
         """Mix the laws into the one that is played, and prepare the estimator for it."""
@@ -337,6 +339,10 @@ class AdaptiveMaster:
         )
         mixture = mixed(parts, shares)
         return replace(state, mixture=mixture, solver=self.estimator.prepare(mixture, self.actions.span))
+
+    def ready(self, state: AdaptiveState, changed: list[bool] | None = None) -> AdaptiveState:
+        """Finish a turn that was made elsewhere: mix the laws, those that ``changed`` made first."""
+        return self._ready(state if changed is None else replace(state, laws=self._laws(state, changed)))
 
     def _shares(self, weights: PoolWeights) -> Vector:
         return recommended_shares(weights.law, self.n_scales, self.floor)

@@ -13,11 +13,13 @@ import numpy.typing as npt
 
 from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.geometry.solve import DenseSolver
+from swapregret.kernels.turn_arrays import MUST_DRAW, MUST_MAKE_LAWS, MUST_TURN, NOT_PROJECTED
 from swapregret.kernels.vectors import action_total
 from swapregret.kernels.window_days import play_days
 from swapregret.learners.adaptive.listed_law import ListedLaw
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.adaptive.state import AdaptiveState
+from swapregret.learners.adaptive.turns import Turns, find_turns
 from swapregret.learners.estimator import BanditEstimator, FullEstimator, SemiBanditEstimator
 from swapregret.learners.player import Decision
 from swapregret.policy import Mixture, Policy
@@ -84,6 +86,7 @@ class WindowEngine:
     def __init__(self, master: AdaptiveMaster) -> None:
         self.master = master
         self._own: AdaptiveState | None = None
+        self._turns = find_turns(master)
 
     @staticmethod
     def can_run(master: AdaptiveMaster) -> bool:
@@ -105,11 +108,42 @@ class WindowEngine:
         while done < len(rewards):
             if note is not None:
                 note(done, state.mixture)
+            elif self._turns is not None and self._turns.can_take(state):
+                state, done = self._run(self._turns, state, rng, rewards, received, done)
+                continue
             stop = min(len(rewards), done + state.calendar.days_left(state.day))
             state = self._play(state, rng, rewards[done:stop], received[done:stop])
             done = stop
         self._own = state
         return WindowBlock(state, received)
+
+    def _run(
+        self,
+        turns: Turns,
+        state: AdaptiveState,
+        rng: np.random.Generator,
+        rewards: Matrix,
+        received: Vector,
+        done: int,
+    ) -> tuple[AdaptiveState, int]:
+        """Play days and common turns in compiled code, up to a turn that is not; that one is the master's."""
+        pool = turns.pack(state)
+        none = np.zeros((0, rewards.shape[1]), dtype=np.int64)
+        handed = none
+        while True:
+            done, end = turns.driver(rng, rewards, received, done, handed, turns.rule, pool, turns.setting)
+            if end != MUST_DRAW:
+                break
+            handed = self.master.mu.sample(rng)[None].copy()
+        if end == NOT_PROJECTED:
+            self.master.actions.kl_project(pool.running)  # raises what stepping would raise
+        after = turns.unpack(pool, state)
+        if end == MUST_TURN:
+            same = replace(after, mixture=state.mixture, solver=state.solver)
+            return self.master.turn(same, after.day - 1, owns=True), done
+        if end == MUST_MAKE_LAWS:
+            return self.master.ready(after, pool.changed.astype(bool).tolist()), done
+        return self.master.ready(after), done
 
     def _play(self, state: AdaptiveState, rng: np.random.Generator, rewards: Matrix, received: Vector) -> AdaptiveState:
         """Play days that lie in one base window, and turn if it ends with them."""

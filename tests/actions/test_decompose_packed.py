@@ -1,0 +1,45 @@
+"""Packed decompositions are the decompositions."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import swapregret as sr
+from swapregret.actions.base import ActionSet
+from swapregret.errors import InvalidInput
+from swapregret.kernels.ledger import unpack_rows
+
+EDGES = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("a", "c")]
+SETS = [
+    sr.MSets(7, 3),
+    sr.Permutations(4),
+    sr.TruncatedPermutations(2, 4),
+    sr.DagPaths(EDGES, source="s", sink="t"),
+    sr.Partitions(4, 3),
+    sr.Partitions(3, 3, coordinates="compact"),
+    sr.SpanningTrees(list(combinations(range(5), 2))),
+    sr.Forests(list(combinations(range(4), 2)), 2),
+]
+
+
+@pytest.mark.parametrize("variants", [1, 3])
+@pytest.mark.parametrize("actions", SETS, ids=repr)
+def test_packed_atoms_and_weights_are_those_of_the_law(actions: ActionSet, variants: int) -> None:
+    """The same different actions with the same weights, which add up to exactly 1."""
+    point = actions.kl_project(np.random.default_rng(0).normal(size=actions.dimension)).point
+    words, weights = actions.decompose_packed(point, variants=variants)
+    law = actions.decompose(point, variants=variants).finite()
+    rows = unpack_rows(words, actions.dimension)
+    assert weights.sum() == 1.0
+    assert len(np.unique(rows, axis=0)) == len(rows) == len(law.atoms)
+    known = {row.tobytes(): weight for row, weight in zip(law.atoms, law.weights, strict=True)}
+    for row, weight in zip(rows, weights, strict=True):
+        assert abs(known[row.tobytes()] - weight) < 1e-14
+
+
+@pytest.mark.parametrize("actions", SETS[1:5] + SETS[6:], ids=repr)
+def test_points_outside_are_refused(actions: ActionSet) -> None:
+    """A point that is no mean of actions is refused as ``decompose`` refuses it."""
+    with pytest.raises(InvalidInput, match="must be"):
+        actions.decompose_packed(np.full(actions.dimension, 0.9))
