@@ -119,9 +119,9 @@ class Policy(ABC):
         return float(law.weights[rows].sum())
 
     def variance(self, vector: Vector) -> float:
-        """Return Var(M·v)."""
-        mean = float(self.marginals() @ vector)
-        return max(0.0, float(vector @ self.second_moment(vector)) - mean**2)
+        """Return Var(M·v), sums taken from the first element to the last."""
+        mean = float(np.cumsum(self.marginals() * vector)[-1])
+        return max(0.0, float(np.cumsum(vector * self.second_moment(vector))[-1]) - mean * mean)
 
     def joint_solver(self, parts: "Sequence[Policy]", weights: Vector) -> JointSolver | None:
         """Return what solves Σ y = M for a mixture that begins with this law, without a matrix, or None.

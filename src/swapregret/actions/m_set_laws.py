@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Matrix, Vector, frozen
-from swapregret.kernels.gibbs_subsets import gibbs_chain, gibbs_draw, gibbs_moment, gibbs_pairs
+from swapregret.kernels.gibbs_subsets import gibbs_chain, gibbs_draw, gibbs_marginals, gibbs_moment, gibbs_pairs
 from swapregret.kernels.ledger_systematic import systematic_words
 from swapregret.kernels.subsets import (
     UNIT,
@@ -237,7 +237,7 @@ class GibbsSubsets(Policy):
 
     @cached_property
     def _marginals(self) -> Vector:
-        return frozen((self._reach[:-1] * self._include).sum(axis=1))
+        return frozen(gibbs_marginals(self._include, self._reach))
 
     def marginals(self) -> Vector:
         """E[M] from the chain."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["gibbs_chain", "gibbs_draw", "gibbs_moment", "gibbs_pairs"]
+__all__ = ["gibbs_chain", "gibbs_draw", "gibbs_marginals", "gibbs_moment", "gibbs_pairs"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -62,6 +62,17 @@ def gibbs_draw(include: Floats, uniforms: Floats) -> Integers:
             action[i] = 1
             j += 1
     return action
+
+
+@kernel
+def gibbs_marginals(include: Floats, reach: Floats) -> Floats:
+    """Return the probability that each element is chosen."""
+    d, width = include.shape
+    x = np.zeros(d)
+    for i in range(d):
+        for j in range(width):
+            x[i] += reach[i, j] * include[i, j]
+    return x
 
 
 @kernel

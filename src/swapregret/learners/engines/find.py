@@ -14,6 +14,7 @@ from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.engines.between_turns import TurnEngine
 from swapregret.learners.engines.constant import ConstantEngine
 from swapregret.learners.engines.forests import ForestEngine
+from swapregret.learners.engines.gibbs_chains import GibbsChainEngine
 from swapregret.learners.engines.gibbs_trees import GibbsTreeEngine
 from swapregret.learners.engines.leader import LeaderEngine
 from swapregret.learners.engines.listed import ListedEngine
@@ -32,6 +33,7 @@ __all__ = ["Engine", "find_engine", "is_whole"]
 Engine = (
     ConstantEngine
     | ForestEngine
+    | GibbsChainEngine
     | GibbsTreeEngine
     | LeaderEngine
     | ListedEngine
@@ -44,7 +46,7 @@ Engine = (
     | WindowEngine
 )
 """What runs blocks of days."""
-_FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine, GibbsTreeEngine)
+_FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine, GibbsTreeEngine, GibbsChainEngine)
 
 
 def find_engine(

@@ -20,7 +20,7 @@ from swapregret.learners.engines.scales import Stretches, is_dense, must_project
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import MasterState, SwapMaster
 
-__all__ = ["PathEngine"]
+__all__ = ["PathEngine", "paths_of"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class PathEngine:
     @cached_property
     def _setting(self) -> PathSetting:
         learner: Any = self.master.learners[0]
-        paths = _paths_of(learner.actions)
+        paths = paths_of(learner.actions)
         assert paths is not None
         graph, mu, d = paths.graph, learner.mu, paths.dimension
         J = paths.span.coordinates
@@ -95,14 +95,14 @@ class PathEngine:
     def can_run(cls, master: SwapMaster) -> bool:
         """Tell whether the engine covers a master of plain Lazy-ComBCP scales: lists with a dense Σ, chains without."""
         learner: Any = master.learners[0]
-        if not isinstance(learner, LazyComBCP) or _paths_of(learner.actions) is None:
+        if not isinstance(learner, LazyComBCP) or paths_of(learner.actions) is None:
             return False
         if learner.law == "chain":
             return isinstance(learner.mu, MarkovPaths) and not is_dense(master)
         return is_dense(master)
 
 
-def _paths_of(actions: Any) -> DagPaths | None:
+def paths_of(actions: Any) -> DagPaths | None:
     """Return the paths behind a set with their coordinates, or None."""
     if type(actions) is Partitions and not actions.is_compact:
         return actions.paths

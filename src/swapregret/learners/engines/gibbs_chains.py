@@ -1,0 +1,91 @@
+"""The engine of Swap-ComBand on m-sets and on paths.
+
+May touch: ``arrays``, ``actions``, ``kernels``, ``learners``.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.m_set_laws import UniformSubsets
+from swapregret.actions.m_sets import MSets
+from swapregret.actions.path_laws import MarkovPaths
+from swapregret.arrays import Matrix
+from swapregret.kernels.gibbs_master import GibbsSetting, run_gibbs_chains
+from swapregret.kernels.master_arrays import Log, Memory, Rule
+from swapregret.learners.engines.paths import paths_of
+from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
+from swapregret.learners.lazy_comband import LazyComBand
+from swapregret.learners.master import MasterState, SwapMaster
+
+__all__ = ["GibbsChainEngine"]
+
+
+@dataclass(frozen=True)
+class GibbsChainEngine:
+    """Runs blocks for a master whose scales are Lazy-ComBand on m-sets or paths, with a dense Σ.
+
+    Parameters
+    ----------
+    master : SwapMaster
+    keeps_laws, keeps_plays : bool
+        Whether to hand out the laws, and the actions, that were played.
+
+    Examples
+    --------
+    >>> import swapregret as sr
+    >>> master = sr.swap_comband(sr.MSets(6, 2), 1000, preset="multiscale")
+    >>> rng = np.random.default_rng(0)
+    >>> block = GibbsChainEngine(master).run(master.start(rng), rng, np.full((50, 6), 0.25))
+    >>> len(block.received), float(block.received.sum()), block.state.day
+    (50, 25.0, 50)
+    """
+
+    master: SwapMaster
+    keeps_laws: bool = False
+    keeps_plays: bool = False
+
+    @cached_property
+    def _setting(self) -> GibbsSetting:
+        learner: Any = self.master.learners[0]
+        actions, mu = learner.actions, learner.mu
+        paths, d, J = paths_of(actions), actions.dimension, actions.span.coordinates
+        law = None if isinstance(mu, UniformSubsets | MarkovPaths) else mu.finite()
+        none = np.zeros(0, dtype=np.int64)
+        is_bandit = self.master.feedback == "bandit"
+        return GibbsSetting(
+            start=none if paths is None else paths.graph.start.copy(),
+            head=none if paths is None else paths.graph.head.copy(),
+            edge=none if paths is None else paths.graph.edge.copy(),
+            size=actions.size if paths is None else int(paths.graph.level[-1]),
+            coordinates=np.array(J, dtype=np.int64),
+            orthonormal=actions.span.orthonormal.copy() if must_project(self.master) else np.zeros((0, 0)),
+            explore_transition=mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0),
+            explore_atoms=np.zeros((0, d), dtype=np.int64) if law is None else law.atoms.copy(),
+            explore_cumulative=np.zeros(0) if law is None else np.cumsum(law.weights),
+            explore_moment=np.ascontiguousarray(mu.cooccurrence()[np.ix_(J, J)]) if is_bandit else np.zeros((0, 0)),
+            explore_marginals=np.array(mu.marginals()),
+        )
+
+    def run(self, state: MasterState, rng: np.random.Generator, rewards: Matrix) -> Stretches:
+        """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
+        return run_scales(
+            self.master, state, rng, rewards, self._drive, keeps_laws=self.keeps_laws, keeps_plays=self.keeps_plays
+        )
+
+    def _drive(
+        self, rng: np.random.Generator, rewards: Matrix, rule: Rule, memory: Memory, log: Log
+    ) -> tuple[int, int, int]:
+        return run_gibbs_chains(rng, rewards, rule, self._setting, memory, log)
+
+    @classmethod
+    def can_run(cls, master: SwapMaster) -> bool:
+        """Tell whether the engine covers a master of plain Lazy-ComBand scales."""
+        learner: Any = master.learners[0]
+        if not (isinstance(learner, LazyComBand) and is_dense(master)):
+            return False
+        if type(learner.actions) is MSets:
+            return isinstance(learner.mu, UniformSubsets) or learner.mu.has_atoms
+        return paths_of(learner.actions) is not None and (isinstance(learner.mu, MarkovPaths) or learner.mu.has_atoms)
