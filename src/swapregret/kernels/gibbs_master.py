@@ -31,7 +31,7 @@ from swapregret.kernels.master_steps import (
 from swapregret.kernels.path_laws import chain_cooccurrence, chain_draw, chain_flow, chain_moment, gibbs_transition
 from swapregret.kernels.vectors import centred, span_part
 
-__all__ = ["GibbsSetting", "run_gibbs_chains"]
+__all__ = ["GibbsLaws", "GibbsSetting", "draw_gibbs", "empty_laws", "make_gibbs", "run_gibbs_chains"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -72,8 +72,8 @@ class GibbsSetting(NamedTuple):
     explore_marginals: Floats
 
 
-class _Laws(NamedTuple):
-    """The exploit law of every scale, then that of a fresh one."""
+class GibbsLaws(NamedTuple):
+    """Gibbs laws in slots: chains over the elements of an m-set, or over the vertices of a graph."""
 
     include: Floats
     reach: Floats
@@ -85,7 +85,23 @@ class _Laws(NamedTuple):
 
 
 @kernel
-def _make_law(setting: GibbsSetting, is_bandit: bool, scores: Floats, laws: _Laws, slot: int) -> None:
+def empty_laws(setting: GibbsSetting, n_slots: int, dimension: int, rank: int) -> GibbsLaws:
+    """Return room for some laws; ``rank`` is 0 where nobody asks for their second moments."""
+    is_path, n_edges = setting.start.size > 0, setting.edge.size
+    length, width = 0 if is_path else dimension, 0 if is_path else setting.size + 1
+    return GibbsLaws(
+        np.empty((n_slots, length, width)),
+        np.empty((n_slots, length + 1, width)),
+        np.empty((n_slots, n_edges)),
+        np.empty((n_slots, n_edges)),
+        np.empty((n_slots, max(0, setting.start.size - 1))),
+        np.zeros((n_slots, dimension)),
+        np.zeros((n_slots, rank, rank)),
+    )
+
+
+@kernel
+def make_gibbs(setting: GibbsSetting, is_bandit: bool, scores: Floats, laws: GibbsLaws, slot: int) -> None:
     """Make the Gibbs law of some scores."""
     d, J = scores.size, setting.coordinates
     moment = np.empty((0, 0))
@@ -117,7 +133,7 @@ def _make_law(setting: GibbsSetting, is_bandit: bool, scores: Floats, laws: _Law
 
 
 @kernel
-def _draw(rng: np.random.Generator, setting: GibbsSetting, laws: _Laws, slot: int, dimension: int) -> Integers:
+def draw_gibbs(rng: np.random.Generator, setting: GibbsSetting, laws: GibbsLaws, slot: int, dimension: int) -> Integers:
     """Draw from the law in a slot; −1 is the exploration law."""
     if slot < 0 and setting.explore_cumulative.size:
         row = np.searchsorted(setting.explore_cumulative, rng.random(), side="right")
@@ -138,7 +154,7 @@ def _draw(rng: np.random.Generator, setting: GibbsSetting, laws: _Laws, slot: in
 
 
 @kernel
-def _variance(setting: GibbsSetting, laws: _Laws, slot: int, vector: Floats) -> float:
+def _variance(setting: GibbsSetting, laws: GibbsLaws, slot: int, vector: Floats) -> float:
     """Return Var(M·v), as ``Policy.variance`` does."""
     if setting.start.size == 0:
         moment = gibbs_moment(laws.include[slot], laws.reach[slot], vector)
@@ -162,23 +178,13 @@ def run_gibbs_chains(
     caller must go on by stepping. What is logged of a turn are the log-weights of the scale that updated.
     """
     n_days, d = rewards.shape
-    n_scales, n_edges = rule.groups.size, setting.edge.size
-    is_bandit, is_path = rule.feedback == 0, setting.start.size > 0
-    rank, width = setting.coordinates.size if is_bandit else 0, 0 if is_path else setting.size + 1
-    n_slots = n_scales + 1
-    laws = _Laws(
-        np.empty((n_slots, 0 if is_path else d, width)),
-        np.empty((n_slots, 0 if is_path else d + 1, width)),
-        np.empty((n_slots, n_edges)),
-        np.empty((n_slots, n_edges)),
-        np.empty((n_slots, max(0, setting.start.size - 1))),
-        np.zeros((n_slots, d)),
-        np.zeros((n_slots, rank, rank)),
-    )
-    _make_law(setting, is_bandit, memory.first_log, laws, n_scales)
+    n_scales, is_bandit = rule.groups.size, rule.feedback == 0
+    rank = setting.coordinates.size if is_bandit else 0
+    laws = empty_laws(setting, n_scales + 1, d, rank)
+    make_gibbs(setting, is_bandit, memory.first_log, laws, n_scales)
     for k in range(n_scales):
         if memory.counts[k, 0] > 0:
-            _make_law(setting, is_bandit, memory.log_weights[k], laws, k)
+            make_gibbs(setting, is_bandit, memory.log_weights[k], laws, k)
     factor, aid = np.empty((rank, rank)), np.empty(d)
     cumulative, slots = np.empty(0), np.empty(0, dtype=np.int64)
     n_events = 0
@@ -197,7 +203,7 @@ def run_gibbs_chains(
                 aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
             must_factor = False
         slot = draw_component(rng, slots, cumulative)
-        action = _draw(rng, setting, laws, -1 if slot > n_scales else slot, d)
+        action = draw_gibbs(rng, setting, laws, -1 if slot > n_scales else slot, d)
         if is_bandit:
             solve_action(rule, factor, setting.coordinates, action, aid)
         n_ending = end_day(rule, memory, log, row, rewards[row], action, aid)
@@ -214,7 +220,7 @@ def run_gibbs_chains(
             law = n_scales if memory.counts[k, 0] == 0 else k
             aggregate = centred(memory.aggregates[k], rule.is_uniform)
             tilted = end_meta_day(rule, memory, k, _variance(setting, laws, law, aggregate))
-            _make_law(setting, is_bandit, tilted, laws, k)
+            make_gibbs(setting, is_bandit, tilted, laws, k)
             point = laws.marginals[k].copy()
         end_turn(memory, log, n_events, n_ending, point, tilted)
         if k < n_scales and len(log.points):

@@ -116,9 +116,10 @@ class ComBand:
         return self._state(state.day + 1, state.scores + float(reward) * solver.solve(decision.action))
 
     def _state(self, day: int, scores: Vector) -> LinearState:
-        return LinearState(day, frozen(scores), self._law(scores))
+        return LinearState(day, frozen(scores), self.law(scores))
 
-    def _law(self, scores: Vector) -> Policy:
+    def law(self, scores: Vector) -> Policy:
+        """Return the law that is played with some scores."""
         table = self.table
         if table is None:
             gibbs = self.actions.gibbs(self.learning_rate * scores)
@@ -157,7 +158,7 @@ class ComBand:
                 log,
             )
             if not is_learnt:
-                solver = make_solver(self._law(scores), self.actions.span)
+                solver = make_solver(self.law(scores), self.actions.span)
                 scores += log.received[done - 1] * solver.solve(table.rows[log.chosen[done - 1]])
         if log.filled.tolist() == [1, 1]:
             return replace(state, day=state.day + len(rewards))

@@ -12,6 +12,7 @@ from swapregret.learners.adaptive.window_engine import WindowEngine
 from swapregret.learners.baselines.follow_the_leader import FollowTheLeader
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.engines.between_turns import TurnEngine
+from swapregret.learners.engines.comband_chains import ComBandEngine
 from swapregret.learners.engines.constant import ConstantEngine
 from swapregret.learners.engines.forests import ForestEngine
 from swapregret.learners.engines.gibbs_chains import GibbsChainEngine
@@ -31,7 +32,8 @@ from swapregret.learners.player import Player
 __all__ = ["Engine", "find_engine", "is_whole"]
 
 Engine = (
-    ConstantEngine
+    ComBandEngine
+    | ConstantEngine
     | ForestEngine
     | GibbsChainEngine
     | GibbsTreeEngine
@@ -75,6 +77,8 @@ def find_engine(
         return LeaderEngine(player)
     if ListedEngine.can_run(player):
         return ListedEngine(player, is_measured)
+    if ComBandEngine.can_run(player):
+        return ComBandEngine(player, is_measured)
     if SystematicEngine.can_run(player):
         return SystematicEngine(player, is_measured)
     if isinstance(player, MSetAdaptiveMaster):

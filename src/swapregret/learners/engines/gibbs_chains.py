@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from swapregret.actions.base import ActionSet
 from swapregret.actions.m_set_laws import UniformSubsets
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.path_laws import MarkovPaths
@@ -19,8 +20,9 @@ from swapregret.learners.engines.paths import paths_of
 from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.master import MasterState, SwapMaster
+from swapregret.policy import Policy
 
-__all__ = ["GibbsChainEngine"]
+__all__ = ["GibbsChainEngine", "gibbs_setting", "is_chain"]
 
 
 @dataclass(frozen=True)
@@ -50,24 +52,8 @@ class GibbsChainEngine:
     @cached_property
     def _setting(self) -> GibbsSetting:
         learner: Any = self.master.learners[0]
-        actions, mu = learner.actions, learner.mu
-        paths, d, J = paths_of(actions), actions.dimension, actions.span.coordinates
-        law = None if isinstance(mu, UniformSubsets | MarkovPaths) else mu.finite()
-        none = np.zeros(0, dtype=np.int64)
         is_bandit = self.master.feedback == "bandit"
-        return GibbsSetting(
-            start=none if paths is None else paths.graph.start.copy(),
-            head=none if paths is None else paths.graph.head.copy(),
-            edge=none if paths is None else paths.graph.edge.copy(),
-            size=actions.size if paths is None else int(paths.graph.level[-1]),
-            coordinates=np.array(J, dtype=np.int64),
-            orthonormal=actions.span.orthonormal.copy() if must_project(self.master) else np.zeros((0, 0)),
-            explore_transition=mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0),
-            explore_atoms=np.zeros((0, d), dtype=np.int64) if law is None else law.atoms.copy(),
-            explore_cumulative=np.zeros(0) if law is None else np.cumsum(law.weights),
-            explore_moment=np.ascontiguousarray(mu.cooccurrence()[np.ix_(J, J)]) if is_bandit else np.zeros((0, 0)),
-            explore_marginals=np.array(mu.marginals()),
-        )
+        return gibbs_setting(learner.actions, learner.mu, is_bandit=is_bandit, is_projected=must_project(self.master))
 
     def run(self, state: MasterState, rng: np.random.Generator, rewards: Matrix) -> Stretches:
         """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
@@ -86,6 +72,31 @@ class GibbsChainEngine:
         learner: Any = master.learners[0]
         if not (isinstance(learner, LazyComBand) and is_dense(master)):
             return False
-        if type(learner.actions) is MSets:
-            return isinstance(learner.mu, UniformSubsets) or learner.mu.has_atoms
-        return paths_of(learner.actions) is not None and (isinstance(learner.mu, MarkovPaths) or learner.mu.has_atoms)
+        return is_chain(learner.actions) and (
+            isinstance(learner.mu, UniformSubsets | MarkovPaths) or learner.mu.has_atoms
+        )
+
+
+def is_chain(actions: ActionSet) -> bool:
+    """Tell whether the Gibbs laws of a set are chains that the kernels know."""
+    return type(actions) is MSets or paths_of(actions) is not None
+
+
+def gibbs_setting(actions: ActionSet, mu: Policy, *, is_bandit: bool, is_projected: bool) -> GibbsSetting:
+    """Return a set and its exploration law as the kernels take them."""
+    paths, d, J = paths_of(actions), actions.dimension, actions.span.coordinates
+    law = None if isinstance(mu, UniformSubsets | MarkovPaths) else mu.finite()
+    none = np.zeros(0, dtype=np.int64)
+    return GibbsSetting(
+        start=none if paths is None else paths.graph.start.copy(),
+        head=none if paths is None else paths.graph.head.copy(),
+        edge=none if paths is None else paths.graph.edge.copy(),
+        size=actions.size if paths is None else int(paths.graph.level[-1]),
+        coordinates=np.array(J, dtype=np.int64),
+        orthonormal=actions.span.orthonormal.copy() if is_projected else np.zeros((0, 0)),
+        explore_transition=mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0),
+        explore_atoms=np.zeros((0, d), dtype=np.int64) if law is None else law.atoms.copy(),
+        explore_cumulative=np.zeros(0) if law is None else np.cumsum(law.weights),
+        explore_moment=np.ascontiguousarray(mu.cooccurrence()[np.ix_(J, J)]) if is_bandit else np.zeros((0, 0)),
+        explore_marginals=np.array(mu.marginals()),
+    )

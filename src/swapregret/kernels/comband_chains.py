@@ -1,0 +1,98 @@
+"""Whole runs of ComBand on m-sets and paths too many to be listed, compiled.
+
+May touch: ``kernels.cholesky``, ``kernels.compile``, ``kernels.gibbs_master``, ``kernels.vectors``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.cholesky import cholesky, cholesky_solve
+from swapregret.kernels.compile import kernel
+from swapregret.kernels.gibbs_master import GibbsSetting, draw_gibbs, empty_laws, make_gibbs
+from swapregret.kernels.vectors import action_total
+
+__all__ = ["ScoreLog", "run_comband_chains"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class ScoreLog(NamedTuple):
+    """What a run leaves behind.
+
+    Attributes
+    ----------
+    received : float64 array, shape (n_days,)
+    plays : int64 array, shape (n_days, d)
+    starts : int64 array, shape (n_days,)
+        The first day of each law.
+    scores : float64 array, shape (n_days, d) or (0, d)
+        The scores of the laws; without rows where nobody asks.
+    filled : int64 array, shape (2,)
+        How many laws there were, and 1 if the last of them is also that of the day after.
+    """
+
+    received: Floats
+    plays: Integers
+    starts: Integers
+    scores: Floats
+    filled: Integers
+
+
+@kernel
+def run_comband_chains(
+    rng: np.random.Generator,
+    rewards: Floats,
+    begin: int,
+    setting: GibbsSetting,
+    shares: Floats,
+    rate: float,
+    is_new: bool,
+    scores: Floats,
+    log: ScoreLog,
+) -> tuple[int, bool]:
+    """Play from row ``begin`` of ``rewards`` on; ``scores`` are changed in place.
+
+    ``shares`` are the weights of the Gibbs law and of the exploration law. Returns how many rows are done, and whether
+    all of them have been learnt from: if not, Σ of the law was singular to working precision on the last.
+    """
+    d, J = rewards.shape[1], setting.coordinates
+    laws = empty_laws(setting, 1, d, J.size)
+    must_make = True
+    for index in range(begin, len(rewards)):
+        if must_make:
+            make_gibbs(setting, True, rate * scores, laws, 0)
+        if is_new:
+            log.starts[log.filled[0]] = index
+            if len(log.scores):
+                log.scores[log.filled[0]] = scores
+            log.filled[0] += 1
+        slot = 0
+        if shares[1] == 1.0 or (shares[1] > 0.0 and rng.random() >= shares[0]):
+            slot = -1
+        action = draw_gibbs(rng, setting, laws, slot, d)
+        reward = min(max(action_total(rewards[index], action), 0.0), 1.0)
+        log.plays[index] = action
+        log.received[index] = reward
+        must_make = is_new = reward != 0.0  # a day that pays nothing changes nothing
+        if is_new:
+            sigma = np.zeros((J.size, J.size))
+            for i in range(J.size):
+                for j in range(J.size):
+                    if shares[0] > 0.0:
+                        sigma[i, j] += shares[0] * laws.moments[0, i, j]
+                    if shares[1] > 0.0:
+                        sigma[i, j] += shares[1] * setting.explore_moment[i, j]
+            factor, is_definite = cholesky(sigma)
+            if not is_definite:
+                return index + 1, False
+            right = np.empty(J.size)
+            for j in range(J.size):
+                right[j] = action[J[j]]
+            part = cholesky_solve(factor, right)
+            for j in range(J.size):
+                scores[J[j]] += reward * part[j]
+    log.filled[1] = 0 if is_new else 1
+    return len(rewards), True
