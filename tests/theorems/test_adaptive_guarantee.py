@@ -57,7 +57,7 @@ def _play(player: MSetAdaptiveMaster, n_days: int, seed: int) -> tuple[list[MSet
 
 def _adaptive_player(slack: float) -> MSetAdaptiveMaster:
     schedule = sr.Schedule([4 * 2**k for k in range(9)])
-    player = sr.swap_combcp(sr.MSets(6, 2), 2000, preset="adaptive", schedule=schedule, guard_slack=slack)
+    player = sr.swap_combcp(sr.MSets(6, 2), 2000, preset="adaptive", schedule=schedule, guard_slack=slack, calm=0.0)
     assert isinstance(player, MSetAdaptiveMaster)
     return player
 
@@ -124,6 +124,18 @@ def test_after_the_trip_only_the_floor_is_played() -> None:
     floor = _law_of([law for law in last.recommended if law is not None], np.ones(player.n_scales))
     expected = mix([floor, player.actions.uniform_policy()], [0.98, 0.02])
     np.testing.assert_allclose(player.policy(last).cooccurrence(), expected.cooccurrence(), atol=1e-12)
+
+
+def test_the_swap_regret_of_calm_is_external_regret() -> None:
+    """A law that never changes has as much swap regret as external regret, for any rewards."""
+    rng = np.random.default_rng(4)
+    actions = sr.MSets(5, 2)
+    for _ in range(10):
+        rewards = rng.random((30, 5)) / 2
+        law = FinitePolicy(actions.enumerate(), rng.dirichlet(np.ones(10)))
+        total = rewards.sum(axis=0)
+        external = float((actions.argmax(total) - law.marginals()) @ total)
+        assert abs(_swap(actions, [law] * 30, rewards) - external) < 1e-9
 
 
 def test_the_summary_shows_the_guard() -> None:

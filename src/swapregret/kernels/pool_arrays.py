@@ -63,6 +63,8 @@ class PoolConfig(NamedTuple):
     standard_errors: float
     weight_step: float
     weight_spread: float
+    budget: float
+    width: float
     threshold: float
     windows: Integers
     orders: Integers
@@ -77,7 +79,7 @@ class PoolConfig(NamedTuple):
 class PoolArrays(NamedTuple):
     """What changes. G members, K cold scales, A atoms at most a law, d elements.
 
-    ``clock`` (day, offset, windows seen, tripped); ``numbers`` (typical, noise, earned, split, estimate);
+    ``clock`` (day, offset, windows seen, tripped, calm); ``numbers`` (typical, noise, earned, split, estimate, noise in calm);
     ``points``, ``scores`` (G, d) and ``spreads`` (G, 3: variation, memory sum, memory count); ``aggregates`` (G, d);
     ``recommended``, ``played`` words (G, A) with ``chances`` (G, A) and ``n_atoms`` (G), 0 for members without a law;
     ``recommended_pairs``, ``played_pairs`` (G, d, d); the weights ``gain_scores``, ``transition`` (G, G), ``gain_spreads``,

@@ -31,6 +31,7 @@ def mix_laws(pool: PoolArrays, config: PoolConfig) -> bool:
     """Set the shares of the played laws, the floor and exploration, and factor Σ; False if it is singular."""
     n, d = pool.points.shape
     n_cold = config.windows.size - 1
+    is_calm = pool.clock[4] == 1
     floor = 1.0 if pool.clock[3] else config.floor
     mass = 0.0
     for g in range(n):
@@ -38,12 +39,12 @@ def mix_laws(pool: PoolArrays, config: PoolConfig) -> bool:
             mass += pool.law[g]
     for g in range(n):
         share = 0.0
-        if pool.n_atoms[g] and mass > 0.0:
+        if pool.n_atoms[g] and mass > 0.0 and not is_calm:
             share = (1.0 - config.exploration) * (1.0 - floor) * pool.law[g] / mass
         pool.shares[g] = share
     for k in range(n_cold):
-        pool.shares[n + k] = (1.0 - config.exploration) * floor / n_cold
-    pool.shares[n + n_cold] = config.exploration
+        pool.shares[n + k] = 0.0 if is_calm else (1.0 - config.exploration) * floor / n_cold
+    pool.shares[n + n_cold] = 1.0 if is_calm else config.exploration
     total = 0.0
     for c in range(pool.shares.size):
         total += pool.shares[c]
@@ -227,7 +228,7 @@ def weigh_members(pool: PoolArrays, config: PoolConfig) -> None:
         share = (1.0 - config.floor) * pool.law[g]
         if g < n_cold:
             share += config.floor / n_cold
-        followed = pool.law[g] / mass if pool.n_atoms[g] and mass > 0.0 else 0.0
+        followed = pool.law[g] / mass if pool.n_atoms[g] and mass > 0.0 and pool.clock[4] == 0 else 0.0
         for i in range(d):
             pool.seen[g, i] += share * pool.running[i]
             pool.adaptive[g, i] += followed * pool.running[i]
@@ -236,7 +237,10 @@ def weigh_members(pool: PoolArrays, config: PoolConfig) -> None:
     pool.clock[2] += 1
     forget = max(_FORGET, 1.0 / pool.clock[2])
     pool.numbers[0] += forget * (np.var(gains) - pool.numbers[0])
-    pool.numbers[1] += forget * (np.var(pool.running) - pool.numbers[1])
+    noise = np.var(pool.running)
+    pool.numbers[1] += forget * (noise - pool.numbers[1])
+    if pool.clock[4]:
+        pool.numbers[5] += noise
     if config.switches[2]:
         scores, spreads, transition, law = pool_weights(
             pool.gain_scores,
@@ -255,6 +259,17 @@ def weigh_members(pool: PoolArrays, config: PoolConfig) -> None:
 
 
 @kernel
+def calm_is_over(pool: PoolArrays, config: PoolConfig) -> bool:
+    """Tell whether the best fixed action is so much better than exploring that learning pays."""
+    d = pool.total.size
+    ranked = np.sort(pool.total)
+    gain = 0.0
+    for i in range(d):
+        gain += ranked[i] * ((1.0 if i >= d - config.size else 0.0) - config.size / d)
+    return bool(gain > config.budget + config.width * np.sqrt(pool.numbers[5]))
+
+
+@kernel
 def turn_pool(
     pool: PoolArrays, table: ActionTable, guard: ActionTable, config: PoolConfig, changed: Integers, tape: LawTape
 ) -> bool:
@@ -267,6 +282,8 @@ def turn_pool(
         n_ending += 1
     changed[:] = 0
     weigh_members(pool, config)
+    if pool.clock[4] and calm_is_over(pool, config):
+        pool.clock[4] = 0
     advance_members(pool, config, n_ending, changed)
     pool.running[:] = 0.0
     for g in range(n):

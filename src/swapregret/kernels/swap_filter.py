@@ -16,6 +16,7 @@ __all__ = [
     "add_to_pairs",
     "add_to_rows",
     "best_exchanges",
+    "favour_kept",
     "find_rows",
     "gain_of_answers",
     "keep_rows",
@@ -24,7 +25,6 @@ __all__ = [
     "shrunken_vectors",
     "slot_of",
     "stationary_law",
-    "take_answers",
     "variance",
     "write_actions",
 ]
@@ -281,17 +281,13 @@ def answer_gain(words: Words, row: int, vector: Floats, answer: Integers) -> tup
 
 
 @kernel
-def take_answers(words: Words, known: Integers, vectors: Floats, errors: Floats, answers: Integers) -> Words:
-    """Return the actions with those ``known`` replaced by their answers where v gains enough.
-
-    That is, more than the error of a sum of as many entries as change: ``errors`` are those of one.
-    """
-    result = words.copy()
+def favour_kept(words: Words, known: Integers, vectors: Floats, thresholds: Floats) -> None:
+    """Add τ to the entries of v that belong to the action itself: what is given up must be worth it."""
     for place in range(known.size):
-        gain, n_changed = answer_gain(words, known[place], vectors[place], answers[place])
-        if gain > errors[place] * np.sqrt(float(n_changed)):
-            write_action(answers[place], result[known[place]])
-    return result
+        line = words[known[place]]
+        for i in range(vectors.shape[1]):
+            if (line[i >> 6] >> np.uint64(i & 63)) & _ONE:
+                vectors[place, i] += thresholds[place]
 
 
 @kernel

@@ -80,9 +80,9 @@ def run_forest_turns(
                 words, weights, outside = packed_forests(setting.graph, pool.points[g], setting.units, setting.ranks)
                 if not outside <= setting.inside or not list_law(rule, pool, g, words, weights):
                     return row, MUST_MAKE_LAWS
-                known, vectors, errors = known_vectors(rule, pool, words)
+                known, vectors = known_vectors(rule, pool, words)
                 answers = heaviest_forests(vectors, graph.tails, graph.heads, graph.n_vertices, graph.size)
-                filter_law(rule, pool, g, words, weights, known, vectors, errors, answers)
+                filter_law(rule, pool, g, words, weights, known, answers)
         if not mix_laws(rule, pool):
             return row, MUST_MIX
     return row, PLAYED

@@ -92,9 +92,9 @@ def run_matching_turns(
                 )
                 if not outside <= setting.inside or not list_law(rule, pool, g, words, weights):
                     return row, MUST_MAKE_LAWS
-                known, vectors, errors = known_vectors(rule, pool, words)
+                known, vectors = known_vectors(rule, pool, words)
                 answers = best_matchings(vectors, setting.n_rows, setting.n_columns)
-                filter_law(rule, pool, g, words, weights, known, vectors, errors, answers)
+                filter_law(rule, pool, g, words, weights, known, answers)
         if not mix_laws(rule, pool):
             return row, MUST_MIX
     return row, PLAYED

@@ -93,9 +93,9 @@ def run_path_turns(
                 )
                 if not outside <= setting.inside or not list_law(rule, pool, g, words, weights):
                     return row, MUST_MAKE_LAWS
-                known, vectors, errors = known_vectors(rule, pool, words)
+                known, vectors = known_vectors(rule, pool, words)
                 answers = best_paths(setting.start, setting.head, setting.edge, vectors)
-                filter_law(rule, pool, g, words, weights, known, vectors, errors, answers)
+                filter_law(rule, pool, g, words, weights, known, answers)
         if not mix_laws(rule, pool):
             return row, MUST_MIX
     return row, PLAYED

@@ -17,12 +17,13 @@ from swapregret.kernels.packed_laws import merge_law, packed_marginals, packed_p
 from swapregret.kernels.swap_filter import (
     add_to_pairs,
     add_to_rows,
+    favour_kept,
     keep_rows,
     pool_weights,
     shrunken_vectors,
     slot_of,
-    take_answers,
     variance,
+    write_actions,
 )
 from swapregret.kernels.turn_arrays import MUST_DRAW, MUST_TURN, PLAYED, Pool, PoolRule, Table
 from swapregret.kernels.vectors import centred_square, dot, tilt
@@ -292,8 +293,8 @@ def list_law(rule: PoolRule, pool: Pool, g: int, words: Words, weights: Floats) 
 
 
 @kernel
-def known_vectors(rule: PoolRule, pool: Pool, words: Words) -> tuple[Integers, Floats, Floats]:
-    """Return what the filter asks the oracle about: which actions, their vectors, and the errors of one entry of each."""
+def known_vectors(rule: PoolRule, pool: Pool, words: Words) -> tuple[Integers, Floats]:
+    """Return what the filter asks the oracle about: which actions, and their vectors with τ more for what is kept."""
     table = pool.table
     known, vectors, spread = shrunken_vectors(
         words,
@@ -308,11 +309,11 @@ def known_vectors(rule: PoolRule, pool: Pool, words: Words) -> tuple[Integers, F
     )
     noise = pool.numbers[1]
     if not (rule.has_filter and noise > 0.0):
-        return known[:0], vectors[:0], spread[:0]
-    errors = np.empty(known.size)
+        return known[:0], vectors[:0]
     for place in range(known.size):
-        errors[place] = rule.standard_errors * np.sqrt(noise * spread[place])
-    return known, vectors, errors
+        spread[place] = rule.standard_errors * np.sqrt(2.0 * noise * spread[place])
+    favour_kept(words, known, vectors, spread)
+    return known, vectors
 
 
 @kernel
@@ -323,15 +324,13 @@ def filter_law(
     words: Words,
     weights: Floats,
     known: Integers,
-    vectors: Floats,
-    errors: Floats,
     answers: Integers,
 ) -> None:
     """Take what is played for what member g recommends, given the oracle's answers."""
     n = pool.law.size
     instead = words
     if known.size:
-        instead = take_answers(words, known, vectors, errors, answers)
+        instead = write_actions(words, known, answers)
     is_same = True
     for a in range(words.shape[0]):
         for w in range(words.shape[1]):

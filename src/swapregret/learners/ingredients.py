@@ -46,6 +46,9 @@ class Ingredients:
         The guard trips when its estimate exceeds ``guard_slack``·T/K.
     weight_step, weight_spread : float
         How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members.
+    calm : float
+        Share of the swap regret it is expected to end with that the adaptive preset may spend on playing μ alone while no
+        fixed action is much better; 0 for none.
     """
 
     exploration: float | None = 0.02
@@ -66,6 +69,7 @@ class Ingredients:
     guard_slack: float = 2.0
     weight_step: float = 0.5
     weight_spread: float = 0.2
+    calm: float = 0.25
 
 
 PRESETS = {
@@ -93,6 +97,7 @@ _ADAPTIVE_ONLY = (
     "guard_slack",
     "weight_step",
     "weight_spread",
+    "calm",
 )
 
 

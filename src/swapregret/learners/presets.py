@@ -181,6 +181,7 @@ def _adaptive(
         guard_slack=mixed.guard_slack,
         weight_step=mixed.weight_step,
         weight_spread=mixed.weight_spread,
+        calm=mixed.calm,
     )
     return MSetAdaptiveMaster(plain) if MSetAdaptiveMaster.can_run(plain) else plain
 

@@ -60,6 +60,8 @@ class PlayerSummary:
         Estimates made the solver's second way, because Σ was singular to working precision.
     guard_estimate, guard_has_tripped : float and bool, or None
         Ŝ/T of the adaptive master at its last check, and whether only the floor is played; None without a guard.
+    is_calm : bool or None
+        Whether the adaptive master still plays its exploration law alone; None for other players.
     """
 
     scales: tuple[ScaleSummary, ...]
@@ -69,6 +71,7 @@ class PlayerSummary:
     n_recoveries: int
     guard_estimate: float | None = None
     guard_has_tripped: bool | None = None
+    is_calm: bool | None = None
 
 
 def summarise(player: Any, state: Any) -> PlayerSummary | None:
@@ -81,12 +84,15 @@ def summarise(player: Any, state: Any) -> PlayerSummary | None:
     if isinstance(player, AdaptiveMaster) and isinstance(state, AdaptiveState):
         clock = (state.day, state.calendar.offset)
         made = _of_master(player, clock, state.mixture, state.total, state.earned, state.n_recoveries)
+        made = replace(made, is_calm=state.is_calm)
         guard = (state.guard.estimate, state.guard.has_tripped)
         return _with_guard(made, guard, player)
     if isinstance(player, MSetAdaptiveMaster) and isinstance(state, MSetPoolState):
         pool = state.pool
         clock = (int(pool.clock[0]), int(pool.clock[1]))
-        made = _of_master(player, clock, state.law, pool.total, float(pool.numbers[2]), 0)
+        made = replace(
+            _of_master(player, clock, state.law, pool.total, float(pool.numbers[2]), 0), is_calm=bool(pool.clock[4])
+        )
         return _with_guard(made, (float(pool.numbers[4]), bool(pool.clock[3])), player.plain)
     return None
 

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+from swapregret.actions.base import ActionSet
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
-from swapregret.kernels.ledger import pack_rows
+from swapregret.actions.permutations import Permutations
+from swapregret.actions.spanning_trees import SpanningTrees
+from swapregret.kernels.ledger import pack_rows, unpack_rows
 from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
 from swapregret.learners.adaptive.listed_law import ListedLaw
@@ -92,3 +95,27 @@ def test_pooling_is_off_above_its_dimension() -> None:
     pairs = PairMeans.start(49)
     assert pairs.counts.size == 0
     assert pairs.add(np.ones((49, 49)), np.ones(49), 1.0, 1.0) is pairs
+
+
+@pytest.mark.parametrize(
+    "actions", [MSets(6, 3), Permutations(3), SpanningTrees([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])], ids=repr
+)
+def test_replacements_are_the_best_less_a_threshold_for_what_is_given_up(actions: ActionSet) -> None:
+    """What is played maximises v·M − τ·|a ∖ M| over all actions, by enumeration."""
+    rng = np.random.default_rng(3)
+    listed = actions.enumerate()
+    law = ListedLaw.of(FinitePolicy(listed, np.full(len(listed), 1.0 / len(listed))))
+    atoms = unpack_rows(law.words, actions.dimension)
+    vectors = ActionVectors.start(actions.dimension, 256)
+    for atom in atoms:
+        seen = rng.normal(size=actions.dimension)
+        vectors = vectors.add(pack_rows(atom[None]), np.ones(1), seen, float(rng.uniform(0.1, 2.0)))
+    instead = unpack_rows(SwapFilter().apply(actions, law, vectors, PairMeans.none(), 0.7), actions.dimension)
+    rows = vectors.rows_of(law.words)
+    for atom, played, row in zip(atoms, instead, rows, strict=True):
+        tau = np.sqrt(2.0 * 0.7 * vectors.squares[row])
+        worth = listed @ vectors.values[row] - tau * (atom * (1 - listed)).sum(axis=1)
+        reached = played @ vectors.values[row] - tau * (atom * (1 - played)).sum()
+        assert abs(reached - worth.max()) < 1e-12
+    assert (instead != atoms).any()
+    assert (instead == atoms).all(axis=1).any()

@@ -27,7 +27,7 @@ def _pair(
     feedback: str = "bandit", horizon: int = 4000, **ingredients: object
 ) -> tuple[AdaptiveMaster, MSetAdaptiveMaster]:
     actions = sr.MSets(6, 2)
-    player = sr.swap_combcp(actions, horizon, preset="adaptive", feedback=feedback, **ingredients)
+    player = sr.swap_combcp(actions, horizon, preset="adaptive", feedback=feedback, **({"calm": 0.0} | ingredients))
     assert isinstance(player, MSetAdaptiveMaster)
     return player.plain, player
 

@@ -24,7 +24,7 @@ HORIZON, CUT, DAYS = 3000, 500, 1100
 
 
 def _course(actions: sr.ActionSet, measure: str, capacity: int, **options: Any) -> Course:
-    player = sr.swap_combcp(actions, HORIZON, preset="adaptive", **options)
+    player = sr.swap_combcp(actions, HORIZON, preset="adaptive", **({"calm": 0.05} | options))
     world = sr.environments.cyclic(actions, HORIZON, phases=7, rng=2)
     recorded = {"measure": measure, "realised": False, "windows": (), "certificate": False, "capacity": None}
     return Course(replace(player, capacity=capacity), world, np.random.SeedSequence(5), recorded)
@@ -118,7 +118,7 @@ def test_sets_known_by_a_list_agree(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_common_turns_are_compiled(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Between restarts of the shortest scale the master is asked for few turns: the rest ran in compiled code."""
-    master = sr.swap_combcp(SETS[name], HORIZON, preset="adaptive")
+    master = sr.swap_combcp(SETS[name], HORIZON, preset="adaptive", calm=0.0)
     asked, turn = [], type(master).turn
 
     def counted(*args: Any, **kwargs: Any) -> Any:

@@ -40,6 +40,7 @@ def dump_state(state: AdaptiveState) -> Arrays:
         "aggregates": state.aggregates,
         "earned": np.array(state.earned),
         "n_recoveries": np.array(state.n_recoveries),
+        "calm": np.array([state.is_calm, state.calm_noise]),
         "weights.scores": weights.scores,
         "weights.variances": weights.variances,
         "weights.transition": weights.transition,
@@ -106,4 +107,6 @@ def load_state(
         aggregates=frozen(arrays["aggregates"].copy()),
         earned=float(arrays["earned"]),
         n_recoveries=int(arrays["n_recoveries"]),
+        is_calm=bool(arrays["calm"][0]),
+        calm_noise=float(arrays["calm"][1]),
     )

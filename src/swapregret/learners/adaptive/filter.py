@@ -1,8 +1,9 @@
 r"""What to play instead: the swap function itself, learned online and applied to the play.
 
 For a recommended action a, :math:`v = V[a] + \tfrac{2}{|P|}\sum_{P} V_2/N_2` is what the world paid while a was recommended,
-shrunk towards what it paid while pairs of its elements were. If another action is better under v by more than one
-standard error, it is played in place of a: pairwise exchanges on m-sets, the oracle's best elsewhere.
+shrunk towards what it paid while pairs of its elements were. Played in place of a is the M that maximises
+:math:`v\cdot M - \tau\,|a \setminus M|`, τ the standard error of an exchange of two elements: every element that is given up
+must be worth it. One oracle call finds M, with τ added to the entries of a; on m-sets these are pairwise exchanges.
 
 May touch: ``arrays``, ``policy``, ``actions``, ``kernels``, ``learners.adaptive.vectors``, ``learners.adaptive.pooling``.
 """
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets import MSets
 from swapregret.kernels.ledger import unpack_rows
-from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors, take_answers, write_actions
+from swapregret.kernels.swap_filter import best_exchanges, favour_kept, shrunken_vectors, write_actions
 from swapregret.learners.adaptive.listed_law import ListedLaw
 from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.vectors import ActionVectors
@@ -82,9 +83,9 @@ class SwapFilter:
         )
         if len(known) == 0 or not noise > 0.0:
             return law.words
+        thresholds = self.standard_errors * np.sqrt(2.0 * noise * spread)
         if isinstance(actions, MSets):
-            thresholds = self.standard_errors * np.sqrt(2.0 * noise * spread)
             played = best_exchanges(unpack_rows(law.words[known], law.dimension), v, thresholds)
             return write_actions(law.words, known, played)
-        errors = self.standard_errors * np.sqrt(noise * spread)
-        return take_answers(law.words, known, v, errors, actions.argmax_many(v))
+        favour_kept(law.words, known, v, thresholds)
+        return write_actions(law.words, known, actions.argmax_many(v))

@@ -129,6 +129,8 @@ class MSetAdaptiveMaster:
             standard_errors=plain.swap_filter.standard_errors if plain.swap_filter is not None else 0.0,
             weight_step=plain.weight_step,
             weight_spread=plain.weight_spread,
+            budget=plain.calm_rule.budget,
+            width=plain.calm_rule.width,
             threshold=plain.threshold,
             windows=np.array(plain.schedule.windows, dtype=np.int64),
             orders=actions.orders(plain.variants).copy(),
@@ -149,8 +151,8 @@ class MSetAdaptiveMaster:
         room = 2 ** int(np.ceil(np.log2(max(2 * plain.capacity, 16 * n_atoms))))
         pairs = d if plain.pooling else 0
         pool = PoolArrays(
-            clock=np.array([0, offset, 0, 0], dtype=np.int64),
-            numbers=np.zeros(5),
+            clock=np.array([0, offset, 0, 0, plain.calm > 0.0], dtype=np.int64),
+            numbers=np.zeros(6),
             points=np.tile(config.first_point, (n, 1)),
             scores=np.zeros((n, d)),
             spreads=np.zeros((n, 3)),

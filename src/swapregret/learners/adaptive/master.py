@@ -21,6 +21,7 @@ from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
 from swapregret.kernels.vectors import action_total, dot
 from swapregret.kernels.weighted_sums import sum_of
+from swapregret.learners.adaptive.calm import Calm
 from swapregret.learners.adaptive.files import dump_state, load_state
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
 from swapregret.learners.adaptive.floor import mixed, mixture_parts, recommended_shares
@@ -76,6 +77,8 @@ class AdaptiveMaster:
         The guard trips when Ŝ exceeds ``guard_slack``·T/K.
     weight_step, weight_spread : float
         How fast the weights of the members move, and the share of weight that is dealt out evenly among them.
+    calm : float
+        Share of the expected swap regret that playing μ alone may cost before the pool takes over (``calm``); 0 for none.
     """
 
     members: tuple[PoolMember, ...]
@@ -95,6 +98,7 @@ class AdaptiveMaster:
     guard_slack: float = 2.0
     weight_step: float = 0.5
     weight_spread: float = 0.2
+    calm: float = 0.25
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "members", tuple(self.members))
@@ -114,6 +118,8 @@ class AdaptiveMaster:
         as_integer(self.capacity, "capacity", 256)
         if not self.guard_slack > 0.0:
             raise InvalidInput("`guard_slack` must be positive", repr(self.guard_slack), "2.0 is usual.")
+        if not 0.0 <= self.calm <= 1.0:
+            raise InvalidInput("`calm` must be in [0, 1]", repr(self.calm), "0.25 is usual; 0 switches it off.")
 
     @property
     def actions(self) -> ActionSet:
@@ -140,6 +146,11 @@ class AdaptiveMaster:
         """The exploration law μ."""
         return self.actions.exploration_policy(self.exploration_law)
 
+    @cached_property
+    def calm_rule(self) -> Calm:
+        """When μ alone has cost enough."""
+        return Calm.for_set(self.actions, self.mu, self.horizon, self.calm, self.feedback)
+
     def start(self, rng: np.random.Generator) -> AdaptiveState:
         """Start every member; the only randomness is the offset of the calendar."""
         windows, d, n = self.schedule.windows, self.actions.dimension, len(self.members)
@@ -164,6 +175,7 @@ class AdaptiveMaster:
             running=zero,
             total=zero,
             aggregates=frozen(np.zeros((n, d))),
+            is_calm=self.calm > 0.0,
         )
         return self._ready(replace(state, laws=self._laws(state, [True] * n)))
 
@@ -225,7 +237,8 @@ class AdaptiveMaster:
         active = np.array([law is not None for law in state.laws])
         played = active * state.weights.law
         played = played / sum_of(played) if played.any() else played
-        adaptive = frozen(state.adaptive + played[:, None] * aggregate)
+        adaptive = state.adaptive if state.is_calm else frozen(state.adaptive + played[:, None] * aggregate)
+        noise = state.calm_noise + float(np.var(aggregate)) if state.is_calm else state.calm_noise
         members, changed, aggregates = self._advance(state, day, aggregate, weights.n_windows)
         state = replace(
             state,
@@ -236,11 +249,16 @@ class AdaptiveMaster:
             adaptive=adaptive,
             aggregates=aggregates,
             running=frozen(np.zeros(self.actions.dimension)),
+            is_calm=state.is_calm and not self._calm_is_over(state.total, noise),
+            calm_noise=noise,
         )
         state = self._account(state if owns else self.own(state), changed)
         if state.calendar.n_ending(day) > 1 and not state.guard.has_tripped:
             state = replace(state, guard=self._checked(state.guard, day))
         return self._ready(replace(state, laws=self._laws(state, changed)))
+
+    def _calm_is_over(self, total: Vector, noise: float) -> bool:
+        return self.calm_rule.is_over(self.actions, self.mu.marginals(), total, noise)
 
     def _advance(
         self, state: AdaptiveState, day: int, aggregate: Vector, n_windows: int
@@ -324,7 +342,11 @@ class AdaptiveMaster:
         return ListedLaw(*self.actions.decompose_packed(member.point, variants=self.variants), self.actions.dimension)
 
     def _ready(self, state: AdaptiveState) -> AdaptiveState:
-        """Mix the laws into the one that is played, and prepare the estimator for it."""
+        """Mix the laws into the one that is played, and prepare the estimator for it; in calm it is μ."""
+        if state.is_calm:
+            if state.mixture is self.mu and state.solver is not None:
+                return state
+            return replace(state, mixture=self.mu, solver=self.estimator.prepare(self.mu, self.actions.span))
         cold = [
             law.recommended if law is not None else self.recommend(member)
             for law, member in zip(state.laws[: self.n_scales], state.members, strict=False)

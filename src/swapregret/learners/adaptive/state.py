@@ -51,6 +51,10 @@ class AdaptiveState:
         Σ R̃ of each member's meta-day.
     earned : float
     n_recoveries : int
+    is_calm : bool
+        Whether μ is played alone (``calm``).
+    calm_noise : float
+        Variances of the entries of X, summed over the windows in calm.
     """
 
     day: int
@@ -72,3 +76,5 @@ class AdaptiveState:
     aggregates: Matrix
     earned: float = 0.0
     n_recoveries: int = 0
+    is_calm: bool = False
+    calm_noise: float = 0.0
