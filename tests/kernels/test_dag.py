@@ -13,7 +13,8 @@ from swapregret.arrays import frozen
 from swapregret.kernels.dag import log_sums_from_source, log_sums_to_sink
 from swapregret.kernels.dag_newton import newton_flow
 from swapregret.kernels.path_continuation import continue_flow
-from swapregret.kernels.path_elimination import factor, factor_rows, fill, fill_rows, solve, solve_rows
+from swapregret.kernels.path_elimination import factor_rows, fill_rows, solve_rows
+from swapregret.kernels.path_span import factor_balance, path_span_part
 from swapregret.kernels.path_stripping import UNIT, imbalance, round_flow, strip_paths
 
 
@@ -44,31 +45,45 @@ def exact_solution(graph, conductance, right):
     return np.array([float(matrix[row][n] / matrix[row][row]) for row in range(n)])
 
 
+@pytest.mark.parametrize("in_order", [True, False])
 @settings(deadline=None, max_examples=25)
-@given(st.integers(0, 2**32), st.sampled_from([1.0, 20.0, 100.0]))
-def test_elimination_is_exact_to_rounding_however_unlike_the_conductances(seed, spread):
-    """For a non-negative right-hand side every entry is right to 1e-13, relative, with conductances from e^-100 to e^100."""
-    graph = random_graph(seed)
+@given(seed=st.integers(0, 2**32), spread=st.sampled_from([1.0, 20.0, 100.0]), n=st.sampled_from([8, 14]))
+def test_elimination_is_exact_to_rounding_however_unlike_the_conductances(in_order, seed, spread, n):
+    """For a non-negative right-hand side every entry is right to 1e-11, relative, with conductances from e^-100 to e^100."""
+    graph = random_graph(seed, n)
     rng = np.random.default_rng(seed)
     n = len(graph.vertices) - 1
-    plan = plan_elimination(graph.tail, graph.head, n)
+    plan = plan_elimination(graph.tail, graph.head, n, in_order=in_order)
+    assert bool(plan.band.size) == in_order
     log_flow = rng.uniform(-spread, spread, graph.head.size)
-    flow, right = np.exp(log_flow), rng.random(n)
-    expected = exact_solution(graph, flow, right)
-    conductance, ground, pivot, work = np.empty(plan.later.size), np.empty(n), np.empty(n), np.empty(n)
-    fill(graph.start, flow, plan, conductance, ground)
-    factor(plan, conductance, ground, pivot, work)
-    found = np.empty(n)
-    found[plan.place] = right
-    solve(plan, conductance, pivot, found)
-    assert found[plan.place] == pytest.approx(expected, rel=1e-13, abs=0.0)
-    scale = rng.uniform(-5, 5, n)
-    upper, lower, other = np.empty(plan.later.size), np.empty(plan.later.size), np.empty(n)
+    right, scale = rng.random(n), rng.uniform(-5, 5, n)
+    expected = exact_solution(graph, np.exp(log_flow), right)
+    upper, lower = np.empty(plan.later.size), np.empty(plan.later.size)
+    ground, pivot, work, other, found = np.empty((5, n))
     fill_rows(graph.start, graph.head, log_flow, scale, plan, upper, lower, ground)
     factor_rows(plan, upper, lower, ground, pivot, work, other)
     found[plan.place] = right * np.exp(-scale)
     solve_rows(plan, upper, lower, pivot, found)
     assert found[plan.place] == pytest.approx(expected, rel=1e-11, abs=0.0)
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 2**32))
+def test_the_part_in_the_span_is_balanced_and_nearest(in_order, seed):
+    """What is left balances at every inner vertex, and what was taken off is orthogonal to every such vector."""
+    graph = random_graph(seed)
+    plan = plan_elimination(graph.tail, graph.head, 7, in_order=in_order)
+    given_ = np.random.default_rng(seed).normal(size=graph.n_edges)
+    joined, pivot = factor_balance(graph.start, graph.head, plan)
+    part = path_span_part(graph.start, graph.head, graph.edge, plan, joined, pivot, given_)[graph.edge]
+    balance = np.zeros((8, graph.head.size))
+    balance[graph.tail, np.arange(graph.head.size)] = 1.0
+    balance[graph.head, np.arange(graph.head.size)] -= 1.0
+    assert np.abs(balance[1:-1] @ part).max(initial=0.0) <= 1e-13
+    taken = given_[graph.edge] - part
+    inner = balance[1:-1].T
+    assert np.abs(taken - inner @ np.linalg.lstsq(inner, taken, rcond=None)[0]).max() <= 1e-12
 
 
 @settings(deadline=None, max_examples=25)
@@ -84,6 +99,19 @@ def test_both_roads_to_the_projection_end_in_the_same_place(seed, spread):
     assert n_factors > 0
     assert near == pytest.approx(far, abs=1e-9)
     assert imbalance(graph.start, graph.head, flow) <= 1e-11
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_newton_gets_there_in_few_steps_from_far_away(in_order):
+    """From weights out of balance by e^30 and more it takes at most a dozen steps, in either order of elimination."""
+    for seed in range(20):
+        graph = random_graph(seed, 14)
+        plan = plan_elimination(graph.tail, graph.head, 13, in_order=in_order)
+        w = np.random.default_rng(seed).uniform(-30.0, 30.0, graph.head.size)
+        potential, flow, steps = newton_flow(graph.start, graph.head, plan, w, 1e200)
+        assert 0 < steps <= 20
+        assert imbalance(graph.start, graph.head, flow) <= 1e-11
+        assert np.abs(np.log(flow) - (w + potential[graph.tail] - potential[graph.head])).max() <= 1e-10
 
 
 def test_newton_gives_up_where_floats_end():
@@ -141,7 +169,7 @@ def test_elimination_of_a_complete_graph_stops_choosing():
     """When all vertices are joined, the order is theirs and nothing is missing."""
     pairs = [(u, v) for u in range(6) for v in range(u + 1, 6)]
     graph = read_digraph(pairs, 0, 5)
-    plan = plan_elimination(graph.tail, graph.head, 5)
+    plan = plan_elimination(graph.tail, graph.head, 5, in_order=False)
     assert plan.place.tolist() == [0, 1, 2, 3, 4]
     assert np.diff(plan.start).tolist() == [4, 3, 2, 1, 0]
     assert (plan.slot[graph.head == 5] == -1).all()

@@ -4,7 +4,7 @@ Coordinates are the edges; :math:`\mathcal A` is the set of indicator vectors of
 flows of one unit from s to t. Paths need not be equally long (deviation D12).
 
 May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``kernels``, and of ``actions``: ``base``, ``directed``,
-``levelled``, ``path_elimination``, ``path_laws``, ``path_span``.
+``levelled``, ``path_laws``, ``path_span``.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -17,7 +17,6 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.directed import Digraph, Edge, edge_labels, for_kernel, read_digraph
 from swapregret.actions.levelled import Levelled, level_edges
-from swapregret.actions.path_elimination import plan_elimination
 from swapregret.actions.path_laws import MarkovPaths, PathList
 from swapregret.actions.path_span import PathSpan, path_rank
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
@@ -124,16 +123,10 @@ class DagPaths(ActionSet):
         """Return the edges as given, one a coordinate."""
         return self._graph.edges
 
-    @cached_property
+    @property
     def n_actions(self) -> int:
-        """The number of paths, exact."""
-        graph = self._graph
-        heads = graph.head.tolist()
-        count = [0] * len(graph.vertices)
-        count[-1] = 1
-        for u in range(len(count) - 2, -1, -1):
-            count[u] = sum(count[v] for v in heads[graph.start[u] : graph.start[u + 1]])
-        return count[0]
+        """Return the number of paths, exact."""
+        return self._graph.n_paths
 
     def argmax(self, weights: npt.ArrayLike) -> Action:
         """Return the path of largest weight; at each vertex, among equals, the edge given first."""
@@ -190,10 +183,10 @@ class DagPaths(ActionSet):
         """The span in closed form: all edges but one a vertex are independent; dense matrices are made on demand."""
         return PathSpan(self._graph)
 
-    @cached_property
+    @property
     def plan(self) -> Elimination:
         """In which order vertices are eliminated by the projection."""
-        return plan_elimination(self._graph.tail, self._graph.head, len(self._graph.vertices) - 1)
+        return self.span.plan
 
     def _usable(self, vector: Vector) -> Vector:
         """Put a vector over the edges into the order of the graph."""

@@ -5,6 +5,7 @@ May touch: ``errors``, ``arrays``. Knows nothing of actions.
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -60,6 +61,16 @@ class Digraph:
     def n_edges(self) -> int:
         """Number of edges given."""
         return len(self.edges)
+
+    @cached_property
+    def n_paths(self) -> int:
+        """The number of paths from the source to the sink, exact."""
+        heads = self.head.tolist()
+        count = [0] * len(self.vertices)
+        count[-1] = 1
+        for u in range(len(count) - 2, -1, -1):
+            count[u] = sum(count[v] for v in heads[self.start[u] : self.start[u + 1]])
+        return count[0]
 
     @property
     def source(self) -> Vertex:

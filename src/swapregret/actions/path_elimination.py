@@ -13,12 +13,18 @@ from swapregret.kernels.path_elimination import Elimination
 
 __all__ = ["plan_elimination"]
 
+_IN_ORDER = 4.0
 
-def plan_elimination(tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], sink: int) -> Elimination:
+
+def plan_elimination(
+    tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], sink: int, *, in_order: bool | None = None
+) -> Elimination:
     """Plan the elimination of the vertices 0..sink-1 of a graph whose last vertex, the sink, is the ground.
 
-    The vertex with the fewest neighbours left goes first, the lowest number on a tie; each elimination joins its neighbours
-    (minimum degree). When all that are left are joined to each other, the order no longer matters.
+    Two orders are tried. By minimum degree, the vertex with the fewest neighbours left goes first, the lowest number on a tie;
+    each elimination joins its neighbours; when all that are left are joined to each other, the order no longer matters.
+    As they come, in topological order, each vertex is taken to be joined to all up to the last that it or one before it
+    is joined to: a band, whose arithmetic needs no looking up and is taken unless it is four times as much.
 
     Parameters
     ----------
@@ -26,6 +32,8 @@ def plan_elimination(tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], s
         The edges, between vertices 0..sink.
     sink : int
         The number of vertices that are eliminated.
+    in_order : bool, optional
+        Whether to take them as they come; by default whichever is faster.
 
     Returns
     -------
@@ -47,6 +55,12 @@ def plan_elimination(tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], s
     place = np.empty(sink, dtype=np.int64)
     place[order] = np.arange(sink)
     columns = [np.sort(place[list(joined)]) for joined in neighbours]
+    ends = _band(tail, head, sink)
+    most = _IN_ORDER * sum(column.size**2 for column in columns)
+    is_band = bool(((ends - np.arange(sink)) ** 2).sum() <= most) if in_order is None else in_order
+    if is_band:
+        place = np.arange(sink)
+        columns = [np.arange(j + 1, end + 1) for j, end in enumerate(ends.tolist())]
     start = np.zeros(sink + 1, dtype=np.int64)
     start[1:] = np.cumsum([column.size for column in columns])
     later = np.concatenate([np.empty(0, dtype=np.int64), *columns])
@@ -66,7 +80,16 @@ def plan_elimination(tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], s
         before=frozen(before.astype(np.int64)),
         earlier=frozen(of_column[at]),
         at=frozen(at.astype(np.int64)),
+        band=frozen(start.astype(np.uint64)) if is_band else frozen(np.empty(0, dtype=np.uint64)),
     )
+
+
+def _band(tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], sink: int) -> npt.NDArray[np.int64]:
+    """Return the last vertex each one is joined to when vertices are eliminated as they come."""
+    ends = np.arange(sink)
+    inner = head < sink
+    np.maximum.at(ends, np.minimum(tail[inner], head[inner]), np.maximum(tail[inner], head[inner]))
+    return np.asarray(np.maximum.accumulate(ends))
 
 
 def _eliminate(

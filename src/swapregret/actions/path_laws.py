@@ -1,19 +1,20 @@
-"""Laws over paths: Markov chains, which need no list, and lists of paths with weights.
+"""Laws over paths: Markov chains, which need no list but have one on small graphs, and lists of paths with weights.
 
 May touch: ``errors``, ``arrays``, ``policy``, ``kernels``, ``actions.directed``.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.directed import Digraph, for_kernel
 from swapregret.arrays import Action, Matrix, Vector, as_action, frozen
-from swapregret.kernels.chain_solve import pack_chains, solve_chains
+from swapregret.kernels.chain_solve import chain_wandering, pack_chains, solve_chains
 from swapregret.kernels.dag import is_path
-from swapregret.kernels.ledger import pack_lists
+from swapregret.kernels.ledger import pack_lists, pack_rows
 from swapregret.kernels.path_laws import (
     chain_cooccurrence,
     chain_draw,
@@ -23,9 +24,50 @@ from swapregret.kernels.path_laws import (
     list_marginals,
     list_moment,
 )
-from swapregret.policy import FinitePolicy, JointSolver, Policy
+from swapregret.policy import FinitePolicy, JointSolver, Policy, canonical_order
 
 __all__ = ["MarkovPaths", "PathList"]
+
+_LISTED = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class _AllPaths:
+    """The paths of a graph.
+
+    Attributes
+    ----------
+    law : FinitePolicy
+        All of them alike.
+    words : uint64 array
+        Its atoms, packed.
+    steps : int64 array, shape (n, longest)
+        Their edges, in the order of the graph; where a path is shorter, the number of edges.
+    """
+
+    law: FinitePolicy
+    words: npt.NDArray[np.uint64]
+    steps: npt.NDArray[np.int64]
+
+
+@lru_cache(maxsize=8)
+def _all_paths(graph: Digraph) -> _AllPaths:
+    start, head, last = graph.start.tolist(), graph.head.tolist(), len(graph.vertices) - 1
+    found: list[list[int]] = []
+    walks: list[tuple[int, list[int]]] = [(0, [])]
+    while walks:
+        u, walk = walks.pop()
+        if u == last:
+            found.append(walk)
+        walks += [(head[k], [*walk, k]) for k in range(start[u], start[u + 1])]
+    steps = np.full((len(found), int(graph.level[-1])), graph.head.size)
+    rows = np.zeros((len(found), graph.n_edges), dtype=np.int64)
+    for row, walk in enumerate(found):
+        steps[row, : len(walk)] = walk
+        rows[row, graph.edge[walk]] = 1
+    order = canonical_order(rows)
+    law = FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
+    return _AllPaths(law, pack_rows(np.array(law.atoms)), steps[order])
 
 
 class MarkovPaths(Policy):
@@ -44,7 +86,8 @@ class MarkovPaths(Policy):
     Notes
     -----
     O(E) for the marginals and each product with the second moment; a draw costs the degrees along the path, and takes as many
-    random numbers as the longest path has edges.
+    random numbers as the longest path has edges. Of graphs with at most 10,000 paths it can list them all, so that regrets
+    under it are exact.
 
     Examples
     --------
@@ -55,10 +98,9 @@ class MarkovPaths(Policy):
     (array([0.25, 0.25, 0.75]), array([0.25, 0.25, 0.  ]))
     """
 
-    has_atoms = False
-
     def __init__(self, graph: Digraph, transition: Vector) -> None:
         self.dimension = graph.n_edges
+        self.has_atoms = graph.n_paths <= _LISTED
         self.graph = graph
         self.transition: Vector = frozen(np.ascontiguousarray(transition, dtype=np.float64))
         flow, mass = chain_flow(graph.start, graph.head, self.transition)
@@ -70,6 +112,11 @@ class MarkovPaths(Policy):
         graph = self.graph
         uniform = rng.random(int(graph.level[-1]))
         return chain_draw(graph.start, graph.head, graph.edge, self.transition, uniform, self.dimension)
+
+    @cached_property
+    def wandering(self) -> float:
+        """The expected number of steps the walk would not have foretold: Σ x_e (1 − p_e)."""
+        return float(chain_wandering(self.transition, self.flow))
 
     @cached_property
     def _marginals(self) -> Vector:
@@ -95,16 +142,18 @@ class MarkovPaths(Policy):
         graph = self.graph
         packed = pack_chains(
             graph.start,
+            graph.head,
             np.stack([chain.transition for chain in chains]),
             np.stack([chain.flow for chain in chains]),
             np.stack([chain.mass for chain in chains]),
+            np.array([chain.wandering for chain in chains]),
             np.arange(len(chains)),
             np.array(weights),
         )
 
         def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
             right = np.asarray(action, dtype=np.float64)[graph.edge]
-            found, ratio, _ = solve_chains(graph.start, graph.head, packed, right, tolerance, limit)
+            found, ratio, _ = solve_chains(packed, right, tolerance, limit)
             result = np.zeros(self.dimension)
             result[graph.edge] = found
             return result, ratio
@@ -129,6 +178,23 @@ class MarkovPaths(Policy):
         if not is_path(graph.start, graph.head, graph.edge, vector):
             return 0.0
         return float(np.prod(self.transition[vector[graph.edge] == 1]))
+
+    @cached_property
+    def _chances(self) -> Vector:
+        """The probability of every path, in the order of the table."""
+        chance = np.append(self.transition, 1.0)[_all_paths(self.graph).steps].prod(axis=1)
+        return frozen(chance / chance.sum())
+
+    def finite(self) -> FinitePolicy:
+        """List all paths, where there are at most 10,000."""
+        return _all_paths(self.graph).law.reweighted(self._chances) if self.has_atoms else super().finite()
+
+    def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """List all paths as packed bits with their probabilities, where there are at most 10,000."""
+        if not self.has_atoms:
+            super().finite()
+        words, played = _all_paths(self.graph).words, self._chances > 0.0
+        return (words, self._chances) if played.all() else (words[played], self._chances[played])
 
     def __repr__(self) -> str:
         return f"MarkovPaths(dimension={self.dimension}, vertices={len(self.mass)})"

@@ -4,7 +4,7 @@ A vector is in the span of the paths exactly when as much enters each inner vert
 :math:`|E| - |V| + 2` (on the edges and vertices that lie on paths). Of each inner vertex, one edge, the last that leaves
 it, is given by the others through the balance of the vertex; all others are independent.
 
-May touch: ``arrays``, ``geometry.span``, ``actions.directed``.
+May touch: ``arrays``, ``geometry.span``, ``kernels``, ``actions.directed``, ``actions.path_elimination``.
 """
 
 from functools import cached_property
@@ -13,8 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.directed import Digraph
-from swapregret.arrays import Actions, Matrix, frozen
+from swapregret.actions.path_elimination import plan_elimination
+from swapregret.arrays import Actions, Matrix, Vector, frozen
 from swapregret.geometry.span import Span
+from swapregret.kernels.path_elimination import Elimination
+from swapregret.kernels.path_span import factor_balance, path_span_part
 
 __all__ = ["PathSpan", "path_rank"]
 
@@ -33,7 +36,8 @@ class PathSpan(Span):
 
     Notes
     -----
-    ``rank`` and ``coordinates`` cost O(E); ``lift`` and ``basis`` are dense, (d, r) and (r, d).
+    ``rank`` and ``coordinates`` cost O(E), ``project`` one solution with a Laplacian that is factored once; ``lift`` and ``basis``
+    are dense, (d, r) and (r, d).
 
     Examples
     --------
@@ -53,6 +57,22 @@ class PathSpan(Span):
         object.__setattr__(self, "coordinates", frozen(np.sort(graph.edge[free])))
         object.__setattr__(self, "_graph", graph)
         object.__setattr__(self, "_free", frozen(free))
+
+    @cached_property
+    def plan(self) -> Elimination:
+        """In which order vertices are eliminated."""
+        return plan_elimination(self._graph.tail, self._graph.head, len(self._graph.vertices) - 1)
+
+    @cached_property
+    def balance(self) -> tuple[Vector, Vector]:
+        """The factors of the Laplacian that balances the vertices."""
+        return factor_balance(self._graph.start, self._graph.head, self.plan)
+
+    def project(self, vector: Vector) -> Vector:
+        """Return the part of a vector in the span: potential differences that unbalance vertices are taken off."""
+        graph = self._graph
+        given = np.array(vector, dtype=np.float64)
+        return path_span_part(graph.start, graph.head, graph.edge, self.plan, *self.balance, given)
 
     @cached_property
     def lift(self) -> Matrix:

@@ -110,6 +110,8 @@ def _dispatcher(function: Callable[..., Any]) -> Any:
     from numba.core import config
 
     settings: Any = config
+    if "NUMBA_SLP_VECTORIZE" not in os.environ:
+        settings.SLP_VECTORIZE = 1  # equal operations side by side in one instruction: no sum is reordered
     given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(function.__code__.co_filename))
     try:
         return numba.njit(cache=True, error_model="numpy", nogil=True)(function)

@@ -1,33 +1,72 @@
 r"""Compiled KL projection onto unit flows by Newton's method on the potentials of the vertices.
 
 The projection of w onto the flows of one unit from the first to the last vertex has the form
-:math:`x_e = w_e\,e^{\pi_u - \pi_v}` on the edge e from u to v. The potentials minimise the convex function
-:math:`\sum_e w_e e^{\pi_u-\pi_v} - \pi_s` with :math:`\pi_t = 0`; its gradient is what flows out of a vertex minus what
-flows in, its second derivative the Laplacian of the graph with conductances x, grounded at the sink.
+:math:`x_e = w_e\,e^{\pi_u - \pi_v}` on the edge e from u to v, with :math:`\pi_t = 0` and as much entering each vertex u as
+leaves it. Newton's method is applied to the logarithms of these balances,
 
-Graph, here and in every kernel of paths: vertices 0..n-1 in topological order, 0 the source, n-1 the sink; the edges that
-leave u are ``start[u]..start[u+1]-1``, and edge k enters ``head[k]``.
+.. math:: \log \sum_{e \text{ enters } u} x_e = \log \sum_{e \text{ leaves } u} x_e
 
-May touch: ``kernels.compile``, ``kernels.path_elimination``.
+(1 enters the source). A sum of exponentials is nearly its largest term, so its logarithm is nearly linear in π, and few steps
+lead there even from weights that are out of balance by a factor :math:`e^{100}`; steps on the balances themselves, which is
+Newton's method for the dual problem, gain little more than a factor e each. The matrix of a step is
+:math:`2I - (\text{what leaves}) - (\text{what enters})`, each relative to its vertex: its rows are as those of a Laplacian.
+
+The graph is as in ``kernels.dag``. May touch: ``kernels.compile``, ``kernels.elementary``, ``kernels.path_elimination``.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.path_elimination import Elimination, factor, fill, solve
+from swapregret.kernels.elementary import exponentials
+from swapregret.kernels.path_elimination import Elimination, factor_rows, solve_rows
 
 __all__ = ["newton_flow"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Places = npt.NDArray[np.uint64]
 
 BALANCED = 1e-12
-"""Relative imbalance of a vertex at which the iteration stops."""
-LARGE_STEP = 2.0
-MAX_FACTORS = 60
-CHORD_STEPS = 5.0
-SMALLEST = 1e-280
+"""Logarithm of in/out of a vertex at which the iteration stops."""
+MAX_FACTORS, MAX_IDLE = 40, 6
+CHORD_STEPS = 2.0
+SMALLEST, LARGEST = 1e-280, 1e280
+SMALL = 1e-3
+
+
+@kernel
+def _fill(
+    start: Places,
+    head: Places,
+    flow: Floats,
+    per_in: Floats,
+    per_out: Floats,
+    plan: Elimination,
+    upper: Floats,
+    lower: Floats,
+    ground: Floats,
+) -> None:
+    """Write the matrix of a step, in the order of elimination."""
+    upper[:] = 0.0
+    lower[:] = 0.0
+    ground[:] = 0.0
+    place, slot = plan.place, plan.slot
+    for u in range(ground.size):
+        per, here = per_out[u], place[u]
+        for k in range(start[u], start[u + 1]):
+            at = slot[k]
+            if at < 0:
+                ground[here] += flow[k] * per
+                continue
+            v = head[k]
+            forth, back = flow[k] * per, flow[k] * per_in[v]
+            if here < place[v]:
+                upper[at] += forth
+                lower[at] += back
+            else:
+                upper[at] += back
+                lower[at] += forth
 
 
 @kernel
@@ -36,25 +75,24 @@ def newton_flow(
 ) -> tuple[Floats, Floats, int]:
     """Find the potentials whose flow is balanced to 1e-12 at every vertex, starting from the weights as they are.
 
-    A factor serves further steps (chord steps) as long as few of them remain. A step that changes some log-flow by
-    ρ > 2 is shortened to log(1 + ρ)/ρ, which is certain to decrease the function: its third derivative is at most ρ times
-    its second.
+    A factor serves further steps (chord steps) as long as few of them remain.
 
     Returns the potentials, the flow and the number of steps; −1 steps if some vertex is out of balance by more than the
-    factor ``limit`` at the start, has a flow too small for floats, or if the iteration does not settle.
+    factor ``limit`` at the start, has a flow too small or too large for floats, or if the iteration does not settle.
     """
     n = start.size - 2
     potential = np.zeros(n + 1)
-    flow = np.exp(log_weights)
-    conductance = np.empty(plan.later.size)
-    ground, pivot, work, right = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    inflow = np.empty(n + 1)
-    step = np.zeros(n + 1)
-    up = np.ones(n + 1)
-    down = np.ones(n + 1)
-    n_factors = 0
-    n_steps = 0
-    before = np.inf
+    flow = np.empty(head.size)
+    exponentials(log_weights, flow)
+    upper, lower = np.empty(plan.later.size), np.empty(plan.later.size)
+    room = np.empty((9, n))
+    ground, pivot, right, work, other = room[0], room[1], room[2], room[3], room[4]
+    per_in, per_out, move, up = room[5], room[6], room[7], room[8]
+    up[:] = 1.0
+    inflow, down = np.empty(n + 1), np.ones(n + 1)
+    begin, enter = start.astype(np.uint64), head.astype(np.uint64)
+    n_factors, n_steps, n_idle = 0, 0, 0
+    before, least = np.inf, np.inf
     while True:
         inflow[:] = 0.0
         inflow[0] = 1.0
@@ -62,43 +100,43 @@ def newton_flow(
         for u in range(n):
             raised = up[u]
             total = 0.0
-            for k in range(start[u], start[u + 1]):
-                v = head[k]
+            for k in range(begin[u], begin[u + 1]):
+                v = enter[k]
                 value = flow[k] * (raised * down[v])
                 flow[k] = value
                 total += value
                 inflow[v] += value
-            excess = inflow[u] - total
-            right[plan.place[u]] = excess
-            least = min(total, inflow[u])
-            if not least > SMALLEST:
+            enters = inflow[u]
+            if not (min(total, enters) > SMALLEST and max(total, enters) < LARGEST):
                 return potential, flow, -1
-            worst = max(worst, abs(excess) / least)
-        if n_steps == 0 and not worst < limit:
+            excess = (enters - total) / total
+            if abs(excess) < SMALL:
+                excess -= excess * excess * (0.5 - excess * (1.0 / 3.0 - excess * (0.25 - 0.2 * excess)))
+            else:
+                excess = np.log(enters / total)
+            per_in[u] = 1.0 / enters
+            per_out[u] = 1.0 / total
+            right[plan.place[u]] = excess
+            worst = max(worst, abs(excess))
+        if n_steps == 0 and not worst < np.log(limit):
             return potential, flow, -1
         if worst <= BALANCED or (worst < 1e-9 and worst > 0.5 * before):
             return potential, flow, n_steps
+        n_idle = 0 if worst < least else n_idle + 1
+        least = min(least, worst)
         shrinks = worst < 0.5 * before and before < 1.0
         if not (shrinks and np.log(worst / BALANCED) < CHORD_STEPS * np.log(before / worst)):
-            if n_factors == MAX_FACTORS:
+            if n_factors == MAX_FACTORS or n_idle == MAX_IDLE:
                 return potential, flow, -1
-            fill(start, flow, plan, conductance, ground)
-            factor(plan, conductance, ground, pivot, work)
+            _fill(begin, enter, flow, per_in, per_out, plan, upper, lower, ground)
+            factor_rows(plan, upper, lower, ground, pivot, work, other)
             n_factors += 1
         before = worst
-        solve(plan, conductance, pivot, right)
-        for u in range(n):
-            step[u] = right[plan.place[u]]
+        solve_rows(plan, upper, lower, pivot, right)
         n_steps += 1
-        largest = 0.0
         for u in range(n):
-            for k in range(start[u], start[u + 1]):
-                largest = max(largest, abs(step[u] - step[head[k]]))
-        size = 1.0
-        if largest > LARGE_STEP:
-            size = np.log1p(largest) / largest
+            move[u] = right[plan.place[u]]
+            potential[u] += move[u]
+        exponentials(move, up)
         for u in range(n):
-            move = size * step[u]
-            potential[u] += move
-            up[u] = np.exp(move)
             down[u] = 1.0 / up[u]

@@ -5,8 +5,7 @@ makes up for them. Eliminating a vertex joins its neighbours a and b by a new co
 conductances are stored and the diagonal is their sum, so elimination adds positive numbers and never subtracts: every factor is
 right to a few units in the last place, however unlike the conductances are (Grassmann, Taksar and Heyman 1985).
 
-The symmetric pair of functions works on the conductances themselves. The other pair divides each row by a scale of its own, for
-flows that span more than the range of floats.
+Only the sums of rows matter for that, so rows may be divided by scales of their own, and entries differ from row to row.
 
 May touch: ``kernels.compile``.
 """
@@ -18,7 +17,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["Elimination", "factor", "factor_rows", "fill", "fill_rows", "solve", "solve_rows"]
+__all__ = ["Elimination", "factor_rows", "fill_rows", "solve_rows"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -37,6 +36,8 @@ class Elimination(NamedTuple):
         Column j: its neighbours among the vertices eliminated later, ``later[start[j]:start[j+1]]``, increasing.
     before, earlier, at : int64 arrays
         Row k: the columns ``earlier[before[k]:before[k+1]]`` that contain k, and where in ``later``.
+    band : uint64 array, shape (n + 1,) or (0,)
+        ``start`` once more if every column holds all vertices up to its last, so that nothing has to be looked up.
     """
 
     place: Integers
@@ -46,51 +47,7 @@ class Elimination(NamedTuple):
     before: Integers
     earlier: Integers
     at: Integers
-
-
-@kernel
-def fill(start: Integers, flow: Floats, plan: Elimination, conductance: Floats, ground: Floats) -> None:
-    """Write the flow as conductances, in the order of elimination."""
-    conductance[:] = 0.0
-    ground[:] = 0.0
-    for u in range(ground.size):
-        for k in range(start[u], start[u + 1]):
-            if plan.slot[k] < 0:
-                ground[plan.place[u]] += flow[k]
-            else:
-                conductance[plan.slot[k]] += flow[k]
-
-
-@kernel
-def factor(plan: Elimination, conductance: Floats, ground: Floats, pivot: Floats, work: Floats) -> None:
-    """Eliminate all vertices, in place: column k takes in the columns before it that contain k."""
-    for k in range(pivot.size):
-        first, end = plan.start[k], plan.start[k + 1]
-        rows = plan.later[first:end]
-        values = conductance[first:end]
-        for i in range(rows.size):
-            work[rows[i]] = values[i]
-        leak = ground[k]
-        for q in range(plan.before[k], plan.before[k + 1]):
-            j = plan.earlier[q]
-            share = conductance[plan.at[q]] / pivot[j]
-            leak += share * ground[j]
-            reached = plan.later[plan.at[q] + 1 : plan.start[j + 1]]
-            source = conductance[plan.at[q] + 1 : plan.start[j + 1]]
-            for i in range(reached.size):
-                work[reached[i]] += share * source[i]
-        total = leak
-        for i in range(rows.size):
-            values[i] = work[rows[i]]
-            total += values[i]
-        ground[k] = leak
-        pivot[k] = total
-
-
-@kernel
-def solve(plan: Elimination, conductance: Floats, pivot: Floats, right: Floats) -> None:
-    """Solve with the factors of :func:`factor`, in place."""
-    solve_rows(plan, conductance, conductance, pivot, right)
+    band: npt.NDArray[np.uint64]
 
 
 @kernel
@@ -132,6 +89,9 @@ def factor_rows(
     plan: Elimination, upper: Floats, lower: Floats, ground: Floats, pivot: Floats, work: Floats, other: Floats
 ) -> None:
     """Eliminate all vertices of a Laplacian with scaled rows, in place."""
+    if plan.band.size:
+        _factor_band(plan.band, upper, lower, ground, pivot, work)
+        return
     for k in range(pivot.size):
         first, end = plan.start[k], plan.start[k + 1]
         for i in range(first, end):
@@ -156,15 +116,81 @@ def factor_rows(
 
 
 @kernel
+def _factor_band(
+    start: npt.NDArray[np.uint64], upper: Floats, lower: Floats, ground: Floats, pivot: Floats, per: Floats
+) -> None:
+    """Do the same where columns are unbroken: vertex k takes in those before it, four at a time where they end alike.
+
+    Indices have no sign: they need not be checked for one.
+    """
+    zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    first = zero
+    for k in range(zero, np.uint64(pivot.size)):
+        while first + (start[first + one] - start[first]) < k:
+            first += one
+        here = start[k]
+        leak = ground[k]
+        j = first
+        while j < k:
+            p, end = start[j] + k - j, start[j + one]
+            a, e = lower[p - one] * per[j], upper[p - one] * per[j]
+            if j + four > k or start[j + four] - start[j + three] + three != end - start[j]:
+                leak += a * ground[j]
+                for i in range(zero, end - p):
+                    upper[here + i] += a * upper[p + i]
+                    lower[here + i] += e * lower[p + i]
+                j += one
+                continue
+            q, r, s = start[j + one] + k - j - one, start[j + two] + k - j - two, start[j + three] + k - j - three
+            b, c, d = lower[q - one] * per[j + one], lower[r - one] * per[j + two], lower[s - one] * per[j + three]
+            f, g, h = upper[q - one] * per[j + one], upper[r - one] * per[j + two], upper[s - one] * per[j + three]
+            leak += (a * ground[j] + b * ground[j + one]) + (c * ground[j + two] + d * ground[j + three])
+            for i in range(zero, end - p):
+                upper[here + i] += (a * upper[p + i] + b * upper[q + i]) + (c * upper[r + i] + d * upper[s + i])
+                lower[here + i] += (e * lower[p + i] + f * lower[q + i]) + (g * lower[r + i] + h * lower[s + i])
+            j += four
+        total = leak
+        for i in range(here, start[k + one]):
+            total += upper[i]
+        ground[k] = leak
+        pivot[k] = total
+        per[k] = 1.0 / total
+
+
+@kernel
+def _solve_band(start: npt.NDArray[np.uint64], upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
+    """Solve with the factors of :func:`_factor_band`, in place."""
+    zero, one = np.uint64(0), np.uint64(1)
+    n = np.uint64(pivot.size)
+    for j in range(zero, n):
+        share = right[j] / pivot[j]
+        first, onward = start[j], j + one
+        for i in range(zero, start[j + one] - first):
+            right[onward + i] += lower[first + i] * share
+    row = n
+    while row > zero:
+        row -= one
+        first, onward = start[row], row + one
+        total = right[row]
+        for i in range(zero, start[row + one] - first):
+            total += upper[first + i] * right[onward + i]
+        right[row] = total / pivot[row]
+
+
+@kernel
 def solve_rows(plan: Elimination, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
     """Solve with the factors of :func:`factor_rows`, in place."""
-    for j in range(pivot.size):
+    if plan.band.size:
+        _solve_band(plan.band, upper, lower, pivot, right)
+        return
+    n = pivot.size
+    for j in range(n):
         rows = plan.later[plan.start[j] : plan.start[j + 1]]
         values = lower[plan.start[j] : plan.start[j + 1]]
         share = right[j] / pivot[j]
         for i in range(rows.size):
             right[rows[i]] += values[i] * share
-    for j in range(pivot.size - 1, -1, -1):
+    for j in range(n - 1, -1, -1):
         rows = plan.later[plan.start[j] : plan.start[j + 1]]
         values = upper[plan.start[j] : plan.start[j + 1]]
         total = right[j]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.chain_solve import Chains, pack_chains, solve_chains
+from swapregret.kernels.chain_solve import Chains, chain_wandering, pack_chains, solve_chains
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, PLAYED, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
@@ -29,8 +29,8 @@ from swapregret.kernels.master_steps import (
 from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_laws import chain_draw, chain_flow, flow_transition, list_moment_on
 from swapregret.kernels.path_projection import ACCEPTED_GAP, NEAR, near_scores, path_scores, project_flow
+from swapregret.kernels.path_span import path_span_part
 from swapregret.kernels.path_stripping import UNIT, round_flow, strip_paths
-from swapregret.kernels.vectors import span_part
 
 __all__ = ["PathSetting", "run_paths"]
 
@@ -54,8 +54,8 @@ class PathSetting(NamedTuple):
         In which edges are tried when paths are taken off.
     coordinates : int64 array, shape (r,)
         Independent coordinates, on which Σ is inverted.
-    orthonormal : float64 array, shape (d, r) or (0, 0)
-        A basis of the span, if estimates must be projected onto it.
+    joined, pivot : float64 arrays
+        The factors of ``kernels.path_span``, if estimates must be projected onto the span; else empty.
     tolerance, limit, hopeless : float, int, float
         Of the iteration.
     explore_transition, explore_flow, explore_mass : float64 arrays
@@ -75,7 +75,8 @@ class PathSetting(NamedTuple):
     is_chain: bool
     orders: Integers
     coordinates: Integers
-    orthonormal: Floats
+    joined: Floats
+    pivot: Floats
     tolerance: float
     limit: int
     hopeless: float
@@ -100,6 +101,7 @@ class _Laws(NamedTuple):
     transition: Floats
     flow: Floats
     mass: Floats
+    wandering: Floats
 
 
 @kernel
@@ -148,6 +150,7 @@ def _make_law(setting: PathSetting, place: Integers, point: Floats, laws: _Laws,
     laws.transition[slot] = transition
     laws.flow[slot] = flow
     laws.mass[slot] = mass
+    laws.wandering[slot] = chain_wandering(transition, flow)
     for k in range(flow.size):
         laws.marginals[slot, setting.edge[k]] = flow[k]
 
@@ -177,7 +180,7 @@ def _solve(setting: PathSetting, chains: Chains, action: Integers, aid: Floats) 
     right = np.empty(setting.edge.size)
     for k in range(right.size):
         right[k] = action[setting.edge[k]]
-    found, ratio, _ = solve_chains(setting.start, setting.head, chains, right, setting.tolerance, setting.limit)
+    found, ratio, _ = solve_chains(chains, right, setting.tolerance, setting.limit)
     aid[:] = 0.0
     for k in range(right.size):
         aid[setting.edge[k]] = found[k]
@@ -200,6 +203,7 @@ def _room(setting: PathSetting, n_scales: int, dimension: int, rank: int) -> _La
         np.empty((n_chains, n_edges)),
         np.empty((n_chains, n_edges)),
         np.empty((n_chains, n)),
+        np.empty(n_chains),
     )
 
 
@@ -230,10 +234,13 @@ def run_paths(
         laws.transition[n_scales + 1] = setting.explore_transition
         laws.flow[n_scales + 1] = setting.explore_flow
         laws.mass[n_scales + 1] = setting.explore_mass
+        laws.wandering[n_scales + 1] = chain_wandering(setting.explore_transition, setting.explore_flow)
     factor, aid = np.empty((rank, rank)), np.empty(d)
     members, cumulative = np.empty(0, dtype=np.int64), np.empty(0)
     none = np.empty(0, dtype=np.int64)
-    chains = pack_chains(setting.start, laws.transition, laws.flow, laws.mass, none, np.empty(0))
+    chains = pack_chains(
+        setting.start, setting.head, laws.transition, laws.flow, laws.mass, laws.wandering, none, np.empty(0)
+    )
     n_events = 0
     must_factor = True
     for row in range(n_days):
@@ -248,7 +255,16 @@ def run_paths(
                     return row, n_events, PLAYED
             elif is_bandit:
                 slots = slots_of(members, memory.counts)
-                chains = pack_chains(setting.start, laws.transition, laws.flow, laws.mass, slots, weights)
+                chains = pack_chains(
+                    setting.start,
+                    setting.head,
+                    laws.transition,
+                    laws.flow,
+                    laws.mass,
+                    laws.wandering,
+                    slots,
+                    weights,
+                )
             elif rule.feedback == 1:
                 aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
             must_factor = False
@@ -269,8 +285,16 @@ def run_paths(
             continue
         must_factor = True
         on_span = memory.running
-        if setting.orthonormal.size:
-            on_span = span_part(setting.orthonormal, memory.running)
+        if setting.pivot.size:
+            on_span = path_span_part(
+                setting.start,
+                setting.head,
+                setting.edge,
+                setting.plan,
+                setting.joined,
+                setting.pivot,
+                memory.running,
+            )
         k = n_ending - 1
         tilted = begin_turn(rule, memory, on_span, k)
         point, log_point = tilted, tilted

@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-FAR, NEAR = 8.0, 1e10
+FAR, NEAR = 1e4, 1e13
 """From how far out of balance Newton's method starts at weights as they are, and at weights brought near a known flow."""
 ACCEPTED_GAP = 1e-6
 """The largest certified gap of an acceptable projection."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["action_total", "centred", "centred_square", "dot", "learn_prediction", "span_part", "tilt"]
+__all__ = ["action_total", "centred", "centred_square", "dot", "dot_three", "learn_prediction", "span_part", "tilt"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -39,6 +39,23 @@ def dot(left: Floats, right: Floats) -> float:
         i += 4
     while i < left.size:
         first += left[i] * right[i]
+        i += 1
+    return (first + second) + (third + fourth)
+
+
+@kernel
+def dot_three(left: Floats, middle: Floats, right: Floats) -> float:
+    """Return Σ left·middle·right in four interleaved sums."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= left.size:
+        first += left[i] * middle[i] * right[i]
+        second += left[i + 1] * middle[i + 1] * right[i + 1]
+        third += left[i + 2] * middle[i + 2] * right[i + 2]
+        fourth += left[i + 3] * middle[i + 3] * right[i + 3]
+        i += 4
+    while i < left.size:
+        first += left[i] * middle[i] * right[i]
         i += 1
     return (first + second) + (third + fourth)
 

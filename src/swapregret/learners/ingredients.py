@@ -27,8 +27,9 @@ class Ingredients:
     variants : int
         Decompositions averaged by Lazy-ComBCP (D18).
     law : {"auto", "list", "chain"}
-        What plays a point of Lazy-ComBCP: a list of actions, or on paths the Markov chain of the flow, which has no list
-        and so no exact ledger. "auto" is the chain where Σ is too large to be factored (rank above 400).
+        What plays a point of Lazy-ComBCP: a list of actions, or on paths the Markov chain of the flow, whose ledger is exact
+        only where there are at most 10,000 paths. "auto" is the chain where Σ is too large to be factored (rank above
+        400) or, with bandit feedback, would be factored every three days or more often (rank above 50).
     predictor_step : float
         Step of the estimator's predictor, 0 for none (D19).
     random_offset : bool

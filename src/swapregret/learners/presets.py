@@ -34,6 +34,7 @@ _PAPER_SCALES = 3
 _LASTING = 8
 _DENSE_WHERE_LASTING = 1000
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
+_RANK_OF_CHAINS = 50
 _FEW_VARIANTS = 2
 _LONG = 800.0
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
@@ -83,7 +84,7 @@ def swap_combcp(
             _rate(mixed, feedback, lambda: _paper_combcp_rate(actions, windows, scale)),
             mixed.exploration_law,
             mixed.variants,
-            _law(mixed, actions),
+            _law(mixed, actions, windows, feedback),
         )
 
     if preset == "adaptive":
@@ -98,7 +99,11 @@ def swap_combcp(
     return SwapMaster(
         _one_a_scale(mixed, windows, learner),
         windows,
-        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_inverting(mixed, actions, windows)),
+        make_estimator(
+            feedback,
+            predictor_step=mixed.predictor_step,
+            solver=_inverting(mixed, actions, windows, feedback),
+        ),
         mixed.random_offset,
         mixed.warm_restarts,
     )
@@ -145,7 +150,11 @@ def swap_comband(
     return SwapMaster(
         _one_a_scale(mixed, windows, learner),
         windows,
-        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_inverting(mixed, actions, windows)),
+        make_estimator(
+            feedback,
+            predictor_step=mixed.predictor_step,
+            solver=_inverting(mixed, actions, windows, feedback),
+        ),
         mixed.random_offset,
     )
 
@@ -240,20 +249,24 @@ def _solver(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str:
     return mixed.solver
 
 
-def _law(mixed: Ingredients, actions: ActionSet) -> str:
-    """Return what plays a point: a chain where products with Σ must be cheap because it is not factored."""
+def _law(mixed: Ingredients, actions: ActionSet, windows: Schedule, feedback: str) -> str:
+    """Return what plays a point: a chain where Σ is not factored, being too large, or serving too few days for its rank."""
     if mixed.law != "auto":
         return mixed.law
-    is_large = mixed.solver in ("auto", "iterative") and actions.rank > DENSE_LIMIT
-    return "chain" if actions.has_markov and is_large else "list"
+    explores_by_chain = mixed.exploration_law in (None, "cover", "uniform")
+    is_short = windows.windows[0] < _SHORTEST_INVERTED and feedback == "bandit" and explores_by_chain
+    is_large = actions.rank > (_RANK_OF_CHAINS if is_short else DENSE_LIMIT)
+    return "chain" if actions.has_markov and is_large and mixed.solver in ("auto", "iterative") else "list"
 
 
-def _inverting(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str:
+def _inverting(mixed: Ingredients, actions: ActionSet, windows: Schedule, feedback: str) -> str:
     """Return the same for masters whose laws change with the base window only: an inverse may serve all of it."""
     base = windows.windows[0]
+    if mixed.solver == "auto" and _law(mixed, actions, windows, feedback) == "chain":
+        return "iterative"
     if mixed.solver == "auto" and base >= _SHORTEST_INVERTED and actions.rank <= _RANK_PER_DAY * base:
         return "inverse"
-    return mixed.solver if _law(mixed, actions) == "chain" else _solver(mixed, actions, windows)
+    return _solver(mixed, actions, windows)
 
 
 def _rate(mixed: Ingredients, feedback: str, paper: Any) -> Rate:

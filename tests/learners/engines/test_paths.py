@@ -7,12 +7,14 @@ import pytest
 
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.partitions import Partitions
+from swapregret.environments.iid import iid
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DenseSolver, IterativeSolver
 from swapregret.learners.engines.find import find_engine
 from swapregret.learners.engines.paths import PathEngine
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
+from swapregret.play import play
 from swapregret.policy import mix
 
 ENGINE = partial(PathEngine, keeps_laws=True)
@@ -61,6 +63,41 @@ def test_large_sets_play_chains_without_a_matrix() -> None:
         multiscale(Partitions(3, 2, coordinates="compact"), 100, law="chain")
     with pytest.raises(InvalidInput, match="adaptive"):
         swap_combcp(UNEVEN, 100, preset="adaptive", law="chain")
+
+
+def test_chains_are_chosen_where_a_factor_would_serve_too_few_days() -> None:
+    """From rank 51 on, with bandit feedback and windows below four days; a list by name, and for the paper, as before."""
+    actions = Partitions(7, 4)
+    assert actions.rank == 64
+    for windows, feedback, law in (
+        ([1, 5, 25], "bandit", "chain"),
+        ([3, 15], "bandit", "chain"),
+        ([4, 16], "bandit", "list"),
+        ([1, 5, 25], "full", "list"),
+    ):
+        player = multiscale(actions, 100, schedule=Schedule(windows), feedback=feedback)
+        assert player.learners[0].law == law
+        assert find_engine(player) is not None
+    assert multiscale(actions, 100, schedule=DAILY, law="list").learners[0].law == "list"
+    assert multiscale(actions, 100, schedule=DAILY, exploration_law="spanner").learners[0].law == "list"
+    assert swap_combcp(actions, 64, preset="paper").learners[0].law == "list"
+
+
+def test_ledgers_of_chains_are_exact_on_small_graphs() -> None:
+    """With at most 10,000 paths a chain lists them: regrets are exact, and measuring changes nothing that is played."""
+    actions = Partitions(7, 4)
+    player = multiscale(actions, 40, schedule=DAILY)
+    world = iid(actions, 40, rng=1)
+    measured = play(player, world, rng=0)
+    assert measured.swap_regret.is_exact
+    assert "sampled" not in measured.swap_regret.definition
+    bare = play(player, world, rng=0, measure="none")
+    assert bare.reward == measured.reward
+    law = player.start(np.random.default_rng(0)).mixture
+    assert law.has_atoms
+    rows = law.finite()
+    np.testing.assert_allclose(rows.weights @ rows.atoms, law.marginals(), atol=1e-12)
+    np.testing.assert_allclose((rows.atoms.T * rows.weights) @ rows.atoms, law.cooccurrence(), atol=1e-12)
 
 
 @pytest.mark.parametrize("spread", [0.1, 1.0, 10.0])

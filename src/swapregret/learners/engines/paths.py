@@ -58,6 +58,7 @@ class PathEngine:
         factors = self.master.feedback == "bandit" and not is_chain
         moves = isinstance(mu, MarkovPaths)
         law = None if moves else mu.finite()
+        joined, pivot = paths.span.balance if must_project(self.master) else (np.zeros(0), np.zeros(0))
         return PathSetting(
             start=graph.start,
             head=graph.head,
@@ -67,7 +68,8 @@ class PathEngine:
             is_chain=is_chain,
             orders=np.stack([paths.order(variant) for variant in range(learner.variants)]),
             coordinates=np.array(J, dtype=np.int64),
-            orthonormal=paths.span.orthonormal if must_project(self.master) else np.zeros((0, 0)),
+            joined=joined,
+            pivot=pivot,
             tolerance=TOLERANCE,
             limit=LIMIT,
             hopeless=HOPELESS,

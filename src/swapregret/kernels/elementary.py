@@ -1,0 +1,56 @@
+"""Exponentials of whole arrays, in operations that the compiler does several of at once.
+
+May touch: ``kernels.compile``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.kernels.compile import kernel
+
+__all__ = ["exponentials"]
+
+Floats = npt.NDArray[np.float64]
+
+_FARTHEST = 708.0
+_PER_LOG_TWO = 1.4426950408889634
+_HIGH, _LOW = 0.6931471803691238, 1.9082149292705877e-10
+_SHIFT = 6755399441055744.0
+_BIAS = 1023
+
+
+@kernel
+def exponentials(values: Floats, result: Floats) -> None:
+    """Write exp of every value, right to about two units in the last place; values beyond ±708 are taken for ±708.
+
+    exp(v) = 2ⁿ e^r with n the nearest integer to v / log 2 and |r| ≤ log(2)/2, where fourteen terms of the series are enough.
+    Adding 1.5 · 2⁵² rounds to that integer and leaves it in the last bits of the sum, from where it becomes the exponent of 2ⁿ.
+    """
+    n = values.size
+    sums = np.empty(n)
+    for i in range(n):
+        v = min(max(values[i], -_FARTHEST), _FARTHEST)
+        shifted = v * _PER_LOG_TWO + _SHIFT
+        whole = shifted - _SHIFT
+        r = (v - whole * _HIGH) - whole * _LOW
+        p = 1.0 / 6227020800.0
+        p = p * r + 1.0 / 479001600.0
+        p = p * r + 1.0 / 39916800.0
+        p = p * r + 1.0 / 3628800.0
+        p = p * r + 1.0 / 362880.0
+        p = p * r + 1.0 / 40320.0
+        p = p * r + 1.0 / 5040.0
+        p = p * r + 1.0 / 720.0
+        p = p * r + 1.0 / 120.0
+        p = p * r + 1.0 / 24.0
+        p = p * r + 1.0 / 6.0
+        p = p * r + 0.5
+        p = p * r + 1.0
+        p = p * r + 1.0
+        sums[i] = shifted
+        result[i] = p
+    bits = sums.view(np.int64)
+    for i in range(n):
+        bits[i] = (bits[i] << 52) + (_BIAS << 52)
+    for i in range(n):
+        result[i] *= sums[i]
