@@ -119,14 +119,13 @@ class MatchingPolicy(Policy):
         if len(uniform) != 1 or len(lists) + 1 != len(parts) or self.columns < 2:
             return None
         mixture = prepare_matchings(
-            np.concatenate([(part._chosen + part._offsets).astype(np.int32) for part, _ in lists]),
+            np.concatenate([(part._chosen + part._offsets).astype(np.uint32) for part, _ in lists]),
             np.concatenate([weight * part._mass for part, weight in lists]),
             float(weights[uniform[0]]),
-            np.stack([math.sqrt(weight) * part.marginals() for part, weight in lists]),
         )
 
         def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
-            return solve_matchings(mixture, np.array(action, dtype=np.int64), tolerance, limit)
+            return solve_matchings(mixture, np.array(action, dtype=np.int64), tolerance, limit)[:2]
 
         return solve
 

@@ -11,8 +11,8 @@ marginals; a chain that hardly does has nearly :math:`xx^\top`. So conjugate gra
 .. math:: \textstyle\big(\sum_c \theta_c w_c\big)\,\Sigma_{\text{one chain}} + \sum_c (1-\theta_c)\,w_c\, x_c x_c^\top,
 
 the one chain having the marginals of :math:`\sum_c \theta_c w_c x_c`, and :math:`\sqrt[3]{\theta_c}` saying how much chain c
-wanders: the expected sum of 1 − p over its steps, relative to the largest. Products of all chains are taken in one pass over the edges,
-four chains at a time.
+wanders: the expected sum of 1 − p over its steps, relative to the largest. Products of all chains are taken in one pass
+over the edges, four chains at a time.
 
 The graph is as in ``kernels.dag``; vectors are in the order of the graph. May touch: ``kernels.cholesky``,
 ``kernels.compile``, ``kernels.vectors``.

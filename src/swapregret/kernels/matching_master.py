@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.master_arrays import NOT_PROJECTED, PLAYED, Log, Memory, Rule
+from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, PLAYED, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
     begin_turn,
     component_table,
@@ -23,7 +23,9 @@ from swapregret.kernels.master_steps import (
     grid_weights,
     mixture_marginals,
     solve_action,
+    split_explorer,
 )
+from swapregret.kernels.matching_solve import Matchings, prepare_matchings, solve_matchings
 from swapregret.kernels.matchings import draw_matching, matching_moment_on, matching_span_part
 from swapregret.kernels.permutation_atoms import matching_marginals
 from swapregret.kernels.permutation_decompose import decompose_matching_point
@@ -47,8 +49,12 @@ class MatchingSetting(NamedTuple):
     row_orders, column_orders : int64 arrays, shapes (variants, n_rows) and (variants, n_columns)
     coordinates : int64 array, shape (r,)
         Independent coordinates, on which Σ is inverted.
+    is_iterative : bool
+        Whether Σ⁺M is iterated for instead; then the set is square and the exploration law uniform.
+    tolerance, limit, hopeless : float, int, float
+        Of the iteration.
     must_project : bool
-        Whether they are fewer than all, so that estimates have parts no action can see.
+        Whether estimates have parts no action can see that must be taken off.
     explore_chosen : int32 array, shape (n, n_rows)
         The atoms of the exploration law; none if it is uniform.
     explore_cumulative : float64 array, shape (n,)
@@ -61,6 +67,10 @@ class MatchingSetting(NamedTuple):
     row_orders: Integers
     column_orders: Integers
     coordinates: Integers
+    is_iterative: bool
+    tolerance: float
+    limit: int
+    hopeless: float
     must_project: bool
     explore_chosen: Columns
     explore_cumulative: Floats
@@ -73,6 +83,7 @@ class _Laws(NamedTuple):
 
     sizes: Integers
     chosen: Columns
+    weights: Floats
     cumulative: Floats
     moments: Floats
     marginals: Floats
@@ -91,10 +102,11 @@ def _make_law(setting: MatchingSetting, place: Integers, point: Floats, laws: _L
     n = weights.size
     laws.sizes[slot] = n
     laws.chosen[slot, :n] = chosen
+    laws.weights[slot, :n] = weights
     laws.cumulative[slot, :n] = np.cumsum(weights)
     if place.size:
         matching_moment_on(chosen, weights, n_columns, place, laws.moments[slot])
-    else:
+    elif not setting.is_iterative:
         laws.marginals[slot] = matching_marginals(chosen, weights, n_columns)
 
 
@@ -116,26 +128,49 @@ def _draw(rng: np.random.Generator, setting: MatchingSetting, laws: _Laws, slot:
 
 
 @kernel
+def _mixture(setting: MatchingSetting, laws: _Laws, members: Integers, weights: Floats, counts: Integers) -> Matchings:
+    """Put the lists of a mixture one after the other."""
+    slots, shares, explore = split_explorer(members, weights, counts)
+    n, total = setting.n_rows, 0
+    for c in range(slots.size):
+        total += laws.sizes[slots[c]]
+    elements, mass = np.empty((total, n), dtype=np.uint32), np.empty(total)
+    at = 0
+    for c in range(slots.size):
+        chosen, listed = laws.chosen[slots[c]], laws.weights[slots[c]]
+        for a in range(laws.sizes[slots[c]]):
+            row, target = chosen[a], elements[at]
+            for i in range(n):
+                target[i] = row[i] + i * n
+            mass[at] = shares[c] * listed[a]
+            at += 1
+    return prepare_matchings(elements, mass, explore)
+
+
+@kernel
 def run_matchings(
     rng: np.random.Generator, rewards: Floats, rule: Rule, setting: MatchingSetting, memory: Memory, log: Log
 ) -> tuple[int, int, int]:
     """Play one day a row of ``rewards``.
 
     Returns the number of days played and of turns, and how it ended. Fewer days than rows mean that Σ was singular: the
-    caller must go on by stepping. If a projection failed, ``log.tilted`` is what was projected.
+    caller must go on by stepping. If a projection failed, ``log.tilted`` is what was projected; if an iteration did, it begins
+    with the residual.
     """
     n_days, d = rewards.shape
     n_scales = rule.groups.size
     n_rows, n_columns = setting.n_rows, setting.n_columns
     is_bandit = rule.feedback == 0
-    rank = setting.coordinates.size if is_bandit else 0
-    place = np.full(d if is_bandit else 0, -1, dtype=np.int64)
+    is_dense, is_iterative = is_bandit and not setting.is_iterative, is_bandit and setting.is_iterative
+    rank = setting.coordinates.size if is_dense else 0
+    place = np.full(d if is_dense else 0, -1, dtype=np.int64)
     for j in range(rank):
         place[setting.coordinates[j]] = j
     limit = len(setting.row_orders) * (d - n_rows + 1)
     laws = _Laws(
         np.zeros(n_scales + 1, dtype=np.int64),
         np.empty((n_scales + 1, limit, n_rows), dtype=np.int32),
+        np.empty((n_scales + 1, limit)),
         np.empty((n_scales + 1, limit)),
         np.zeros((n_scales + 1, rank, rank)),
         np.zeros((n_scales + 1, d)),
@@ -147,13 +182,16 @@ def run_matchings(
     factor = np.empty((rank, rank))
     aid = np.empty(d)
     members, cumulative = np.empty(0, dtype=np.int64), np.empty(0)
+    mixture = prepare_matchings(np.empty((0, n_rows), dtype=np.uint32), np.empty(0), 1.0)
     n_events = 0
     must_factor = True
     for row in range(n_days):
         if must_factor:
             members, weights = component_table(rule, memory.counts)
             cumulative = np.cumsum(weights)
-            if is_bandit:
+            if is_iterative:
+                mixture = _mixture(setting, laws, members, weights, memory.counts)
+            elif is_dense:
                 factor, is_definite = factor_mixture(
                     rule, members, weights, memory.counts, laws.moments, setting.explore_moment
                 )
@@ -166,8 +204,14 @@ def run_matchings(
         if slot >= 0 and memory.counts[slot, 0] == 0:
             slot = n_scales
         action = _draw(rng, setting, laws, slot)
-        if is_bandit:
+        if is_dense:
             solve_action(rule, factor, setting.coordinates, action, aid)
+        elif is_iterative:
+            aid, ratio, _ = solve_matchings(mixture, action, setting.tolerance, setting.limit)
+            if not ratio <= setting.hopeless:
+                log.tilted[0] = ratio
+                return row + 1, n_events, NOT_SOLVED
+            memory.recoveries[0] += ratio > setting.tolerance
         n_ending = end_day(rule, memory, log, row, rewards[row], action, aid)
         if n_ending == 0:
             continue

@@ -1,8 +1,9 @@
 r"""Σ⁺M for mixtures of listed permutations and the uniform law, without a matrix.
 
 The uniform law has the eigenvalue 1 on the constant table and 1/(n−1) on tables whose rows and columns add up to 0, and these span
-all permutations, so its Σ⁺ is known. With weight γ, and :math:`\sum_c w_c x_c x_c^\top` for the listed laws beside it, it
-preconditions conjugate gradients.
+all permutations, so its Σ⁺ is known. With weight γ, and :math:`\sum_a w_a M_a M_a^\top` over the heaviest permutations of the
+lists beside it, it preconditions conjugate gradients: a permutation of weight w adds an eigenvalue of about wn²/γ to those
+at 1. How two of them meet is how many pairs they share.
 
 May touch: ``kernels.compile``, ``kernels.cholesky``, ``kernels.vectors``.
 """
@@ -20,7 +21,9 @@ __all__ = ["Matchings", "prepare_matchings", "solve_matchings"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Coordinates = npt.NDArray[np.int32]
+Places = npt.NDArray[np.uint32]
+
+_HEAVY, _MOST, _HALVINGS = 0.3, 3, 12
 
 
 class Matchings(NamedTuple):
@@ -28,48 +31,115 @@ class Matchings(NamedTuple):
 
     Attributes
     ----------
-    elements : int32 array, shape (N, n)
-        The coordinates of all listed permutations.
+    elements : uint32 array, shape (N, n)
+        The coordinates of all listed permutations; without a sign, which would have to be checked.
     weights : float64 array, shape (N,)
     explore : float
         γ, the weight of the uniform law.
-    columns, solved : float64 arrays, shape (q, n²)
-        √w_c x_c, and what γ times the uniform law makes of them.
+    heavy : int64 array, shape (q,)
+        Which permutations the preconditioner knows.
     factor : float64 array, shape (q, q)
-        Of I + columns · solvedᵀ.
+        Of I + the Gram matrix of √w M, in the inner product of the inverse of γ times the uniform law.
     """
 
-    elements: Coordinates
+    elements: Places
     weights: Floats
     explore: float
-    columns: Floats
-    solved: Floats
+    heavy: Integers
     factor: Floats
 
 
 @kernel
-def _uniform_inverse(n: int, explore: float, residual: Floats, shaped: Floats) -> None:
-    """Solve for γ times the uniform law; the residual is in the span of the permutations."""
+def _heaviest(weights: Floats, least: float, most: int) -> Integers:
+    """Return which weights exceed ``least``, or a larger bound, found by halving, that at most ``most`` exceed."""
+    top = 0.0
+    for a in range(weights.size):
+        top = max(top, weights[a])
+    low, high = least, max(least, top)
+    bound = low
+    for _ in range(_HALVINGS):
+        count = 0
+        for a in range(weights.size):
+            count += weights[a] > bound
+        if count <= most:
+            high = bound
+            if bound == low:
+                break
+        else:
+            low = bound
+        bound = np.sqrt(low * high)
+    found = np.empty(weights.size, dtype=np.int64)
+    n = 0
+    for a in range(weights.size):
+        if weights[a] > high:
+            found[n] = a
+            n += 1
+    return found[:n].copy()
+
+
+@kernel
+def prepare_matchings(elements: Places, weights: Floats, explore: float) -> Matchings:
+    """Make the preconditioner."""
+    n = elements.shape[1]
+    heavy = _heaviest(weights, _HEAVY * explore / (n * n), _MOST * n)
+    q = heavy.size
+    gram = np.empty((q, q))
+    for c in range(q):
+        mine = elements[heavy[c]]
+        for e in range(c + 1):
+            other = elements[heavy[e]]
+            shared = 0
+            for i in range(n):
+                shared += mine[i] == other[i]
+            together = ((n - 1) * (shared - 1) + 1) / explore
+            gram[e, c] = np.sqrt(weights[heavy[c]] * weights[heavy[e]]) * together + (1.0 if c == e else 0.0)
+    factor, _ = cholesky(gram)
+    return Matchings(elements, weights, explore, heavy, factor)
+
+
+@kernel
+def _gather(vector: Floats, chosen: Places) -> float:
+    """Return Σ of the chosen entries in four interleaved sums."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= chosen.size:
+        first += vector[chosen[i]]
+        second += vector[chosen[i + 1]]
+        third += vector[chosen[i + 2]]
+        fourth += vector[chosen[i + 3]]
+        i += 4
+    while i < chosen.size:
+        first += vector[chosen[i]]
+        i += 1
+    return (first + second) + (third + fourth)
+
+
+@kernel
+def _precondition(mixture: Matchings, residual: Floats, shaped: Floats) -> None:
+    """Solve for γ times the uniform law and the heavy permutations; the residual is in the span of the permutations."""
+    n, q, explore = mixture.elements.shape[1], mixture.heavy.size, mixture.explore
     mean = 0.0
     for i in range(residual.size):
         mean += residual[i]
     mean /= residual.size
+    inner = np.empty(q)
+    for c in range(q):
+        a = mixture.heavy[c]
+        value = (n - 1) * (_gather(residual, mixture.elements[a]) - n * mean) + n * mean
+        inner[c] = np.sqrt(mixture.weights[a]) * value / explore
+    inner = cholesky_solve(mixture.factor, inner)
+    total = 0.0
+    for c in range(q):
+        inner[c] *= np.sqrt(mixture.weights[mixture.heavy[c]])
+        total += inner[c]
+    level = ((2 - n) * mean - total * (1.0 / n - (n - 1.0) / n)) / explore
+    share = (n - 1) / explore
     for i in range(residual.size):
-        shaped[i] = ((n - 1) * (residual[i] - mean) + mean) / explore
-
-
-@kernel
-def prepare_matchings(elements: Coordinates, weights: Floats, explore: float, columns: Floats) -> Matchings:
-    """Make the preconditioner."""
-    n, q = elements.shape[1], len(columns)
-    solved, gram = np.empty(columns.shape), np.empty((q, q))
+        shaped[i] = share * residual[i] + level
     for c in range(q):
-        _uniform_inverse(n, explore, columns[c], solved[c])
-    for c in range(q):
-        for e in range(q):
-            gram[c, e] = dot(columns[c], solved[e]) + (1.0 if c == e else 0.0)
-    factor, _ = cholesky(gram)
-    return Matchings(elements, weights, explore, columns, solved, factor)
+        chosen, value = mixture.elements[mixture.heavy[c]], share * inner[c]
+        for i in range(n):
+            shaped[chosen[i]] -= value
 
 
 @kernel
@@ -92,40 +162,31 @@ def _product(mixture: Matchings, vector: Floats, result: Floats) -> None:
             target[j] = single * row[j] + pair * (rest - down[j] + row[j])
     for a in range(mixture.weights.size):
         chosen = mixture.elements[a]
-        value = 0.0
-        for i in range(n):
-            value += vector[chosen[i]]
-        value *= mixture.weights[a]
+        value = mixture.weights[a] * _gather(vector, chosen)
         for i in range(n):
             result[chosen[i]] += value
 
 
 @kernel
-def solve_matchings(mixture: Matchings, action: Integers, tolerance: float, limit: int) -> tuple[Floats, float]:
-    """Solve Σy = M; return y and the relative residual reached, in the norm of the preconditioner."""
-    n, d, q = mixture.elements.shape[1], action.size, len(mixture.columns)
+def solve_matchings(mixture: Matchings, action: Integers, tolerance: float, limit: int) -> tuple[Floats, float, int]:
+    """Solve Σy = M; return y, the relative residual reached, in the norm of the preconditioner, and the number of steps."""
+    d = action.size
     result, residual = np.zeros(d), np.empty(d)
     for i in range(d):
         residual[i] = action[i]
-    shaped, direction, product, inner = np.empty(d), np.zeros(d), np.empty(d), np.empty(q)
+    shaped, direction, product = np.empty(d), np.zeros(d), np.empty(d)
     first, energy = 0.0, 0.0
-    for step in range(limit + 1):
-        _uniform_inverse(n, mixture.explore, residual, shaped)
-        for c in range(q):
-            inner[c] = dot(mixture.columns[c], shaped)
-        inner = cholesky_solve(mixture.factor, inner)
-        for c in range(q):
-            value, solved = inner[c], mixture.solved[c]
-            for i in range(d):
-                shaped[i] -= value * solved[i]
+    step = 0
+    while True:
+        _precondition(mixture, residual, shaped)
         previous, energy = energy, dot(residual, shaped)
         if step == 0:
             if not energy > 0.0:
-                return result, 0.0
+                return result, 0.0, step
             first = energy
             direction[:] = shaped
         else:
-            if energy <= first * tolerance * tolerance or step == limit:
+            if not energy > first * tolerance * tolerance or step == limit:
                 break
             ratio = energy / previous
             for i in range(d):
@@ -137,5 +198,7 @@ def solve_matchings(mixture: Matchings, action: Integers, tolerance: float, limi
         length = energy / curvature
         for i in range(d):
             result[i] += length * direction[i]
+        for i in range(d):
             residual[i] -= length * product[i]
-    return result, np.sqrt(max(energy, 0.0) / first)
+        step += 1
+    return result, np.sqrt(max(energy, 0.0) / first), step

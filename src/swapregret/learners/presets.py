@@ -9,6 +9,7 @@ from typing import Any
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets import MSets
+from swapregret.actions.permutations import Permutations
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
@@ -34,7 +35,7 @@ _PAPER_SCALES = 3
 _LASTING = 8
 _DENSE_WHERE_LASTING = 1000
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
-_RANK_OF_CHAINS = 50
+_RANK_OF_CHAINS, _RANK_OF_LISTS = 50, 200
 _FEW_VARIANTS = 2
 _LONG = 800.0
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
@@ -264,6 +265,9 @@ def _inverting(mixed: Ingredients, actions: ActionSet, windows: Schedule, feedba
     base = windows.windows[0]
     if mixed.solver == "auto" and _law(mixed, actions, windows, feedback) == "chain":
         return "iterative"
+    is_uniform = isinstance(actions, Permutations) and mixed.exploration_law in (None, "uniform")
+    if mixed.solver == "auto" and base < _SHORTEST_INVERTED and is_uniform and actions.rank > _RANK_OF_LISTS:
+        return "iterative" if mixed.exploration != 0.0 else "auto"
     if mixed.solver == "auto" and base >= _SHORTEST_INVERTED and actions.rank <= _RANK_PER_DAY * base:
         return "inverse"
     return _solver(mixed, actions, windows)

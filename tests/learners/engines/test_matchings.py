@@ -8,9 +8,11 @@ import pytest
 from swapregret.actions.permutations import Permutations
 from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.errors import NotConverged, SwapRegretError
+from swapregret.geometry.solve import DenseSolver, IterativeSolver
 from swapregret.learners.engines.matchings import MatchingEngine
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
+from swapregret.policy import mix
 
 ENGINE = partial(MatchingEngine, keeps_laws=True)
 SETS = [Permutations(2), Permutations(4), Permutations(7), TruncatedPermutations(3, 5), TruncatedPermutations(1, 4)]
@@ -25,6 +27,40 @@ def test_blocks_are_steps(agrees, actions, kind: str) -> None:
         ENGINE, swap_combcp(actions, 100, preset="multiscale", schedule=DAILY, exploration=0.3, variants=1), 60, kind
     )
     agrees(ENGINE, swap_combcp(actions, 100, preset="multiscale", schedule=DAILY, random_offset=True), 60, kind)
+
+
+@pytest.mark.parametrize("n", [2, 4, 7])
+def test_blocks_are_steps_without_a_matrix(agrees, n: int) -> None:
+    """With Σ⁺M iterated for, too: the same bits with one decomposition or several, spread out or concentrated."""
+    for kind in ("random", "constant"):
+        for chosen in ({"exploration": 0.3, "variants": 1}, {"random_offset": True}):
+            player = swap_combcp(
+                Permutations(n), 100, preset="multiscale", schedule=DAILY, solver="iterative", **chosen
+            )
+            assert MatchingEngine.can_run(player)
+            agrees(ENGINE, player, 60, kind)
+
+
+@pytest.mark.parametrize("spread", [0.1, 1.0, 10.0])
+def test_lists_are_solved_as_a_matrix_would_be(spread: float) -> None:
+    """Σ⁺M by the iteration gives every action the same estimate as the factored matrix."""
+    actions, rng = Permutations(6), np.random.default_rng(0)
+    points = [actions.kl_project(spread * rng.normal(size=36)).point for _ in range(3)]
+    law = mix([*(actions.decompose(point) for point in points), actions.uniform_policy()], [0.2, 0.2, 0.3, 0.3])
+    dense, free = DenseSolver(law, actions.span), IterativeSolver(law)
+    for _ in range(5):
+        action = law.sample(rng)
+        expected = actions.span.project(dense.solve(action))
+        assert np.abs(actions.span.project(free.solve(action)) - expected).max() <= 1e-8 * np.abs(expected).max()
+        assert not free.has_recovered
+
+
+def test_large_sets_need_no_matrix() -> None:
+    """Permutations of 16 things and more are iterated for where laws last less than four days, and run compiled."""
+    for n, windows, solver in ((16, [1, 5, 25], "iterative"), (15, [1, 5, 25], "auto"), (16, [4, 20], "auto")):
+        player = swap_combcp(Permutations(n), 100, preset="multiscale", schedule=Schedule(windows))
+        assert player.estimator.solver == solver
+        assert MatchingEngine.can_run(player)
 
 
 @pytest.mark.parametrize("feedback", ["bandit", "semi-bandit", "full"])

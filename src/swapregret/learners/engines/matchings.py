@@ -12,6 +12,7 @@ import numpy as np
 from swapregret.actions.matching_set import MatchingSet
 from swapregret.actions.permutation_laws import UniformMatchings
 from swapregret.arrays import Matrix
+from swapregret.geometry.solve import HOPELESS, LIMIT, TOLERANCE
 from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.kernels.matching_master import MatchingSetting, run_matchings
 from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
@@ -23,7 +24,7 @@ __all__ = ["MatchingEngine"]
 
 @dataclass(frozen=True)
 class MatchingEngine:
-    """Runs blocks for a master whose scales are Lazy-ComBCP on matchings, with a dense Σ.
+    """Runs blocks for a master whose scales are Lazy-ComBCP on matchings, with a dense Σ or, on permutations, without one.
 
     Parameters
     ----------
@@ -59,13 +60,18 @@ class MatchingEngine:
             chosen = np.argmax(law.atoms.reshape(-1, rows, columns), axis=2).astype(np.int32)
             cumulative = np.cumsum(law.weights)
         is_bandit = self.master.feedback == "bandit"
-        moment = mu.cooccurrence()[np.ix_(J, J)] if is_bandit else np.zeros((0, 0))
+        factors = is_bandit and is_dense(self.master)
+        moment = mu.cooccurrence()[np.ix_(J, J)] if factors else np.zeros((0, 0))
         return MatchingSetting(
             n_rows=rows,
             n_columns=columns,
             row_orders=across,
             column_orders=down,
             coordinates=np.array(J, dtype=np.int64),
+            is_iterative=is_bandit and not factors,
+            tolerance=TOLERANCE,
+            limit=LIMIT,
+            hopeless=HOPELESS,
             must_project=must_project(self.master),
             explore_chosen=chosen,
             explore_cumulative=cumulative,
@@ -86,6 +92,10 @@ class MatchingEngine:
 
     @classmethod
     def can_run(cls, master: SwapMaster) -> bool:
-        """Tell whether the engine covers a master of plain Lazy-ComBCP scales with a dense Σ."""
+        """Tell whether the engine covers a master of plain Lazy-ComBCP scales: a dense Σ, or one that explores uniformly."""
         learner: Any = master.learners[0]
-        return isinstance(learner, LazyComBCP) and isinstance(learner.actions, MatchingSet) and is_dense(master)
+        if not isinstance(learner, LazyComBCP) or not isinstance(learner.actions, MatchingSet):
+            return False
+        rows, columns = learner.actions.shape
+        explores = learner.exploration > 0.0 and isinstance(learner.mu, UniformMatchings)
+        return is_dense(master) or (explores and rows == columns >= 2)
