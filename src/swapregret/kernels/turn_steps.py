@@ -151,6 +151,9 @@ def weigh(rule: PoolRule, pool: Pool, aggregate: Floats) -> bool:
         return False
     if rule.has_filter and len(table.keys) < table.size[1] and not has_room(table, pool, 0):
         return False
+    for g in range(n):
+        if pool.sizes[g] > table.size[1] // 2:
+            return False
     gains = np.empty(n)
     for g in range(n):
         gains[g] = dot(pool.marginals[n + g], aggregate)

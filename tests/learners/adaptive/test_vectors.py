@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from swapregret.actions.m_sets import MSets
 from swapregret.kernels.ledger import pack_rows
+from swapregret.learners.adaptive.guard import Guard
 from swapregret.learners.adaptive.vectors import ActionVectors
 
 
@@ -65,3 +67,23 @@ def test_a_table_read_from_arrays_is_the_same() -> None:
     np.testing.assert_array_equal(read.values, table.values)
     np.testing.assert_array_equal(read.slots, table.slots)
     assert read.n_rows == table.n_rows
+
+
+def test_a_law_larger_than_the_table_comes_in_parts() -> None:
+    """More actions at once than the capacity never overflow it; the last of them are in the table."""
+    d, capacity = 12, 64
+    rows = ((np.arange(1, 201)[:, None] >> np.arange(d)) & 1).astype(np.int64)
+    table = ActionVectors.start(d, capacity).add(pack_rows(rows), np.full(200, 0.5), np.ones(d), 1.0)
+    assert table.n_rows <= capacity == len(table.keys)
+    assert (table.rows_of(pack_rows(rows[-8:])) >= 0).all()
+    np.testing.assert_array_equal(table.values[: table.n_rows], 0.5)
+
+
+def test_a_guard_that_overflows_settles_what_it_drops() -> None:
+    """A law with more actions than the guard's table is entered in parts, and Σ max U·(M' − b) over all of them is kept."""
+    actions = MSets(9, 4)
+    rows, rng = actions.enumerate(), np.random.default_rng(0)
+    weights, vector = rng.dirichlet(np.ones(len(rows))), rng.normal(size=9)
+    guard = Guard.start(9, 40, np.inf).add(actions, pack_rows(rows), weights, vector).check(actions)
+    best = float(np.sort(vector)[-4:].sum())
+    assert abs(guard.estimate - float(weights @ (best - rows @ vector))) < 1e-12

@@ -61,7 +61,13 @@ class Guard:
 
     def enter(self, actions: ActionSet, words: Words, weights: Vector, vector: Vector) -> "Guard":
         """Do the same in the table of this guard: for whoever holds it alone."""
-        table, split = self.played, self.split
+        table, split, most = self.played, self.split, self.played.capacity
+        if len(words) > most:
+            guard = self
+            for first in range(0, len(words), most):
+                part = slice(first, first + most)
+                guard = guard.enter(actions, words[part], weights[part], vector)
+            return guard
         if table.n_rows + len(words) > table.capacity:
             split += _gain(actions, table)
             table = ActionVectors.start(table.values.shape[1], table.capacity)

@@ -102,6 +102,13 @@ class ActionVectors:
 
     def enter(self, words: Words, weights: Vector, vector: Vector, square: float) -> "ActionVectors":
         """Do the same in the arrays of this table while they have room: for whoever holds it alone."""
+        half = self.capacity // 2
+        if len(words) > half:  # a full table keeps half of its rows, so more than the other half comes in parts
+            table = self
+            for first in range(0, len(words), half):
+                part = slice(first, first + half)
+                table = table.enter(words[part], weights[part], vector, square)
+            return table
         table = self._with_room_for(len(words))
         n_rows = add_to_rows(
             table.slots, table.keys, table.values, table.squares, table.n_rows, words, weights, vector, square
