@@ -13,6 +13,7 @@ from swapregret.kernels.compile import kernel
 from swapregret.kernels.packed_decompose import packed_paths
 from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_projection import ACCEPTED_GAP, NEAR, near_scores, path_scores, project_flow
+from swapregret.kernels.path_span import path_span_part
 from swapregret.kernels.turn_arrays import MUST_MAKE_LAWS, MUST_MIX, MUST_TURN, NOT_PROJECTED, PLAYED, Pool, PoolRule
 from swapregret.kernels.turn_steps import (
     account,
@@ -25,7 +26,6 @@ from swapregret.kernels.turn_steps import (
     tilted_scores,
     weigh,
 )
-from swapregret.kernels.vectors import span_part
 
 __all__ = ["PathTurn", "run_path_turns"]
 
@@ -34,7 +34,7 @@ Integers = npt.NDArray[np.int64]
 
 
 class PathTurn(NamedTuple):
-    """The graph as in ``kernels.dag``, how vertices are eliminated, the orders of decompositions, a basis of the span or none."""
+    """The graph as in ``kernels.dag``, how vertices are eliminated, the orders of decompositions, factors of the span or none."""
 
     start: Integers
     head: Integers
@@ -42,7 +42,8 @@ class PathTurn(NamedTuple):
     plan: Elimination
     orders: Integers
     inside: float
-    orthonormal: Floats
+    joined: Floats
+    pivot: Floats
 
 
 @kernel
@@ -67,8 +68,10 @@ def run_path_turns(
         if end != MUST_TURN:
             return row, end
         aggregate = pool.running.copy()
-        if setting.orthonormal.size:
-            aggregate = span_part(setting.orthonormal, pool.running)
+        if setting.pivot.size:
+            aggregate = path_span_part(
+                setting.start, setting.head, setting.edge, setting.plan, setting.joined, setting.pivot, pool.running
+            )
         if not weigh(rule, pool, aggregate):
             return row, MUST_TURN
         for g in range(pool.law.size):

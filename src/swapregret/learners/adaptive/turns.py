@@ -14,7 +14,7 @@ from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.graphic_bases import INSIDE, GraphicBases
 from swapregret.actions.matching_set import MatchingSet
 from swapregret.actions.partitions import Partitions
-from swapregret.arrays import Matrix, Vector, frozen
+from swapregret.arrays import Vector, frozen
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
 from swapregret.kernels.turn_arrays import Pool, PoolRule, Table
 from swapregret.kernels.turn_forests import ForestTurn, run_forest_turns
@@ -248,6 +248,7 @@ def _matchings(master: AdaptiveMaster, actions: MatchingSet) -> Turns:
 
 def _paths(master: AdaptiveMaster, paths: DagPaths) -> Turns:
     graph = paths.graph
+    joined, pivot = paths.span.balance if _must_project(master) else (np.zeros(0), np.zeros(0))
     setting = PathTurn(
         graph.start,
         graph.head,
@@ -255,14 +256,19 @@ def _paths(master: AdaptiveMaster, paths: DagPaths) -> Turns:
         paths.plan,
         np.stack([paths.order(variant) for variant in range(master.variants)]),
         paths.tolerance,
-        _basis(master),
+        joined,
+        pivot,
     )
     return Turns(master, run_path_turns, setting, _rule(master))
 
 
 def _forests(master: AdaptiveMaster, actions: GraphicBases) -> Turns:
     setting = ForestTurn(
-        actions.kernel_graph, actions.mass_unit, actions.orders(master.variants), INSIDE, _basis(master)
+        actions.kernel_graph,
+        actions.mass_unit,
+        actions.orders(master.variants),
+        INSIDE,
+        actions.span.orthonormal if _must_project(master) else np.zeros((0, 0)),
     )
     return Turns(master, run_forest_turns, setting, _rule(master))
 
@@ -272,10 +278,6 @@ def _must_project(master: AdaptiveMaster) -> bool:
     span = master.actions.span
     is_large = span.rank > DENSE_LIMIT and master.feedback != "bandit"
     return span.rank < master.actions.dimension and not is_large
-
-
-def _basis(master: AdaptiveMaster) -> Matrix:
-    return master.actions.span.orthonormal if _must_project(master) else np.zeros((0, 0))
 
 
 def _rule(master: AdaptiveMaster) -> PoolRule:
