@@ -28,8 +28,10 @@ from swapregret.kernels.master_steps import (
     slots_of,
     solve_action,
 )
+from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_laws import chain_cooccurrence, chain_draw, chain_flow, chain_moment, gibbs_transition
-from swapregret.kernels.vectors import centred, span_part
+from swapregret.kernels.path_span import path_span_part
+from swapregret.kernels.vectors import centred
 
 __all__ = ["GibbsLaws", "GibbsSetting", "draw_gibbs", "empty_laws", "make_gibbs", "run_gibbs_chains"]
 
@@ -48,8 +50,10 @@ class GibbsSetting(NamedTuple):
         m, or the number of edges of the longest path.
     coordinates : int64 array, shape (r,)
         Independent coordinates, on which Σ is inverted.
-    orthonormal : float64 array, shape (d, r) or (0, 0)
-        A basis of the span, if estimates must be projected onto it.
+    plan : Elimination
+        In which order the vertices of the graph are eliminated.
+    joined, pivot : float64 arrays
+        The factors of ``kernels.path_span``, if estimates must be projected onto the span; else empty.
     explore_transition : float64 array
         The exploration law if it is a chain on the graph.
     explore_atoms : int64 array, shape (n, d)
@@ -64,7 +68,9 @@ class GibbsSetting(NamedTuple):
     edge: Integers
     size: int
     coordinates: Integers
-    orthonormal: Floats
+    plan: Elimination
+    joined: Floats
+    pivot: Floats
     explore_transition: Floats
     explore_atoms: Integers
     explore_cumulative: Floats
@@ -211,8 +217,16 @@ def run_gibbs_chains(
             continue
         must_factor = True
         on_span = memory.running
-        if setting.orthonormal.size:
-            on_span = span_part(setting.orthonormal, memory.running)
+        if setting.pivot.size:
+            on_span = path_span_part(
+                setting.start,
+                setting.head,
+                setting.edge,
+                setting.plan,
+                setting.joined,
+                setting.pivot,
+                memory.running,
+            )
         collect(memory, on_span)
         k = n_ending - 1
         point, tilted = aid, aid

@@ -5,6 +5,9 @@ all permutations, so its Σ⁺ is known. With weight γ, and :math:`\sum_a w_a M
 lists beside it, it preconditions conjugate gradients: a permutation of weight w adds an eigenvalue of about wn²/γ to those
 at 1. How two of them meet is how many pairs they share.
 
+Lists are sorted, and neighbours differ in a few pairs: a product follows the changes. M·v moves by what they add and take away, and
+an element collects the weighted sum that has run up since it came, when it goes.
+
 May touch: ``kernels.compile``, ``kernels.cholesky``, ``kernels.vectors``.
 """
 
@@ -33,6 +36,10 @@ class Matchings(NamedTuple):
     ----------
     elements : uint32 array, shape (N, n)
         The coordinates of all listed permutations; without a sign, which would have to be checked.
+    change : uint64 array, shape (N + 1,)
+        Permutation a differs from the one before in changes ``change[a]..change[a+1]-1``; the first from nothing.
+    came, went : uint32 arrays
+        The elements that come and go with each change.
     weights : float64 array, shape (N,)
     explore : float
         γ, the weight of the uniform law.
@@ -43,6 +50,9 @@ class Matchings(NamedTuple):
     """
 
     elements: Places
+    change: npt.NDArray[np.uint64]
+    came: Places
+    went: Places
     weights: Floats
     explore: float
     heavy: Integers
@@ -78,6 +88,31 @@ def _heaviest(weights: Floats, least: float, most: int) -> Integers:
 
 
 @kernel
+def _changes(elements: Places) -> tuple[npt.NDArray[np.uint64], Places, Places]:
+    """Return where each permutation differs from the one before."""
+    n_listed, n = elements.shape
+    change = np.zeros(n_listed + 1, dtype=np.uint64)
+    count = 0
+    for a in range(1, n_listed):
+        before, now = elements[a - 1], elements[a]
+        differ = 0
+        for i in range(n):
+            differ += before[i] != now[i]
+        count += differ
+        change[a + 1] = count
+    came, went = np.empty(count, dtype=np.uint32), np.empty(count, dtype=np.uint32)
+    at = 0
+    for a in range(1, n_listed):
+        before, now = elements[a - 1], elements[a]
+        for i in range(n):
+            if before[i] != now[i]:
+                came[at] = now[i]
+                went[at] = before[i]
+                at += 1
+    return change, came, went
+
+
+@kernel
 def prepare_matchings(elements: Places, weights: Floats, explore: float) -> Matchings:
     """Make the preconditioner."""
     n = elements.shape[1]
@@ -94,7 +129,8 @@ def prepare_matchings(elements: Places, weights: Floats, explore: float) -> Matc
             together = ((n - 1) * (shared - 1) + 1) / explore
             gram[e, c] = np.sqrt(weights[heavy[c]] * weights[heavy[e]]) * together + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
-    return Matchings(elements, weights, explore, heavy, factor)
+    change, came, went = _changes(elements)
+    return Matchings(elements, change, came, went, weights, explore, heavy, factor)
 
 
 @kernel
@@ -160,11 +196,24 @@ def _product(mixture: Matchings, vector: Floats, result: Floats) -> None:
         rest = total - across[i]
         for j in range(n):
             target[j] = single * row[j] + pair * (rest - down[j] + row[j])
-    for a in range(mixture.weights.size):
-        chosen = mixture.elements[a]
-        value = mixture.weights[a] * _gather(vector, chosen)
-        for i in range(n):
-            result[chosen[i]] += value
+    n_listed = mixture.weights.size
+    if n_listed == 0:
+        return
+    change, came, went, weights = mixture.change, mixture.came, mixture.went, mixture.weights
+    value, sum_ = _gather(vector, mixture.elements[0]), 0.0
+    for a in range(n_listed):
+        more, less = 0.0, 0.0
+        for c in range(change[a], change[a + 1]):
+            new, old = came[c], went[c]
+            more += vector[new]
+            less += vector[old]
+            result[new] -= sum_
+            result[old] += sum_
+        value += more - less
+        sum_ += weights[a] * value
+    chosen = mixture.elements[n_listed - 1]
+    for i in range(n):
+        result[chosen[i]] += sum_
 
 
 @kernel

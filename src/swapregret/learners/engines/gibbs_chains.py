@@ -12,6 +12,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_set_laws import UniformSubsets
 from swapregret.actions.m_sets import MSets
+from swapregret.actions.path_elimination import plan_elimination
 from swapregret.actions.path_laws import MarkovPaths
 from swapregret.arrays import Matrix
 from swapregret.kernels.gibbs_master import GibbsSetting, run_gibbs_chains
@@ -87,13 +88,16 @@ def gibbs_setting(actions: ActionSet, mu: Policy, *, is_bandit: bool, is_project
     paths, d, J = paths_of(actions), actions.dimension, actions.span.coordinates
     law = None if isinstance(mu, UniformSubsets | MarkovPaths) else mu.finite()
     none = np.zeros(0, dtype=np.int64)
+    joined, pivot = paths.span.balance if paths is not None and is_projected else (np.zeros(0), np.zeros(0))
     return GibbsSetting(
         start=none if paths is None else paths.graph.start.copy(),
         head=none if paths is None else paths.graph.head.copy(),
         edge=none if paths is None else paths.graph.edge.copy(),
         size=actions.size if paths is None else int(paths.graph.level[-1]),
         coordinates=np.array(J, dtype=np.int64),
-        orthonormal=actions.span.orthonormal.copy() if is_projected else np.zeros((0, 0)),
+        plan=plan_elimination(none, none, 0) if paths is None else paths.plan,
+        joined=joined,
+        pivot=pivot,
         explore_transition=mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0),
         explore_atoms=np.zeros((0, d), dtype=np.int64) if law is None else law.atoms.copy(),
         explore_cumulative=np.zeros(0) if law is None else np.cumsum(law.weights),
