@@ -54,6 +54,8 @@ class PoolRule(NamedTuple):
     standard_errors: float
     weight_step: float
     weight_spread: float
+    calm_budget: float
+    calm_width: float
     diameter: float
     is_uniform: bool
     rates: Floats
@@ -76,7 +78,8 @@ class Table(NamedTuple):
 class Pool(NamedTuple):
     """What a master knows.
 
-    ``clock`` is (day, offset, windows seen); ``numbers`` (typical, noise, earned). Of the members: ``points``,
+    ``clock`` is (day, offset, windows seen, whether it is calm); ``numbers`` (typical, noise, earned, noise in calm). Of the
+    members: ``points``,
     ``log_weights``, ``origins``, ``scores``, ``aggregates``, ``seen``, ``adaptive`` (G, d), ``scalars`` (G, 2: variation,
     memory sum), ``updates`` (G, 2: since the start, in memory), ``counts`` (G, 2). Of the weights: ``gain_scores``,
     ``transition`` (G, G), ``gain_spreads``, ``law`` (G).

@@ -16,6 +16,7 @@ from swapregret.kernels.tree_partition import project_forests
 from swapregret.kernels.turn_arrays import MUST_MAKE_LAWS, MUST_MIX, MUST_TURN, PLAYED, Pool, PoolRule
 from swapregret.kernels.turn_steps import (
     account,
+    end_calm,
     filter_law,
     known_vectors,
     list_law,
@@ -56,7 +57,7 @@ def run_forest_turns(
 ) -> tuple[int, int]:
     """Play days from ``row`` on; return the first that is not played, and how it ended.
 
-    ``handed`` is the action of the first day if the exploration law drew it.
+    ``handed`` are the actions of the first days if the exploration law drew them.
     """
     graph = setting.graph
     while row < rewards.shape[0]:
@@ -69,6 +70,9 @@ def run_forest_turns(
             aggregate = span_part(setting.orthonormal, pool.running)
         if not weigh(rule, pool, aggregate):
             return row, MUST_TURN
+        if pool.clock[3]:
+            best = heaviest_forests(pool.total.reshape(1, -1), graph.tails, graph.heads, graph.n_vertices, graph.size)
+            end_calm(rule, pool, best[0])
         for g in range(pool.law.size):
             if pool.changed[g]:
                 tilted = tilted_scores(rule, pool, g)

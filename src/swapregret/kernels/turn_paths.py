@@ -17,6 +17,7 @@ from swapregret.kernels.path_span import path_span_part
 from swapregret.kernels.turn_arrays import MUST_MAKE_LAWS, MUST_MIX, MUST_TURN, NOT_PROJECTED, PLAYED, Pool, PoolRule
 from swapregret.kernels.turn_steps import (
     account,
+    end_calm,
     filter_law,
     known_vectors,
     list_law,
@@ -59,7 +60,7 @@ def run_path_turns(
 ) -> tuple[int, int]:
     """Play days from ``row`` on; return the first that is not played, and how it ended.
 
-    ``handed`` is the action of the first day if the exploration law drew it. If a projection failed, ``pool.running`` is what
+    ``handed`` are the actions of the first days if the exploration law drew them. If a projection failed, ``pool.running`` is what
     was projected.
     """
     while row < rewards.shape[0]:
@@ -74,6 +75,9 @@ def run_path_turns(
             )
         if not weigh(rule, pool, aggregate):
             return row, MUST_TURN
+        if pool.clock[3]:
+            best = best_paths(setting.start, setting.head, setting.edge, pool.total.reshape(1, -1))
+            end_calm(rule, pool, best[0])
         for g in range(pool.law.size):
             if pool.changed[g]:
                 tilted = tilted_scores(rule, pool, g)

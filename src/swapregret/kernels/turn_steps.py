@@ -27,10 +27,11 @@ from swapregret.kernels.swap_filter import (
 )
 from swapregret.kernels.turn_arrays import MUST_DRAW, MUST_TURN, PLAYED, Pool, PoolRule, Table
 from swapregret.kernels.vectors import centred_square, dot, tilt
-from swapregret.kernels.weighted_sums import mixture_shares, sum_of
+from swapregret.kernels.weighted_sums import gain_over, mixture_shares, sum_of
 
 __all__ = [
     "account",
+    "end_calm",
     "filter_law",
     "known_vectors",
     "list_law",
@@ -54,7 +55,7 @@ def play_window(
 ) -> tuple[int, int]:
     """Play days up to the end of the base window; return the first that is not played, and how it ended.
 
-    ``MUST_TURN`` stands for the end of the window; ``handed`` has the action of the first day if it was drawn elsewhere.
+    ``MUST_TURN`` stands for the end of the window; ``handed`` are the actions of the first days, drawn elsewhere.
     """
     none, nothing, empty = np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 0))
     no_events = np.empty((0, 2), dtype=np.int64)
@@ -85,11 +86,13 @@ def play_window(
     if rule.feedback == 0:
         aid = np.zeros(d)
     n = pool.n_components[0]
-    is_handed = len(handed) > 0
+    n_handed = 0
     while row < rewards.shape[0]:
-        if is_handed:
-            action[:] = handed[0]
-            is_handed = False
+        if n_handed < len(handed):
+            action[:] = handed[n_handed]
+            n_handed += 1
+        elif pool.clock[3]:
+            return row, MUST_DRAW
         else:
             component = np.searchsorted(pool.shares[:n], rng.random(), side="right")
             slot = pool.components[component]
@@ -179,10 +182,13 @@ def weigh(rule: PoolRule, pool: Pool, aggregate: Floats) -> bool:
         followed = pool.law[g] / mass
         for i in range(d):
             pool.seen[g, i] += share * aggregate[i]
-            pool.adaptive[g, i] += followed * aggregate[i]
+            if pool.clock[3] == 0:
+                pool.adaptive[g, i] += followed * aggregate[i]
             pool.aggregates[g, i] += aggregate[i]
         pool.counts[g, 0] += share
         pool.counts[g, 1] += share * share
+    if pool.clock[3]:
+        pool.numbers[3] += variance(aggregate)
     pool.clock[2] = count
     pool.numbers[0] = typical
     pool.numbers[1] = noise
@@ -192,6 +198,14 @@ def weigh(rule: PoolRule, pool: Pool, aggregate: Floats) -> bool:
     pool.law[:] = law
     pool.running[:] = 0.0
     return True
+
+
+@kernel
+def end_calm(rule: PoolRule, pool: Pool, best: Integers) -> None:
+    """End calm if the best fixed action is so much better than exploring that learning pays."""
+    gain = gain_over(best, pool.marginals[2 * pool.law.size], pool.total)
+    if gain > rule.calm_budget + rule.calm_width * np.sqrt(pool.numbers[3]):
+        pool.clock[3] = 0
 
 
 @kernel
@@ -356,8 +370,10 @@ def filter_law(
 
 @kernel
 def mix_laws(rule: PoolRule, pool: Pool) -> bool:
-    """Mix the laws into the one that is played, and prepare the estimator for it; False if Σ is singular."""
+    """Mix the laws into the one that is played, and prepare the estimator for it; False if Σ is singular. In calm all stays."""
     n, n_cold = pool.law.size, rule.n_cold
+    if pool.clock[3]:
+        return True
     parts = mixture_shares(pool.law, n_cold, rule.floor, rule.exploration)
     shares, count = np.empty(parts.size), 0
     for c in range(parts.size):

@@ -8,9 +8,10 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["add_four", "mixture_shares", "sum_of"]
+__all__ = ["add_four", "gain_over", "mixture_shares", "sum_of"]
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 
 @kernel
@@ -28,6 +29,15 @@ def sum_of(vector: Floats) -> float:
     total = 0.0
     for value in vector:
         total += value
+    return total
+
+
+@kernel
+def gain_over(action: Integers, centre: Floats, vector: Floats) -> float:
+    """Return (M − centre)·v."""
+    total = 0.0
+    for i in range(vector.size):
+        total += (action[i] - centre[i]) * vector[i]
     return total
 
 

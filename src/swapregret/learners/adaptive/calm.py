@@ -9,7 +9,7 @@ one number that is easy to estimate. So a run begins calm, playing μ while all 
 calm until the estimate of C, less what noise alone would make of it, exceeds a budget: a share of the swap regret the
 adaptive part is expected to end with. Then calm is over for good.
 
-May touch: ``arrays``, ``actions.base``, ``policy``.
+May touch: ``arrays``, ``actions.base``, ``kernels.weighted_sums``, ``policy``.
 """
 
 import math
@@ -19,6 +19,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
+from swapregret.kernels.weighted_sums import gain_over
 from swapregret.policy import Policy
 
 __all__ = ["Calm", "expected_swap_regret"]
@@ -88,5 +89,5 @@ class Calm:
 
     def is_over(self, actions: ActionSet, centre: Vector, total: Vector, noise: float) -> bool:
         """Tell whether Ĉ exceeds the budget; ``noise`` is the variance of an entry of the total, summed over the windows."""
-        gain = float((actions.argmax(total) - centre) @ total)
+        gain = gain_over(actions.argmax(total), centre, total)
         return gain > self.budget + self.width * math.sqrt(noise)

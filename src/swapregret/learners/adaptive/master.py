@@ -19,6 +19,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
+from swapregret.kernels.swap_filter import variance
 from swapregret.kernels.vectors import action_total, dot
 from swapregret.kernels.weighted_sums import sum_of
 from swapregret.learners.adaptive.calm import Calm
@@ -238,7 +239,7 @@ class AdaptiveMaster:
         played = active * state.weights.law
         played = played / sum_of(played) if played.any() else played
         adaptive = state.adaptive if state.is_calm else frozen(state.adaptive + played[:, None] * aggregate)
-        noise = state.calm_noise + float(np.var(aggregate)) if state.is_calm else state.calm_noise
+        noise = state.calm_noise + variance(aggregate) if state.is_calm else state.calm_noise
         members, changed, aggregates = self._advance(state, day, aggregate, weights.n_windows)
         state = replace(
             state,

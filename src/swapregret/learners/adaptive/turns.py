@@ -58,12 +58,12 @@ class Turns:
     rule: PoolRule
 
     def can_take(self, state: AdaptiveState) -> bool:
-        """Tell whether a state is a common one: every member has a law, they are mixed, Σ is factored, the guard rests."""
+        """Tell whether a state is a common one: every member has a law, mixed or in calm, Σ is factored, the guard rests."""
         solver = state.solver
         return (
             not state.guard.has_tripped
             and all(law is not None for law in state.laws)
-            and isinstance(state.mixture, Mixture)
+            and (state.is_calm or isinstance(state.mixture, Mixture))
             and (solver is None or (isinstance(solver, DenseSolver) and solver.factored is not None))
         )
 
@@ -95,8 +95,8 @@ class Turns:
         solver = state.solver
         factored = solver.factored if isinstance(solver, DenseSolver) else None
         return Pool(
-            clock=np.array([state.day, state.calendar.offset, weights.n_windows], dtype=np.int64),
-            numbers=np.array([weights.typical, weights.noise, state.earned]),
+            clock=np.array([state.day, state.calendar.offset, weights.n_windows, state.is_calm], dtype=np.int64),
+            numbers=np.array([weights.typical, weights.noise, state.earned, state.calm_noise]),
             prediction=state.prediction.copy(),
             running=state.running.copy(),
             total=state.total.copy(),
@@ -138,18 +138,19 @@ class Turns:
 
     def _mixture(self, state: AdaptiveState, slots: list[ListedLaw]) -> tuple[npt.NDArray[np.int64], Vector, int]:
         """Return the slots of the components of the mixture and their cumulative weights, with room for all."""
-        assert isinstance(state.mixture, Mixture)
-        place = {id(law): slot for slot, law in reversed(list(enumerate(slots)))}
-        parts = [place.get(id(part), len(slots)) for part in state.mixture.components]
         room = len(state.members) + self.rule.n_cold + 1
         components, shares = np.zeros(room, dtype=np.int64), np.zeros(room)
+        if not isinstance(state.mixture, Mixture):
+            return components, shares, 0
+        place = {id(law): slot for slot, law in reversed(list(enumerate(slots)))}
+        parts = [place.get(id(part), len(slots)) for part in state.mixture.components]
         components[: len(parts)] = parts
         shares[: len(parts)] = np.cumsum(state.mixture.component_weights)
         return components, shares, len(parts)
 
     def unpack(self, pool: Pool, before: AdaptiveState) -> AdaptiveState:
         """Return the state of the arrays, without its mixture; ``before`` is the one they were made from."""
-        typical, noise, earned = pool.numbers.tolist()
+        typical, noise, earned, calm_noise = pool.numbers.tolist()
         laws = tuple(self._law(pool, g) for g in range(len(pool.law)))
         guard = before.guard
         return replace(
@@ -176,6 +177,8 @@ class Turns:
             total=frozen(pool.total.copy()),
             aggregates=frozen(pool.aggregates.copy()),
             earned=earned,
+            is_calm=bool(pool.clock[3]),
+            calm_noise=calm_noise,
         )
 
     @staticmethod
@@ -304,6 +307,8 @@ def _rule(master: AdaptiveMaster) -> PoolRule:
         standard_errors=chosen.standard_errors if chosen is not None else 0.0,
         weight_step=master.weight_step,
         weight_spread=master.weight_spread,
+        calm_budget=master.calm_rule.budget,
+        calm_width=master.calm_rule.width,
         diameter=float(learners[0].diameter),
         is_uniform=actions.is_uniform,
         rates=np.array([learner.rate.scale for learner in learners]),

@@ -134,7 +134,10 @@ class WindowEngine:
             done, end = turns.driver(rng, rewards, received, done, handed, turns.rule, pool, turns.setting)
             if end != MUST_DRAW:
                 break
-            handed = self.master.mu.sample(rng)[None].copy()
+            n_drawn = 1
+            if pool.clock[3]:  # in calm every action of the window is drawn here
+                n_drawn = min(len(rewards) - done, state.calendar.days_left(int(pool.clock[0])))
+            handed = np.stack([self.master.mu.sample(rng) for _ in range(n_drawn)])
         if end == NOT_PROJECTED:
             self.master.actions.kl_project(pool.running)  # raises what stepping would raise
         after = turns.unpack(pool, state)
