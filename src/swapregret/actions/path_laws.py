@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.directed import Digraph, for_kernel
-from swapregret.arrays import Action, Matrix, Vector, as_action, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, frozen
+from swapregret.kernels.batch_draws import draw_chains
 from swapregret.kernels.chain_solve import chain_wandering, pack_chains, solve_chains
 from swapregret.kernels.dag import is_path
 from swapregret.kernels.ledger import pack_lists, pack_rows
@@ -117,6 +118,12 @@ class MarkovPaths(Policy):
     def wandering(self) -> float:
         """The expected number of steps the walk would not have foretold: Σ x_e (1 − p_e)."""
         return float(chain_wandering(self.transition, self.flow))
+
+    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
+        """Draw paths, one a row, all at once."""
+        graph = self.graph
+        longest = int(graph.level[-1])
+        return draw_chains(rng, graph.start, graph.head, graph.edge, self.transition, longest, self.dimension, count)
 
     @cached_property
     def _marginals(self) -> Vector:

@@ -2,7 +2,7 @@
 
 Coordinates are (row, column) pairs, row by row; an action gives every row a column of its own.
 
-May touch: ``arrays``, ``policy``, ``kernels.assignment``, ``kernels.ledger``, ``kernels.matchings``,
+May touch: ``arrays``, ``policy``, ``kernels.assignment``, ``kernels.batch_draws``, ``kernels.ledger``, ``kernels.matchings``,
 ``kernels.matching_solve``, ``kernels.permutation_atoms``, ``kernels.permutation_gibbs``.
 """
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.kernels.assignment import assign
+from swapregret.kernels.batch_draws import draw_matchings
 from swapregret.kernels.ledger import pack_lists
 from swapregret.kernels.matching_solve import prepare_matchings, solve_matchings
 from swapregret.kernels.matchings import draw_matching
@@ -207,6 +208,10 @@ class UniformMatchings(Policy):
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw one matching: the first rows of a random permutation of the columns."""
         return draw_matching(rng, self.rows, self.columns)
+
+    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
+        """Draw matchings, one a row, all at once."""
+        return draw_matchings(rng, self.rows, self.columns, count)
 
     def marginals(self) -> Vector:
         """E[M] = 1/columns everywhere."""

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.undirected import UndirectedGraph
-from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.kernels.batch_draws import draw_walks
 from swapregret.kernels.kruskal import heaviest_forest, is_forest, next_forests
 from swapregret.kernels.spanning_tree_gibbs import (
     affordable_walk,
@@ -175,6 +176,12 @@ class GibbsTrees(Policy):
         if self._walk is not None:
             return draw_by_walk(rng, self._walk, self._rooted[0], *graph.arcs)
         return draw_by_chain(rng, self._reduced[0], graph.tails, graph.heads, graph.n_vertices)
+
+    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
+        """Draw trees, one a row, all at once."""
+        if self._walk is None:
+            return super().sample_many(rng, count)
+        return draw_walks(rng, self._walk, self._rooted[0], *self._graph.arcs, count)
 
     @cached_property
     def _finite(self) -> FinitePolicy:

@@ -137,7 +137,7 @@ class WindowEngine:
             n_drawn = 1
             if pool.clock[3]:  # in calm every action of the window is drawn here
                 n_drawn = min(len(rewards) - done, state.calendar.days_left(int(pool.clock[0])))
-            handed = np.stack([self.master.mu.sample(rng) for _ in range(n_drawn)])
+            handed = self.master.mu.sample_many(rng, n_drawn)
         if end == NOT_PROJECTED:
             self.master.actions.kl_project(pool.running)  # raises what stepping would raise
         after = turns.unpack(pool, state)
@@ -159,7 +159,7 @@ class WindowEngine:
         handed = np.zeros((0, len(prediction)), dtype=np.int64)
         at = 0
         if len(window.parts) == 1 and window.unlisted is not None:  # one law without a list: all days are drawn here
-            handed = np.stack([window.unlisted.sample(rng) for _ in range(len(rewards))])
+            handed = window.unlisted.sample_many(rng, len(rewards))
         while True:
             at = play_days(
                 rng,
