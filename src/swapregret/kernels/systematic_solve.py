@@ -16,13 +16,13 @@ import numpy.typing as npt
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.subsets import UNIT
-from swapregret.kernels.vectors import dot
+from swapregret.kernels.vectors import dot, sum_of
 
 __all__ = ["Arcs", "empty_arcs", "lay_arcs", "precondition", "solve_systematic"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Places = npt.NDArray[np.int32]
+Places = npt.NDArray[np.uint32]
 
 
 class Arcs(NamedTuple):
@@ -30,15 +30,15 @@ class Arcs(NamedTuple):
 
     Attributes
     ----------
-    rank : int32 array, shape (slots, n, d)
-        Elements by where their arcs begin.
+    rank : uint32 array, shape (slots, n, d)
+        Elements by where their arcs begin; without a sign, which would have to be checked.
     gap : float64 array, shape (slots, n, d + 1)
         Lengths between these beginnings.
-    back, ahead : int32 arrays, shape (slots, n, d)
+    back, ahead : uint32 arrays, shape (slots, n, d)
         The element laid before the one of this rank; the element laid after element i.
     live, whole : float64 arrays, shape (slots, n, d)
         Whether an element's share is a difference of the running integral, and how often it has all of it.
-    cover : int32 array, shape (slots, n, m)
+    cover : uint32 array, shape (slots, n, m)
         The elements at the end of the circle.
     point : float64 array, shape (slots, d)
     """
@@ -58,13 +58,13 @@ def empty_arcs(n_slots: int, n_orders: int, dimension: int, size: int) -> Arcs:
     """Return room for laws."""
     shape = (n_slots, n_orders, dimension)
     return Arcs(
-        np.empty(shape, dtype=np.int32),
+        np.empty(shape, dtype=np.uint32),
         np.empty((n_slots, n_orders, dimension + 1)),
-        np.empty(shape, dtype=np.int32),
-        np.empty(shape, dtype=np.int32),
+        np.empty(shape, dtype=np.uint32),
+        np.empty(shape, dtype=np.uint32),
         np.empty(shape),
         np.empty(shape),
-        np.empty((n_slots, n_orders, size), dtype=np.int32),
+        np.empty((n_slots, n_orders, size), dtype=np.uint32),
         np.empty((n_slots, dimension)),
     )
 
@@ -102,46 +102,84 @@ def lay_arcs(arcs: Arcs, slot: int, units: Integers, starts: Integers, orders: I
 
 
 @kernel
+def _at_the_end(vector: Floats, cover: Places) -> float:
+    """Return M·v at the end of the circle."""
+    value = 0.0
+    for j in range(cover.size):
+        value += vector[cover[j]]
+    return value
+
+
+@kernel
+def _add_shares(
+    arcs: Arcs, slot: int, order: int, scale: float, running: Floats, everything: float, total: Floats
+) -> None:
+    """Add scale · ∫ M(t)·v over the arc of every element, given the integral up to every beginning and round the circle."""
+    ahead, live, whole = arcs.ahead[slot, order], arcs.live[slot, order], arcs.whole[slot, order]
+    for i in range(total.size):
+        total[i] += scale * (live[i] * (running[ahead[i]] - running[i]) + whole[i] * everything)
+
+
+@kernel
 def _add_product(arcs: Arcs, slot: int, weight: float, vector: Floats, running: Floats, total: Floats) -> None:
     """Add weight · E[M (M·v)] of one law: f(t) = M(t)·v changes only where arcs begin."""
     n, d = arcs.rank.shape[1], vector.size
     scale = weight / (float(UNIT) * n)
     for v in range(n):
-        rank, gap, back, ahead = arcs.rank[slot, v], arcs.gap[slot, v], arcs.back[slot, v], arcs.ahead[slot, v]
-        live, whole, cover = arcs.live[slot, v], arcs.whole[slot, v], arcs.cover[slot, v]
-        value = 0.0
-        for j in range(cover.size):
-            value += vector[cover[j]]
-        integral = 0.0
+        rank, gap, back = arcs.rank[slot, v], arcs.gap[slot, v], arcs.back[slot, v]
+        value, integral = _at_the_end(vector, arcs.cover[slot, v]), 0.0
         for j in range(d):
             i = rank[j]
             integral += value * gap[j]
             running[i] = integral
             value += vector[i] - vector[back[j]]
-        everything = integral + value * gap[d]
-        for i in range(d):
-            total[i] += scale * (live[i] * (running[ahead[i]] - running[i]) + whole[i] * everything)
+        _add_shares(arcs, slot, v, scale, running, integral + value * gap[d], total)
+
+
+@kernel
+def _add_products(
+    arcs: Arcs, slots: Integers, weights: Floats, vector: Floats, running: Floats, other: Floats, total: Floats
+) -> None:
+    """Add Σ_c w_c E_c[M (M·v)], the laws two by two: neither waits for its own sums while the other's are taken."""
+    n, d = arcs.rank.shape[1], vector.size
+    c = 0
+    while c + 2 <= slots.size:
+        one, two = slots[c], slots[c + 1]
+        for v in range(n):
+            rank, gap, back = arcs.rank[one, v], arcs.gap[one, v], arcs.back[one, v]
+            place, space, past = arcs.rank[two, v], arcs.gap[two, v], arcs.back[two, v]
+            value, integral = _at_the_end(vector, arcs.cover[one, v]), 0.0
+            level, sum_ = _at_the_end(vector, arcs.cover[two, v]), 0.0
+            for j in range(d):
+                i, k = rank[j], place[j]
+                integral += value * gap[j]
+                sum_ += level * space[j]
+                running[i] = integral
+                other[k] = sum_
+                value += vector[i] - vector[back[j]]
+                level += vector[k] - vector[past[j]]
+            per = 1.0 / (float(UNIT) * n)
+            _add_shares(arcs, one, v, weights[c] * per, running, integral + value * gap[d], total)
+            _add_shares(arcs, two, v, weights[c + 1] * per, other, sum_ + level * space[d], total)
+        c += 2
+    if c < slots.size:
+        _add_product(arcs, slots[c], weights[c], vector, running, total)
 
 
 @kernel
 def precondition(arcs: Arcs, slots: Integers, weights: Floats, alpha: float, beta: float) -> tuple[Floats, Floats]:
-    """Return U, one row an element, with αI + UUᵀ the preconditioner, and the factor of I + UᵀU/α."""
+    """Return Uᵀ, one row a column, with αI + UUᵀ the preconditioner, and the factor of I + UᵀU/α."""
     d, q = arcs.point.shape[1], slots.size + 1
-    columns = np.empty((d, q))
+    columns = np.empty((q, d))
     for c in range(slots.size):
-        root, point = np.sqrt(weights[c]), arcs.point[slots[c]]
+        root, point, column = np.sqrt(weights[c]), arcs.point[slots[c]], columns[c]
         for i in range(d):
-            columns[i, c] = root * point[i]
-    columns[:, q - 1] = np.sqrt(beta)
-    gram = np.zeros((q, q))
-    for i in range(d):
-        row = columns[i]
-        for c in range(q):
-            for e in range(q):
-                gram[c, e] += row[c] * row[e]
-    gram /= alpha
+            column[i] = root * point[i]
+    columns[q - 1] = np.sqrt(beta)
+    gram = np.empty((q, q))
     for c in range(q):
-        gram[c, c] += 1.0
+        for e in range(c + 1):
+            gram[e, c] = dot(columns[e], columns[c]) / alpha + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
     return columns, factor
 
@@ -164,48 +202,46 @@ def solve_systematic(
     ``columns`` and ``factor`` come from :func:`precondition`; the iteration ends at ``tolerance``, after ``limit`` steps, or
     where rounding leaves no direction.
     """
-    d, q = columns.shape
+    q, d = columns.shape
     result, residual = np.zeros(d), np.empty(d)
     for i in range(d):
         residual[i] = action[i]
-    direction, product, running, shaped = np.zeros(d), np.empty(d), np.empty(d), np.empty(d)
+    direction, product, inner = np.zeros(d), np.empty(d), np.empty(q)
+    running, other = np.empty(d), np.empty(d)
     first, energy = 0.0, 0.0
-    for step in range(limit + 1):
-        inner = np.zeros(q)
-        for i in range(d):
-            row, value = columns[i], residual[i]
-            for c in range(q):
-                inner[c] += row[c] * value
-        inner = cholesky_solve(factor, inner / alpha)
-        for i in range(d):
-            row, value = columns[i], residual[i]
-            for c in range(q):
-                value -= row[c] * inner[c]
-            shaped[i] = value / alpha
-        previous, energy = energy, dot(residual, shaped)
+    step = 0
+    while True:
+        for c in range(q):
+            inner[c] = dot(columns[c], residual) / alpha
+        solved = cholesky_solve(factor, inner)
+        previous, energy = energy, dot(residual, residual) / alpha - dot(inner, solved)
+        ratio = 0.0
         if step == 0:
             if not energy > 0.0:
                 return result, 0.0
-            first, previous = energy, energy
-            direction[:] = shaped
+            first = energy
         else:
-            if energy <= first * tolerance * tolerance or step == limit:
+            if not energy > first * tolerance * tolerance or step == limit:
                 break
             ratio = energy / previous
+        per = 1.0 / alpha
+        for i in range(d):
+            direction[i] = per * residual[i] + ratio * direction[i]
+        for c in range(q):
+            value, column = solved[c] * per, columns[c]
             for i in range(d):
-                direction[i] = shaped[i] + ratio * direction[i]
-        sum_ = 0.0
+                direction[i] -= value * column[i]
+        level = beta * sum_of(direction)
         for i in range(d):
-            sum_ += direction[i]
-        for i in range(d):
-            product[i] = alpha * direction[i] + beta * sum_
-        for c in range(slots.size):
-            _add_product(arcs, slots[c], weights[c], direction, running, product)
+            product[i] = alpha * direction[i] + level
+        _add_products(arcs, slots, weights, direction, running, other, product)
         curvature = dot(direction, product)
         if not curvature > 0.0:
             break
         length = energy / curvature
         for i in range(d):
             result[i] += length * direction[i]
+        for i in range(d):
             residual[i] -= length * product[i]
+        step += 1
     return result, np.sqrt(max(energy, 0.0) / first)

@@ -10,7 +10,17 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["action_total", "centred", "centred_square", "dot", "dot_three", "learn_prediction", "span_part", "tilt"]
+__all__ = [
+    "action_total",
+    "centred",
+    "centred_square",
+    "dot",
+    "dot_three",
+    "learn_prediction",
+    "span_part",
+    "sum_of",
+    "tilt",
+]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -56,6 +66,23 @@ def dot_three(left: Floats, middle: Floats, right: Floats) -> float:
         i += 4
     while i < left.size:
         first += left[i] * middle[i] * right[i]
+        i += 1
+    return (first + second) + (third + fourth)
+
+
+@kernel
+def sum_of(vector: Floats) -> float:
+    """Return the sum of the entries in four interleaved sums."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= vector.size:
+        first += vector[i]
+        second += vector[i + 1]
+        third += vector[i + 2]
+        fourth += vector[i + 3]
+        i += 4
+    while i < vector.size:
+        first += vector[i]
         i += 1
     return (first + second) + (third + fourth)
 

@@ -35,7 +35,7 @@ _PAPER_SCALES = 3
 _LASTING = 8
 _DENSE_WHERE_LASTING = 1000
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
-_RANK_OF_CHAINS, _RANK_OF_LISTS = 50, 140
+_RANK_OF_CHAINS = 50
 _FEW_VARIANTS = 2
 _LONG = 800.0
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
@@ -103,7 +103,7 @@ def swap_combcp(
         make_estimator(
             feedback,
             predictor_step=mixed.predictor_step,
-            solver=_inverting(mixed, actions, windows, feedback),
+            solver=_iterating(mixed, actions, windows, feedback),
         ),
         mixed.random_offset,
         mixed.warm_restarts,
@@ -154,7 +154,7 @@ def swap_comband(
         make_estimator(
             feedback,
             predictor_step=mixed.predictor_step,
-            solver=_inverting(mixed, actions, windows, feedback),
+            solver=_inverting(mixed, actions, windows),
         ),
         mixed.random_offset,
     )
@@ -260,17 +260,30 @@ def _law(mixed: Ingredients, actions: ActionSet, windows: Schedule, feedback: st
     return "chain" if actions.has_markov and is_large and mixed.solver in ("auto", "iterative") else "list"
 
 
-def _inverting(mixed: Ingredients, actions: ActionSet, windows: Schedule, feedback: str) -> str:
+def _inverting(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str:
     """Return the same for masters whose laws change with the base window only: an inverse may serve all of it."""
     base = windows.windows[0]
-    if mixed.solver == "auto" and _law(mixed, actions, windows, feedback) == "chain":
-        return "iterative"
-    is_uniform = isinstance(actions, Permutations) and mixed.exploration_law in (None, "uniform")
-    if mixed.solver == "auto" and base < _SHORTEST_INVERTED and is_uniform and actions.rank > _RANK_OF_LISTS:
-        return "iterative" if mixed.exploration != 0.0 else "auto"
     if mixed.solver == "auto" and base >= _SHORTEST_INVERTED and actions.rank <= _RANK_PER_DAY * base:
         return "inverse"
-    return _solver(mixed, actions, windows)
+    is_chain = mixed.law in ("auto", "chain") and actions.has_markov and actions.rank > DENSE_LIMIT
+    return mixed.solver if is_chain else _solver(mixed, actions, windows)
+
+
+def _iterating(mixed: Ingredients, actions: ActionSet, windows: Schedule, feedback: str) -> str:
+    """Return the same for Lazy-ComBCP, whose laws are lists and chains that conjugate gradients know well."""
+    is_short = windows.windows[0] < _SHORTEST_INVERTED and actions.rank > _iterated_from(mixed, actions)
+    if mixed.solver == "auto" and (is_short or _law(mixed, actions, windows, feedback) == "chain"):
+        return "iterative"
+    return _inverting(mixed, actions, windows)
+
+
+def _iterated_from(mixed: Ingredients, actions: ActionSet) -> int:
+    """Return the rank above which lists beside the uniform law are iterated for faster than Σ is factored, for a day."""
+    if mixed.exploration == 0.0 or mixed.exploration_law not in (None, "uniform"):
+        return DENSE_LIMIT
+    if isinstance(actions, MSets):
+        return min(70 + 10 * mixed.variants, DENSE_LIMIT)
+    return 140 if isinstance(actions, Permutations) and mixed.variants <= _FEW_VARIANTS else DENSE_LIMIT
 
 
 def _rate(mixed: Ingredients, feedback: str, paper: Any) -> Rate:

@@ -33,6 +33,20 @@ def test_blocks_are_steps_with_any_feedback(agrees, feedback: str, windows: list
     agrees(ENGINE, multiscale(MSets(9, 3), 1000, schedule=Schedule(windows), feedback=feedback), 100)
 
 
+def test_a_factor_for_a_day_is_left_out_where_iterating_is_faster() -> None:
+    """From 81 elements with one decomposition, 151 with eight, and never where windows are longer."""
+    for d, variants, windows, solver in (
+        (81, 1, [1, 5, 25], "iterative"),
+        (80, 1, [1, 5, 25], "auto"),
+        (81, 8, [1, 5, 25], "auto"),
+        (151, 8, [1, 5, 25], "iterative"),
+        (81, 1, [4, 20], "auto"),
+    ):
+        player = multiscale(MSets(d, 8), 100, schedule=Schedule(windows), variants=variants)
+        assert player.estimator.solver == solver
+        assert MSetEngine.can_run(player)
+
+
 @pytest.mark.parametrize("solver", ["dense", "inverse", "iterative"])
 def test_blocks_are_steps_with_any_solver(agrees, solver: str) -> None:
     """Σ factored, inverted, and never made."""
