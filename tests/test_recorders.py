@@ -22,8 +22,10 @@ PLAYERS: dict[str, Any] = {
     "listed": sr.baselines.exp3(SETS, HORIZON),
     "held": sr.baselines.treeswap(SETS, HORIZON),
     "uniform": sr.baselines.uniform(SETS),
+    "anytime": sr.anytime(sr.swap_combcp, SETS, first_epoch=30, preset="multiscale"),
 }
 OPTIONS: dict[str, dict[str, Any]] = {
+    "ledger": {},
     "bound": {"measure": "bound"},
     "windows": {"measure": "none", "windows": (1, 7)},
     "everything": {"measure": "bound", "realised": True, "windows": (20,)},
@@ -34,6 +36,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
 def contents(run: Run, actions: sr.ActionSet) -> dict[str, Any]:
     """Return everything that was recorded, as bytes."""
     found: dict[str, Any] = {"reward": run.reward}
+    if run.ledger is not None:
+        found |= {f"law {name}": array.tobytes() for name, array in write_ledger(run.ledger, actions).items()}
     if run.realised is not None:
         found |= {name: array.tobytes() for name, array in write_ledger(run.realised, actions).items()}
     if run.lazy is not None:
@@ -52,6 +56,8 @@ def test_blocks_record_what_steps_do(name: str, asked: str, monkeypatch: pytest.
     player = PLAYERS[name]
     if asked == "certificate" and not hasattr(player, "learners"):
         pytest.skip("the lemma is about masters with scales")
+    if asked == "ledger" and name == "family":
+        pytest.skip("taped laws of m-sets are added in another order: tests/learners/engines/test_ledger.py")
     world = sr.environments.cyclic(player.actions, HORIZON, phases=4, rng=1)
     found = []
     for block, is_compiled in ((loop._BLOCK, True), (29, True), (41, False)):

@@ -8,6 +8,7 @@ May touch: ``arrays``, ``environments.base``, ``kernels``, ``learners``, ``rando
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from swapregret.environments.base import Environment
 from swapregret.kernels.sums import carry_sum
 from swapregret.kernels.vectors import action_total
 from swapregret.learners.adaptive.window_engine import WindowEngine
+from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.engines.find import Engine, find_engine, is_whole
 from swapregret.learners.player import Decision, Player
 from swapregret.play_result import Run
@@ -96,41 +98,64 @@ class Course:
 
     def advance(self, stop: int, progress: Callable[[int], None] | None = None) -> None:
         """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
-        engine = self._engine()
+        engine, owner = self._engine(), self._present()[0]
         while self.day < stop:
-            block_days = _block_days(self.environment.actions.dimension, engine)
-            start, end = self.day, min(stop, (self.day // block_days + 1) * block_days)
+            player, state, left = self._present()
+            if player is not owner:
+                engine, owner = self._engine(), player
+            using = engine if left > 0 else None
+            block_days = _block_days(self.environment.actions.dimension, using)
+            start, end = self.day, min(stop, (self.day // block_days + 1) * block_days, self.day + max(1, left))
             rewards = np.ascontiguousarray(self.environment.rewards(start, end))
             self._recorders.begin(self.environment, start, end)
             received, played = np.empty(len(rewards)), 0
-            if isinstance(engine, WindowEngine):
+            if isinstance(using, WindowEngine):
                 note = self._recorders.note_law if self._recorders.needs_laws else None
-                window_block = engine.run(self._state, self._rng, rewards, note)
-                self._state, played = window_block.state, len(window_block.received)
+                window_block = using.run(state, self._rng, rewards, note)
+                played = len(window_block.received)
                 received[:played] = window_block.received
-            elif engine is not None:
-                block: Any = engine.run(self._state, self._rng, rewards)
-                self._state = self._recorders.run_block(engine, start, block)
+                self._take(window_block.state, played)
+            elif using is not None:
+                block: Any = using.run(state, self._rng, rewards)
                 played = len(block.received)
                 received[:played] = block.received
+                self._take(self._recorders.run_block(using, start, block, is_lasting=player is self.player), played)
                 self._has_stopped |= played < len(rewards)
             for index in range(played, len(rewards)):
                 received[index] = self._step(start, index, rewards[index])
             self._recorders.end(rewards)
             carry_sum(self._received, received)
             self.day = end
-            if played < len(rewards):
+            if using is not None and played < len(rewards):
                 engine = self._engine()
             if progress is not None:
                 progress(end - start)
 
     def _engine(self) -> Engine | None:
         """Return what runs the next block, or None if its days must be stepped."""
-        asked = self._recorders
+        asked, player = self._recorders, self._present()[0]
         engine = find_engine(
-            self.player, is_measured=asked.needs_laws, keeps_plays=asked.needs_plays, has_stopped=self._has_stopped
+            player, is_measured=asked.needs_laws, keeps_plays=asked.needs_plays, has_stopped=self._has_stopped
         )
         return engine if engine is not None and asked.can_follow(engine) else None
+
+    def _present(self) -> tuple[Player[Any], Any, int]:
+        """Return who plays, in which state, and for how many days at least: an anytime player has one for each epoch.
+
+        The last day of an epoch belongs to nobody: what is seen of it is not learnt from.
+        """
+        if isinstance(self.player, DoublingPlayer):
+            state: DoublingState = self._state
+            left = self.player.epoch_length(state.epoch) - 1 - state.day
+            return self.player.player_of(state), state.inner, left
+        return self.player, self._state, self.environment.horizon
+
+    def _take(self, state: Any, n_days: int) -> None:
+        """Take over the state of who has played some days."""
+        if isinstance(self.player, DoublingPlayer):
+            before: DoublingState = self._state
+            state = replace(before, day=before.day + n_days, inner=state)
+        self._state = state
 
     def _step(self, start: int, index: int, rewards: Vector) -> float:
         decision = _draw(self.player, self._state, self._rng, start + index)

@@ -103,8 +103,11 @@ class Recorders:
             self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._stretches, self._policy = [], None
 
-    def run_block(self, engine: Engine, start: int, block: Any) -> Any:
-        """Enter the days of a block that ran in compiled code, and return the state to go on from."""
+    def run_block(self, engine: Engine, start: int, block: Any, *, is_lasting: bool = True) -> Any:
+        """Enter the days of a block that ran in compiled code, and return the state to go on from.
+
+        ``is_lasting`` tells whether the same player plays to the end.
+        """
         if self._realised is not None:
             self._played[: len(block.received)] = block.plays
         if self._means is None:
@@ -116,7 +119,7 @@ class Recorders:
                 self._ledger.record_laws(tape, self._means[first:stop], block.state.explorer)
         elif isinstance(block, ListedBlock | SystematicBlock):
             self._run_listed(block)
-        elif isinstance(engine, MSetEngine) and engine.is_tapeable:
+        elif is_lasting and isinstance(engine, MSetEngine) and engine.is_tapeable:
             self._run_tape(engine, start, block)
         else:
             return self._follow(block)
