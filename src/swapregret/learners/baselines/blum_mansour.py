@@ -44,7 +44,7 @@ from swapregret.policy import FinitePolicy
 
 __all__ = ["BlumMansour", "BlumMansourState", "blum_mansour"]
 
-COST = Cost("blum_mansour", limit=2_000, base=6e-5, per_action=1e-7, per_pair=6e-9, matrices=4)
+COST = Cost("blum_mansour", limit=2_000, base=2e-6, per_action=1e-8, per_pair=4e-9, matrices=4)
 _AFRESH = 64
 
 

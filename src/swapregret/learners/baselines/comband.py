@@ -34,7 +34,7 @@ from swapregret.policy import Policy, mix
 
 __all__ = ["ComBand", "LinearState", "comband"]
 
-COST = Cost("comband", limit=100_000, base=1e-4, per_action=4e-7, vectors=8)
+COST = Cost("comband", limit=100_000, base=1e-6, per_action=4e-8, vectors=8)
 _LISTED = 2_000
 _KINDS = ("uniform", "spanner", "d-optimal")
 

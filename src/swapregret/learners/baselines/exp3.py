@@ -38,7 +38,7 @@ from swapregret.policy import FinitePolicy
 
 __all__ = ["Exp3", "ScoreState", "exp3"]
 
-COST = Cost("exp3", limit=100_000, base=5e-5, per_action=4e-8, vectors=6)
+COST = Cost("exp3", limit=100_000, base=1e-6, per_action=2.2e-8, vectors=6)
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ from swapregret.policy import FinitePolicy
 
 __all__ = ["Ito", "ItoState", "ito"]
 
-COST = Cost("ito", limit=2_000, base=7e-5, per_action=1e-7, per_pair=3e-9, matrices=4)
+COST = Cost("ito", limit=2_000, base=2e-6, per_action=1e-8, per_pair=3e-9, matrices=4)
 
 
 @dataclass(frozen=True, eq=False)

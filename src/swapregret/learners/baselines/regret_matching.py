@@ -45,7 +45,7 @@ from swapregret.policy import FinitePolicy
 
 __all__ = ["RegretMatching", "RegretMatchingState", "regret_matching"]
 
-COST = Cost("regret_matching", limit=2_000, base=7e-5, per_action=1e-7, per_pair=1e-8, per_triple=7e-11, matrices=4)
+COST = Cost("regret_matching", limit=2_000, base=2e-6, per_action=1e-8, per_pair=1e-9, per_triple=3.5e-11, matrices=4)
 _LEAK = 1e-9
 
 

@@ -50,7 +50,7 @@ from swapregret.policy import FinitePolicy
 
 __all__ = ["Stoltz", "StoltzState", "stoltz"]
 
-COST = Cost("stoltz", limit=2_000, base=6e-5, per_action=1e-7, per_pair=1e-8, per_triple=9e-11, matrices=4)
+COST = Cost("stoltz", limit=2_000, base=3e-6, per_action=1e-8, per_pair=4e-9, per_triple=1.3e-10, matrices=4)
 SWAP_LIMIT = 5
 
 

@@ -42,7 +42,7 @@ from swapregret.policy import FinitePolicy
 
 __all__ = ["TreeSwap", "TreeSwapState", "treeswap"]
 
-COST = Cost("treeswap", limit=100_000, base=3e-5, per_action=1.5e-8, vectors=20)
+COST = Cost("treeswap", limit=100_000, base=3e-7, per_action=3e-9, vectors=20)
 _RATIO = 4
 
 

@@ -29,7 +29,7 @@ from swapregret.policy import FinitePolicy
 
 __all__ = ["TsallisINF", "tsallis_inf"]
 
-COST = Cost("tsallis_inf", limit=100_000, base=5e-5, per_action=6e-8, vectors=6)
+COST = Cost("tsallis_inf", limit=100_000, base=1e-6, per_action=4e-8, vectors=6)
 
 
 @dataclass(frozen=True)
