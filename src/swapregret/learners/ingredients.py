@@ -40,7 +40,7 @@ class Ingredients:
         How Σ⁺M is found (D24); "auto" factors Σ up to rank 400, and up to rank 1000 where the base window is 8 days or
         longer; where it is at least a sixth of the rank, and 4, the uniform masters invert Σ once a window; where it is below
         4 they iterate for chains, for m-sets of more than 70 + 10·``variants`` elements, and for one or two decompositions
-        of permutations of 13 things and more.
+        of permutations of 15 things and more.
     floor : float or None
         ε, the share of the unfiltered cold scales in the adaptive preset (D26); None follows the horizon.
     trackers, learned_weights, swap_filter, pooling, guarded : bool

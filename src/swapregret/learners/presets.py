@@ -283,7 +283,7 @@ def _iterated_from(mixed: Ingredients, actions: ActionSet) -> int:
         return DENSE_LIMIT
     if isinstance(actions, MSets):
         return min(70 + 10 * mixed.variants, DENSE_LIMIT)
-    return 140 if isinstance(actions, Permutations) and mixed.variants <= _FEW_VARIANTS else DENSE_LIMIT
+    return 190 if isinstance(actions, Permutations) and mixed.variants <= _FEW_VARIANTS else DENSE_LIMIT
 
 
 def _rate(mixed: Ingredients, feedback: str, paper: Any) -> Rate:

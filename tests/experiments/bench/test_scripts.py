@@ -55,10 +55,13 @@ def test_a_round_is_looked_at_and_timed(monkeypatch: pytest.MonkeyPatch) -> None
     floor = script("floor")
     monkeypatch.setattr(floor, "best_of", lambda run, seconds=0.0: (run(), 1e-3)[1])
     case = Case("permutations 3", lambda: Permutations(3))
-    steps, whole = floor.look(case, "spread", floor.permutations)
+    steps, whole = floor.look(case, "spread", "dense", floor.factored)
     assert whole == pytest.approx(1e-3 / 100)
     assert [step.name for step in steps][4] == "Cholesky, r = 5"
     assert steps[4].flops == pytest.approx(125 / 3)
+    steps, whole = floor.look(case, "spread", "iterative", floor.permutations)
+    assert steps[3].name.endswith("steps of conjugate gradients")
+    assert steps[3].flops > 0.0
 
 
 def test_the_page_gets_its_tables() -> None:

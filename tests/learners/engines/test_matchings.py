@@ -56,12 +56,12 @@ def test_lists_are_solved_as_a_matrix_would_be(spread: float) -> None:
 
 
 def test_large_sets_need_no_matrix() -> None:
-    """Permutations of 13 things and more are iterated for where laws last less than four days, and run compiled."""
-    for n, windows, solver in ((13, [1, 5, 25], "iterative"), (12, [1, 5, 25], "auto"), (13, [4, 20], "auto")):
+    """Permutations of 15 things and more are iterated for where laws last less than four days, and run compiled."""
+    for n, windows, solver in ((15, [1, 5, 25], "iterative"), (14, [1, 5, 25], "auto"), (15, [4, 20], "auto")):
         player = swap_combcp(Permutations(n), 100, preset="multiscale", schedule=Schedule(windows), variants=1)
         assert player.estimator.solver == solver
         assert MatchingEngine.can_run(player)
-    many = swap_combcp(Permutations(13), 100, preset="multiscale", schedule=DAILY, variants=8)
+    many = swap_combcp(Permutations(15), 100, preset="multiscale", schedule=DAILY, variants=8)
     assert many.estimator.solver == "auto"
 
 

@@ -152,7 +152,11 @@ LEARNERS: dict[str, Callable[[ActionSet, int], Player[Any]]] = {
 
 
 def round_player(
-    actions: ActionSet, state: str = "spread", learner: str = "combcp", windows: tuple[int, ...] = WINDOWS
+    actions: ActionSet,
+    state: str = "spread",
+    learner: str = "combcp",
+    windows: tuple[int, ...] = WINDOWS,
+    solver: str = "auto",
 ) -> Player[Any]:
     """Return the player whose rounds are timed."""
     make = swap_comband if learner == "comband" else swap_combcp
@@ -165,6 +169,7 @@ def round_player(
         exploration=_EXPLORATION,
         rate=AdaptiveRate(STATES[state]),
         random_offset=False,
+        solver=solver,
         **ingredients,
     )
 
