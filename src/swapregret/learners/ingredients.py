@@ -47,8 +47,9 @@ class Ingredients:
         Ingredients of the adaptive preset, each of which can be switched off (D26).
     guard_slack : float
         The guard trips when its estimate exceeds ``guard_slack``·T/K.
-    weight_step, weight_spread : float
-        How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members.
+    weight_step : float; weight_spread : float or None
+        How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members; None follows
+        the horizon.
     calm : float
         Share of the swap regret it is expected to end with that the adaptive preset may spend on playing μ alone while no
         fixed action is much better; 0 for none.
@@ -71,8 +72,8 @@ class Ingredients:
     guarded: bool = True
     guard_slack: float = 2.0
     weight_step: float = 0.5
-    weight_spread: float = 0.2
-    calm: float = 0.25
+    weight_spread: float | None = None
+    calm: float = 0.3
 
 
 PRESETS = {

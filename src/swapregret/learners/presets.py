@@ -170,7 +170,7 @@ def _adaptive(
 ) -> AdaptiveMaster | MSetAdaptiveMaster:
     """Return the adaptive master: compiled where kernels cover the set, plain elsewhere."""
     step = _pool_step(mixed, feedback)
-    exploration, floor = _pool_shares(mixed, actions, horizon)
+    exploration, floor, spread = _pool_shares(mixed, actions, horizon)
     pool = build_pool(
         actions, horizon, windows, member, trackers=mixed.trackers, cold_scale=step, steady_scale=step / 3.0
     )
@@ -190,18 +190,24 @@ def _adaptive(
         mixed.random_offset,
         guard_slack=mixed.guard_slack,
         weight_step=mixed.weight_step,
-        weight_spread=mixed.weight_spread,
+        weight_spread=spread,
         calm=mixed.calm,
     )
     return MSetAdaptiveMaster(plain) if MSetAdaptiveMaster.can_run(plain) else plain
 
 
-def _pool_shares(mixed: Ingredients, actions: ActionSet, horizon: int) -> tuple[float, float]:
-    """Return γ and ε: .02 and .1, and up to half of that where the horizon is long for the set (T > 800 d m)."""
+def _pool_shares(mixed: Ingredients, actions: ActionSet, horizon: int) -> tuple[float, float, float]:
+    """Return γ, ε and the even share of the weights.
+
+    γ = .02 and ε = .1, and up to half of that where the horizon is long for the set (T > 800 d m); the even share is .2, and up
+    to twice that where it is short.
+    """
     ease = math.sqrt(_LONG * actions.rank * max(1, actions.size) / as_integer(horizon, "horizon", 1))
     fading = min(1.0, max(0.5, ease))
     exploration = 0.02 * fading if mixed.exploration is None else mixed.exploration
-    return exploration, 0.1 * fading if mixed.floor is None else mixed.floor
+    floor = 0.1 * fading if mixed.floor is None else mixed.floor
+    spread = 0.2 * min(2.0, max(1.0, ease)) if mixed.weight_spread is None else mixed.weight_spread
+    return exploration, floor, spread
 
 
 def _pool_step(mixed: Ingredients, feedback: str) -> float:

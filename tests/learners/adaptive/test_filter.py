@@ -113,7 +113,7 @@ def test_replacements_are_the_best_less_a_threshold_for_what_is_given_up(actions
     instead = unpack_rows(SwapFilter().apply(actions, law, vectors, PairMeans.none(), 0.7), actions.dimension)
     rows = vectors.rows_of(law.words)
     for atom, played, row in zip(atoms, instead, rows, strict=True):
-        tau = np.sqrt(2.0 * 0.7 * vectors.squares[row])
+        tau = SwapFilter().standard_errors * np.sqrt(2.0 * 0.7 * vectors.squares[row])
         worth = listed @ vectors.values[row] - tau * (atom * (1 - listed)).sum(axis=1)
         reached = played @ vectors.values[row] - tau * (atom * (1 - played)).sum()
         assert abs(reached - worth.max()) < 1e-12

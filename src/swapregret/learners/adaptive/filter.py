@@ -2,8 +2,8 @@ r"""What to play instead: the swap function itself, learned online and applied t
 
 For a recommended action a, :math:`v = V[a] + \tfrac{2}{|P|}\sum_{P} V_2/N_2` is what the world paid while a was recommended,
 shrunk towards what it paid while pairs of its elements were. Played in place of a is the M that maximises
-:math:`v\cdot M - \tau\,|a \setminus M|`, τ the standard error of an exchange of two elements: every element that is given up
-must be worth it. One oracle call finds M, with τ added to the entries of a; on m-sets these are pairwise exchanges.
+:math:`v\cdot M - \tau\,|a \setminus M|`, τ half the standard error of an exchange of two elements: every element that is given
+up must be worth it. One oracle call finds M, with τ added to the entries of a; on m-sets these are pairwise exchanges.
 
 May touch: ``arrays``, ``policy``, ``actions``, ``kernels``, ``learners.adaptive.vectors``, ``learners.adaptive.pooling``.
 """
@@ -64,7 +64,7 @@ class SwapFilter:
     """
 
     prior: float = 2.0
-    standard_errors: float = 1.0
+    standard_errors: float = 0.5
 
     def apply(
         self, actions: ActionSet, law: ListedLaw, vectors: ActionVectors, pairs: PairMeans, noise: float
