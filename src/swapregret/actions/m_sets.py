@@ -16,11 +16,12 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
-from swapregret.arrays import Action, Actions, Label, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan, Span
 from swapregret.kernels.batch_oracles import best_subsets
+from swapregret.kernels.packed_decompose import packed_subsets
 from swapregret.kernels.subsets import project_capped, round_to_units, top_elements
 from swapregret.policy import Policy
 
@@ -126,13 +127,29 @@ class MSets(ActionSet):
         point = as_vector(marginals, self.dimension, "marginals")
         excess = max(abs(float(point.sum()) - self.size), -float(point.min()), float(point.max()) - 1.0)
         if excess > _TOLERANCE:
-            raise InvalidInput(
-                f"`marginals` must lie in [0, 1] and add up to {self.size}, within {_TOLERANCE}",
-                f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}",
-                "Project them first: kl_project(log_weights).point.",
-            )
+            raise self._outside(point)
         n_orders = as_integer(variants, "variants", 1)
         return SystematicPolicy(round_to_units(point, self.size), self.orders(n_orders), self.size)
+
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """Do the same, packed, in one compiled call."""
+        point = as_vector(marginals, self.dimension, "marginals")
+        words, weights, excess = packed_subsets(point, self.size, self.orders(variants))
+        if excess > _TOLERANCE:
+            raise self._outside(point)
+        return words, weights
+
+    def _outside(self, point: Vector) -> InvalidInput:
+        return InvalidInput(
+            f"`marginals` must lie in [0, 1] and add up to {self.size}, within {_TOLERANCE}",
+            f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}",
+            "Project them first: kl_project(log_weights).point.",
+        )
+
+    @property
+    def tolerance(self) -> float:
+        """Return how far outside conv(A) a point that is decomposed may lie."""
+        return _TOLERANCE
 
     def orders(self, count: int) -> npt.NDArray[np.int64]:
         """Return the fixed orders of the decompositions: the natural one, then pseudo-random ones."""

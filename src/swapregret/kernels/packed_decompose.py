@@ -10,11 +10,14 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_point
+from swapregret.kernels.ledger_systematic import systematic_words
 from swapregret.kernels.packed_laws import merge_law
 from swapregret.kernels.path_stripping import UNIT, imbalance, round_flow, strip_paths
 from swapregret.kernels.permutation_decompose import decompose_matching_point, distance_outside
+from swapregret.kernels.subsets import UNIT as CIRCLE
+from swapregret.kernels.subsets import round_to_units, systematic_starts
 
-__all__ = ["packed_forests", "packed_matchings", "packed_paths"]
+__all__ = ["packed_forests", "packed_matchings", "packed_paths", "packed_subsets"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -27,6 +30,24 @@ _ONE = np.uint64(1)
 def set_bit(line: Words, element: int) -> None:
     """Choose an element of a packed action."""
     line[element >> 6] |= _ONE << np.uint64(element & 63)
+
+
+@kernel
+def packed_subsets(point: Floats, size: int, orders: Integers) -> tuple[Words, Floats, float]:
+    """Return the sets of the systematic law of a point, their weights, and how far the point lies outside the hull."""
+    total, low, high = 0.0, np.inf, -np.inf
+    for i in range(point.size):
+        total += point[i]
+        low, high = min(low, point[i]), max(high, point[i])
+    outside = max(abs(total - size), -low, high - 1.0)
+    units = round_to_units(point, size)
+    words, lengths = systematic_words(units, systematic_starts(units, orders), orders, CIRCLE)
+    weights = np.empty(lengths.size)
+    scale = float(CIRCLE * len(orders))
+    for a in range(lengths.size):
+        weights[a] = lengths[a] / scale
+    different, merged = merge_law(words, weights)
+    return different, merged, outside
 
 
 @kernel

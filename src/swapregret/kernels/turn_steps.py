@@ -33,6 +33,7 @@ __all__ = [
     "account",
     "end_calm",
     "filter_law",
+    "known_thresholds",
     "known_vectors",
     "list_law",
     "mix_laws",
@@ -312,6 +313,14 @@ def list_law(rule: PoolRule, pool: Pool, g: int, words: Words, weights: Floats) 
 @kernel
 def known_vectors(rule: PoolRule, pool: Pool, words: Words) -> tuple[Integers, Floats]:
     """Return what the filter asks the oracle about: which actions, and their vectors with τ more for what is kept."""
+    known, vectors, thresholds = known_thresholds(rule, pool, words)
+    favour_kept(words, known, vectors, thresholds)
+    return known, vectors
+
+
+@kernel
+def known_thresholds(rule: PoolRule, pool: Pool, words: Words) -> tuple[Integers, Floats, Floats]:
+    """Return about which actions the filter knows something, their vectors, and the τ a gain must exceed."""
     table = pool.table
     known, vectors, spread = shrunken_vectors(
         words,
@@ -326,11 +335,10 @@ def known_vectors(rule: PoolRule, pool: Pool, words: Words) -> tuple[Integers, F
     )
     noise = pool.numbers[1]
     if not (rule.has_filter and noise > 0.0):
-        return known[:0], vectors[:0]
+        return known[:0], vectors[:0], spread[:0]
     for place in range(known.size):
         spread[place] = rule.standard_errors * np.sqrt(2.0 * noise * spread[place])
-    favour_kept(words, known, vectors, spread)
-    return known, vectors
+    return known, vectors, spread
 
 
 @kernel

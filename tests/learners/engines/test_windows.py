@@ -19,6 +19,7 @@ SETS = {
     "paths": sr.DagPaths(EDGES, source="00", sink="30"),
     "trees": sr.SpanningTrees(list(combinations(range(5), 2))),
     "partitions": sr.Partitions(4, 3),
+    "large m-sets": sr.MSets(66, 2),
 }
 HORIZON, CUT, DAYS = 3000, 500, 1100
 

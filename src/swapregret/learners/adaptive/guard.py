@@ -70,7 +70,7 @@ class Guard:
             return guard
         if table.n_rows + len(words) > table.capacity:
             split += _gain(actions, table)
-            table = ActionVectors.start(table.values.shape[1], table.capacity)
+            table = table.emptied()
         return Guard(table.enter(words, weights, vector, 1.0), split, self.estimate, self.threshold, self.has_tripped)
 
     def check(self, actions: ActionSet) -> "Guard":

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.graphic_bases import INSIDE, GraphicBases
+from swapregret.actions.m_sets import MSets
 from swapregret.actions.matching_set import MatchingSet
 from swapregret.actions.partitions import Partitions
 from swapregret.arrays import Vector, frozen
@@ -20,6 +21,7 @@ from swapregret.kernels.turn_arrays import Pool, PoolRule, Table
 from swapregret.kernels.turn_forests import ForestTurn, run_forest_turns
 from swapregret.kernels.turn_matchings import MatchingTurn, run_matching_turns
 from swapregret.kernels.turn_paths import PathTurn, run_path_turns
+from swapregret.kernels.turn_subsets import SubsetTurn, run_subset_turns
 from swapregret.learners.adaptive.filter import FilteredLaw
 from swapregret.learners.adaptive.listed_law import ListedLaw
 from swapregret.learners.adaptive.master import LEAST_WEIGHT, AdaptiveMaster
@@ -239,6 +241,9 @@ def find_turns(master: AdaptiveMaster) -> Turns | None:
         return _paths(master, actions)
     if isinstance(actions, GraphicBases):
         return _forests(master, actions)
+    if type(actions) is MSets and actions.size < actions.dimension:
+        setting = SubsetTurn(actions.size, actions.orders(master.variants), actions.tolerance)
+        return Turns(master, run_subset_turns, setting, _rule(master))
     return None
 
 

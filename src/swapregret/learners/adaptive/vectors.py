@@ -115,6 +115,11 @@ class ActionVectors:
         )
         return ActionVectors(table.keys, table.slots, table.values, table.squares, n_rows, self.capacity)
 
+    def emptied(self) -> "ActionVectors":
+        """Return an empty table in the arrays of this one, with the room it has grown to."""
+        keep_rows(self.slots, self.keys, self.values, self.squares, self.n_rows, np.zeros(0, dtype=np.int64))
+        return ActionVectors(self.keys, self.slots, self.values, self.squares, 0, self.capacity)
+
     def _with_room_for(self, extra: int) -> "ActionVectors":
         needed = self.n_rows + extra
         if needed <= len(self.keys):
