@@ -208,11 +208,13 @@ def solve_systematic(
         residual[i] = action[i]
     direction, product, inner = np.zeros(d), np.empty(d), np.empty(q)
     running, other = np.empty(d), np.empty(d)
+    root = np.sqrt(beta)  # all that is in the last column
     first, energy = 0.0, 0.0
     step = 0
     while True:
-        for c in range(q):
+        for c in range(q - 1):
             inner[c] = dot(columns[c], residual) / alpha
+        inner[q - 1] = root * sum_of(residual) / alpha
         solved = cholesky_solve(factor, inner)
         previous, energy = energy, dot(residual, residual) / alpha - dot(inner, solved)
         ratio = 0.0
@@ -224,10 +226,16 @@ def solve_systematic(
             if not energy > first * tolerance * tolerance or step == limit:
                 break
             ratio = energy / previous
-        per = 1.0 / alpha
+        per, level = 1.0 / alpha, solved[q - 1] * root / alpha
         for i in range(d):
-            direction[i] = per * residual[i] + ratio * direction[i]
-        for c in range(q):
+            direction[i] = (per * residual[i] - level) + ratio * direction[i]
+        c = 0
+        while c + 2 < q:
+            value, column, more, next_ = solved[c] * per, columns[c], solved[c + 1] * per, columns[c + 1]
+            for i in range(d):
+                direction[i] -= value * column[i] + more * next_[i]
+            c += 2
+        if c + 1 < q:
             value, column = solved[c] * per, columns[c]
             for i in range(d):
                 direction[i] -= value * column[i]
