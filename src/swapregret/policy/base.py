@@ -1,0 +1,104 @@
+r"""What every law can do: a sample, its marginals, its second moment applied to a vector.
+
+May touch: ``errors``, ``arrays``.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.errors import Unsupported
+
+if TYPE_CHECKING:
+    from swapregret.policy.finite import FinitePolicy
+
+__all__ = ["JointSolver", "Policy"]
+
+JointSolver = Callable[[Action, float, int], tuple[Vector, float]]
+"""See :meth:`Policy.joint_solver`."""
+
+
+class Policy(ABC):
+    """A law over actions. Immutable: a learner that changes its mind makes a new one."""
+
+    dimension: int
+    has_atoms: bool = False
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one action."""
+
+    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
+        """Draw actions, one a row: those that as many calls of ``sample`` would draw, and leave ``rng`` where they would."""
+        rows = np.empty((count, self.dimension), dtype=np.int64)
+        for index in range(count):
+            rows[index] = self.sample(rng)
+        return rows
+
+    @abstractmethod
+    def marginals(self) -> Vector:
+        """E[M]: how likely each element is to be chosen."""
+
+    @abstractmethod
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)], without building the matrix."""
+
+    def probability(self, action: Action) -> float:
+        """Return p(M); laws that know it in closed form need no list."""
+        law = self.finite()
+        rows = np.flatnonzero((law.atoms == action).all(axis=1))
+        return float(law.weights[rows].sum())
+
+    def variance(self, vector: Vector) -> float:
+        """Return Var(M·v), sums taken from the first element to the last."""
+        mean = float(np.cumsum(self.marginals() * vector)[-1])
+        return max(0.0, float(np.cumsum(vector * self.second_moment(vector))[-1]) - mean * mean)
+
+    def joint_solver(self, parts: "Sequence[Policy]", weights: Vector) -> JointSolver | None:
+        """Return what solves Σ y = M for a mixture that begins with this law, without a matrix, or None.
+
+        ``solve(action, tolerance, limit)`` gives y and the relative residual it reached. Laws of one kind whose products
+        can be taken together in compiled code override this.
+        """
+        return None
+
+    def cooccurrence(self) -> Matrix:
+        """Σ = E[M Mᵀ] as a dense ``(dimension, dimension)`` matrix."""
+        identity = np.eye(self.dimension)
+        columns = np.stack([self.second_moment(row) for row in identity])
+        return frozen((columns + columns.T) / 2.0)
+
+    def cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
+        """Σ on some coordinates: ``cooccurrence()[coordinates][:, coordinates]``, which some laws make without the rest."""
+        if len(coordinates) == self.dimension:
+            return self.cooccurrence()
+        held: tuple[npt.NDArray[np.int64], Matrix] | None = self.__dict__.get("_on_coordinates")
+        if held is None or held[0] is not coordinates:
+            held = coordinates, frozen(self._make_cooccurrence_on(coordinates))
+            self.__dict__["_on_coordinates"] = held  # laws are asked again and again for the same coordinates
+        return held[1]
+
+    def _make_cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
+        return np.asarray(self.cooccurrence()[np.ix_(coordinates, coordinates)])
+
+    def finite(self) -> "FinitePolicy":
+        """List the support: the same law as atoms and weights in canonical order."""
+        raise Unsupported(
+            "the support of the policy must be small enough to be listed",
+            f"{type(self).__name__}, whose support is not listed",
+            "Use sample, marginals and second_moment, which need no list.",
+        )
+
+    @property
+    def atoms(self) -> Actions:
+        """Return the support, one action a row, in canonical order."""
+        return self.finite().atoms
+
+    @property
+    def weights(self) -> Vector:
+        """Return the probability of each atom; they add up to exactly 1."""
+        return self.finite().weights

@@ -1,0 +1,179 @@
+r"""A law with a list of actions.
+
+May touch: ``errors``, ``arrays``, ``policy.base``, ``policy.grid``.
+"""
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.errors import InvalidInput
+from swapregret.policy.base import Policy
+from swapregret.policy.grid import canonical_order, on_grid
+
+__all__ = ["FinitePolicy"]
+
+_FEW_PAIRS = 25  # a pair costs as much as this many entries of a matrix product
+
+
+class FinitePolicy(Policy):
+    """A law given by its atoms and their weights.
+
+    Parameters
+    ----------
+    atoms : array_like, shape (n, dimension)
+        Actions; duplicates are merged, the order does not matter.
+    weights : array_like, shape (n,)
+        Their probabilities. Atoms of weight below 2⁻⁵² are dropped.
+
+    Notes
+    -----
+    Canonical order is lexicographic with the last coordinate most significant, i.e. the order of the packed bits
+    read as a little-endian integer.
+
+    Examples
+    --------
+    >>> law = FinitePolicy([[1, 0], [0, 1], [1, 0]], [.25, .5, .25])
+    >>> law.atoms.tolist(), law.weights.tolist()
+    ([[1, 0], [0, 1]], [0.5, 0.5])
+    >>> law.second_moment([1., 0.]).tolist()
+    [0.5, 0.0]
+    """
+
+    has_atoms = True
+
+    def __init__(self, atoms: npt.ArrayLike, weights: npt.ArrayLike) -> None:
+        try:
+            rows, mass = np.asarray(atoms), np.asarray(weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            rows, mass = np.empty(0), np.empty(0)
+        if rows.ndim != 2 or len(rows) == 0 or mass.shape != (len(rows),):
+            raise InvalidInput(
+                "`atoms` must be a non-empty list of actions with one weight each",
+                f"atoms of shape {rows.shape}, weights of shape {mass.shape}",
+                "Pass one row and one weight an action.",
+            )
+        if rows.dtype.kind not in "biuf" or not ((rows == 0) | (rows == 1)).all():
+            raise InvalidInput(
+                "`atoms` must contain only 0 and 1", "other values", "An atom is the indicator vector of an action."
+            )
+        if (mass < 0.0).any():
+            raise InvalidInput("`weights` must not be negative", f"{float(mass.min())!r}", "A weight is a probability.")
+        rows = rows.astype(np.int64)
+        order = canonical_order(rows)
+        rows, mass = rows[order], mass[order]
+        is_new = np.ones(len(rows), dtype=bool)
+        is_new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+        if not is_new.all():
+            mass = np.add.reduceat(mass, np.flatnonzero(is_new))
+            rows = rows[is_new]
+        mass = on_grid(mass)
+        keep = mass > 0.0
+        self._atoms: Actions = frozen(np.ascontiguousarray(rows[keep]))
+        self._weights: Vector = frozen(mass[keep])
+        self._cumulative: Vector = frozen(np.cumsum(self._weights))
+        self.dimension = rows.shape[1]
+
+    def reweighted(self, weights: npt.ArrayLike) -> "FinitePolicy":
+        """Return the law with other weights on the same atoms, without sorting or copying them.
+
+        A learner that lists all actions makes one such law a day, and all of them share one table; only where a weight
+        is below 2⁻⁵² is the list shortened.
+
+        Examples
+        --------
+        >>> law = FinitePolicy([[1, 0], [0, 1]], [.5, .5])
+        >>> law.reweighted([.25, .75]).atoms is law.atoms, law.reweighted([1., 0.]).atoms.tolist()
+        (True, [[1, 0]])
+        """
+        mass = on_grid(weights)
+        if mass.shape != self._weights.shape:
+            raise InvalidInput(
+                f"`weights` must have shape {self._weights.shape}, one for each atom",
+                f"shape {mass.shape}",
+                "Pass a weight for every atom, 0 where it is not played.",
+            )
+        law = object.__new__(FinitePolicy)
+        law.dimension = self.dimension
+        if mass.min() > 0.0:
+            law._atoms, law._weights = self._atoms, frozen(mass)
+            law.__dict__["_float_atoms"] = self._float_atoms
+        else:
+            law._atoms, law._weights = frozen(self._atoms[mass > 0.0]), frozen(mass[mass > 0.0])
+        law._cumulative = frozen(np.cumsum(law._weights))
+        return law
+
+    @property
+    def atoms(self) -> Actions:
+        """Return the support, one action a row, in canonical order."""
+        return self._atoms
+
+    @property
+    def weights(self) -> Vector:
+        """Return the probability of each atom; they add up to exactly 1."""
+        return self._weights
+
+    def finite(self) -> "FinitePolicy":
+        """Return the law itself."""
+        return self
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one action by inversion: one uniform number a draw."""
+        row: Action = self._atoms[int(self._cumulative.searchsorted(rng.random(), side="right"))]
+        return row
+
+    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
+        """Draw actions, one a row, all at once."""
+        rows: Actions = self._atoms[np.searchsorted(self._cumulative, rng.random(count), side="right")]
+        return rows
+
+    @cached_property
+    def _float_atoms(self) -> Matrix:
+        return frozen(self._atoms.astype(np.float64))
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(self._weights @ self._float_atoms)
+
+    def marginals(self) -> Vector:
+        """E[M], exact: each entry is a sum of grid weights."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in O(support · dimension)."""
+        rows = self._float_atoms
+        return np.asarray((self._weights * (rows @ vector)) @ rows)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        """Sums of grid weights are exact, so the two ways, pair by pair and as a product, give the same bits."""
+        d, (where, chosen) = self.dimension, self._atoms.nonzero()
+        sizes = np.bincount(where, minlength=len(self._atoms))
+        size = int(sizes[0])
+        if 0 < _FEW_PAIRS * size * size < d * d and bool((sizes == size).all()):
+            elements = chosen.reshape(-1, size)
+            pairs = d * elements[:, :, None] + elements[:, None, :]
+            weights = np.repeat(self._weights, size * size)
+            counted: Vector = np.bincount(pairs.ravel(), weights=weights, minlength=d * d).astype(np.float64)
+            return frozen(counted.reshape(d, d))
+        rows = self._float_atoms
+        return frozen((rows.T * self._weights) @ rows)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ = E[M Mᵀ], computed once."""
+        return self._cooccurrence
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, FinitePolicy)
+            and np.array_equal(self._atoms, other._atoms)
+            and np.array_equal(self._weights, other._weights)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._atoms.tobytes(), self._weights.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"FinitePolicy({len(self._weights)} atoms in dimension {self.dimension})"

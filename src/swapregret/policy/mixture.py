@@ -1,0 +1,154 @@
+r"""A mixture of laws, which may be of different kinds.
+
+May touch: ``errors``, ``arrays``, the other files of ``policy``.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.errors import InvalidInput
+from swapregret.policy.base import Policy
+from swapregret.policy.finite import FinitePolicy
+from swapregret.policy.grid import on_grid
+
+__all__ = ["Mixture", "mix"]
+
+
+class Mixture(Policy):
+    """A convex combination of policies; build it with :func:`mix`.
+
+    Parameters
+    ----------
+    components : sequence of Policy
+    weights : array_like
+        Their probabilities, rounded to the grid.
+    """
+
+    def __init__(self, components: Sequence[Policy], weights: npt.ArrayLike) -> None:
+        self.components = tuple(components)
+        self.component_weights: Vector = frozen(on_grid(weights))
+        if len(self.components) != len(self.component_weights):
+            raise InvalidInput(
+                "`weights` must have one entry for each component",
+                f"{len(self.components)} components and {len(self.component_weights)} weights",
+                "Pass the two lists in step.",
+            )
+        dimensions = {component.dimension for component in self.components}
+        if len(dimensions) != 1:
+            raise InvalidInput(
+                "all components must have the same dimension",
+                f"dimensions {sorted(dimensions)}",
+                "Mix policies over the same action set.",
+            )
+        self.dimension = dimensions.pop()
+        self.has_atoms = all(component.has_atoms for component in self.components)
+        self._cumulative: Vector = frozen(np.cumsum(self.component_weights))
+
+    @classmethod
+    def trusted(cls, components: Sequence[Policy], weights: Vector) -> "Mixture":
+        """Return the mixture of policies of one dimension with weights that are on the grid already: nothing is checked."""
+        made = object.__new__(cls)
+        made.components = tuple(components)
+        made.component_weights = frozen(weights)
+        made.dimension = made.components[0].dimension
+        made.has_atoms = all(component.has_atoms for component in made.components)
+        made._cumulative = frozen(weights.cumsum())
+        return made
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw a component, then an action from it."""
+        index = int(self._cumulative.searchsorted(rng.random(), side="right"))
+        return self.components[index].sample(rng)
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        total = np.zeros(self.dimension)
+        for component, weight in zip(self.components, self.component_weights, strict=True):
+            total += weight * component.marginals()
+        return frozen(total)
+
+    def marginals(self) -> Vector:
+        """E[M] = Σ_c w_c E_c[M], computed once."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """Return Σ_c w_c E_c[M (M·v)]."""
+        total = np.zeros(self.dimension)
+        for component, weight in zip(self.components, self.component_weights, strict=True):
+            total += weight * component.second_moment(vector)
+        return total
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        total = np.zeros((self.dimension, self.dimension))
+        for component, weight in zip(self.components, self.component_weights, strict=True):
+            total += weight * component.cooccurrence()
+        return frozen(total)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ = Σ_c w_c Σ_c, computed once."""
+        return self._cooccurrence
+
+    def probability(self, action: Action) -> float:
+        """Return Σ_c w_c p_c(M)."""
+        weighted = zip(self.components, self.component_weights.tolist(), strict=True)
+        return float(sum(weight * component.probability(action) for component, weight in weighted))
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        parts = [component.finite() for component in self.components]
+        scaled = [weight * part.weights for part, weight in zip(parts, self.component_weights, strict=True)]
+        return FinitePolicy(np.concatenate([part.atoms for part in parts]), np.concatenate(scaled))
+
+    def finite(self) -> FinitePolicy:
+        """Merge the atoms of all components."""
+        return self._finite
+
+    def __repr__(self) -> str:
+        return f"Mixture({len(self.components)} policies in dimension {self.dimension})"
+
+
+def mix(policies: Iterable[Policy], weights: Iterable[float]) -> Policy:
+    """Mix policies into one: with probability w_c, draw from policy c.
+
+    Mixtures inside are opened up, a policy that comes twice (the same object) is kept once with the sum of its
+    weights, and policies of weight 0 are left out; mixing one policy gives it back.
+
+    Parameters
+    ----------
+    policies : iterable of Policy
+    weights : iterable of float
+        Non-negative, adding up to 1.
+
+    Examples
+    --------
+    >>> a, b = FinitePolicy([[1, 0]], [1.0]), FinitePolicy([[0, 1]], [1.0])
+    >>> mix([a, b], [.75, .25]).marginals()
+    array([0.75, 0.25])
+    """
+    parts, shares = list(policies), [float(weight) for weight in weights]
+    if len(parts) != len(shares) or not parts:
+        raise InvalidInput(
+            "`policies` and `weights` must be non-empty and of the same length",
+            f"{len(parts)} policies and {len(shares)} weights",
+            "Pass one weight a policy.",
+        )
+    on_grid(shares)
+    total: dict[int, float] = {}
+    kept: dict[int, Policy] = {}
+    for part, share in zip(parts, shares, strict=True):
+        if isinstance(part, Mixture):
+            inner = zip(part.components, (share * part.component_weights).tolist(), strict=True)
+        else:
+            inner = zip((part,), (share,), strict=True)
+        for component, weight in inner:
+            if weight > 0.0:
+                kept[id(component)] = component
+                total[id(component)] = total.get(id(component), 0.0) + weight
+    if len(kept) == 1:
+        return next(iter(kept.values()))
+    return Mixture(list(kept.values()), list(total.values()))
