@@ -12,8 +12,8 @@ from swapregret.kernels.m_set_master import draw_uniform
 from swapregret.kernels.pool_arrays import ActionTable, LawTape, PoolArrays, PoolConfig, has_bit
 from swapregret.kernels.pool_laws import account_for_law, make_law, table_gain
 from swapregret.kernels.pool_tape import tape_law, tape_window
+from swapregret.kernels.pool_weights import pool_weights
 from swapregret.kernels.subsets import project_capped
-from swapregret.kernels.swap_filter import pool_weights
 from swapregret.kernels.vectors import action_total, centred_square, learn_prediction
 
 __all__ = ["absorb_day", "draw_action", "mix_laws", "run_days", "turn_pool"]

@@ -1,9 +1,6 @@
-"""Compiled inner loops of the adaptive master: a table of vectors by action, pooling by pairs, exchanges, weights.
+"""The swap filter of the adaptive master: pooling by pairs, shrunken vectors, exchanges and replacements.
 
-Rows are found by open addressing: ``slots`` holds row + 1, or 0 where it is empty; its length is a power of two, at least
-twice the number of rows.
-
-May touch: ``kernels.compile``, ``kernels.packed_laws``.
+May touch: ``kernels.compile``, ``kernels.packed_laws``, ``kernels.vector_table``.
 """
 
 import numpy as np
@@ -11,21 +8,14 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.packed_laws import elements_of_row
+from swapregret.kernels.vector_table import slot_of
 
 __all__ = [
     "add_to_pairs",
-    "add_to_rows",
     "best_exchanges",
     "favour_kept",
-    "find_rows",
     "gain_of_answers",
-    "keep_rows",
-    "make_rows",
-    "pool_weights",
     "shrunken_vectors",
-    "slot_of",
-    "stationary_law",
-    "variance",
     "write_actions",
 ]
 
@@ -34,106 +24,7 @@ Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 _LEAST_PAIR = 1e-3
-_LEAST_EXPONENT = -30.0
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT = np.uint64(29)
 _ONE = np.uint64(1)
-
-
-@kernel
-def slot_of(slots: Integers, keys: Words, line: Words) -> int:
-    """Return the slot of a packed action, or the empty one where it would go."""
-    state = _ODD
-    for word in line:
-        state = (state ^ word) * _ODD
-        state ^= state >> _SHIFT
-    mask = slots.size - 1
-    place = np.int64(state >> _ONE) & mask
-    while slots[place] != 0:
-        other = keys[slots[place] - 1]
-        is_same = True
-        for w in range(line.size):
-            if other[w] != line[w]:
-                is_same = False
-                break
-        if is_same:
-            break
-        place = (place + 1) & mask
-    return int(place)
-
-
-@kernel
-def find_rows(slots: Integers, keys: Words, words: Words) -> Integers:
-    """Return the row of each packed action in the table, −1 where it has none."""
-    rows = np.empty(words.shape[0], dtype=np.int64)
-    for index in range(words.shape[0]):
-        rows[index] = slots[slot_of(slots, keys, words[index])] - 1
-    return rows
-
-
-@kernel
-def make_rows(slots: Integers, keys: Words, n_rows: int, words: Words) -> tuple[Integers, int]:
-    """Return the row of each packed action, making those that are missing; room must be there."""
-    rows = np.empty(words.shape[0], dtype=np.int64)
-    for index in range(words.shape[0]):
-        place = slot_of(slots, keys, words[index])
-        if slots[place] == 0:
-            keys[n_rows] = words[index]
-            n_rows += 1
-            slots[place] = n_rows
-        rows[index] = slots[place] - 1
-    return rows, n_rows
-
-
-@kernel
-def add_to_rows(
-    slots: Integers,
-    keys: Words,
-    values: Floats,
-    squares: Floats,
-    n_rows: int,
-    words: Words,
-    weights: Floats,
-    vector: Floats,
-    square: float,
-) -> int:
-    """Add p·vector to the row of each atom and p²·square to its variance, making rows that are missing; room must be there.
-
-    Returns the number of rows.
-    """
-    for index in range(words.shape[0]):
-        place = slot_of(slots, keys, words[index])
-        if slots[place] == 0:
-            keys[n_rows] = words[index]
-            n_rows += 1
-            slots[place] = n_rows
-        row = slots[place] - 1
-        p = weights[index]
-        line = values[row]
-        for i in range(vector.size):
-            line[i] += p * vector[i]
-        squares[row] += p * p * square
-    return n_rows
-
-
-@kernel
-def keep_rows(slots: Integers, keys: Words, values: Floats, squares: Floats, n_rows: int, kept: Integers) -> None:
-    """Keep some of the rows, given in increasing order: they become the first ones, what follows is empty."""
-    n, width = kept.size, keys.shape[1]
-    for row in range(n):
-        source = kept[row]
-        if source != row:
-            for w in range(width):
-                keys[row, w] = keys[source, w]
-            for i in range(values.shape[1]):
-                values[row, i] = values[source, i]
-            squares[row] = squares[source]
-    keys[n:n_rows] = np.uint64(0)
-    values[n:n_rows] = 0.0
-    squares[n:n_rows] = 0.0
-    slots[:] = 0
-    for row in range(n):
-        slots[slot_of(slots, keys, keys[row])] = row + 1
 
 
 @kernel
@@ -316,90 +207,3 @@ def gain_of_answers(words: Words, n_rows: int, vectors: Floats, answers: Integer
         gain, _ = answer_gain(words, row, vectors[row], answers[row])
         total += gain
     return total
-
-
-@kernel
-def variance(vector: Floats) -> float:
-    """Return the variance of the entries of a vector."""
-    return float(np.var(vector))
-
-
-@kernel
-def stationary_law(transition: Floats) -> Floats:
-    """Return π with πQ = π by elimination without subtractions (Grassmann, Taksar and Heyman)."""
-    n = transition.shape[0]
-    q = transition.copy()
-    for k in range(n - 1, 0, -1):
-        total = 0.0
-        for j in range(k):
-            total += q[k, j]
-        if total <= 0.0:
-            total = 1e-300
-        for i in range(k):
-            q[i, k] /= total
-            for j in range(k):
-                q[i, j] += q[i, k] * q[k, j]
-    law = np.empty(n)
-    law[0] = 1.0
-    mass = 1.0
-    for k in range(1, n):
-        value = 0.0
-        for i in range(k):
-            value += law[i] * q[i, k]
-        law[k] = value
-        mass += value
-    for k in range(n):
-        law[k] /= mass
-    return law
-
-
-@kernel
-def pool_weights(
-    scores: Floats,
-    variances: Floats,
-    transition: Floats,
-    law: Floats,
-    gains: Floats,
-    typical: float,
-    step: float,
-    spread: float,
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """One step of Blum and Mansour's reduction over the members of a pool, exponential weights in each row.
-
-    Row a is the learner that answers for member a: S_ag += π_a z_g, and Q_ag ∝ (½[a=g] + ½/G) exp(η_a S_ag) with
-    η_a = step · √(log(G+1)/(Σ π_a² Var_{Q_a} z + 4·typical)). Returns S, the variances, Q and its stationary law, a share
-    ``spread`` of which is dealt out evenly.
-    """
-    n = gains.size
-    s = scores.copy()
-    v = variances.copy()
-    q = np.empty((n, n))
-    for a in range(n):
-        first = 0.0
-        second = 0.0
-        for g in range(n):
-            first += transition[a, g] * gains[g]
-            second += transition[a, g] * gains[g] * gains[g]
-        v[a] += law[a] * law[a] * max(0.0, second - first * first)
-        for g in range(n):
-            s[a, g] += law[a] * gains[g]
-        noise = v[a] + 4.0 * typical
-        eta = 0.0
-        if noise > 0.0:
-            eta = step * np.sqrt(np.log(n + 1.0) / noise)
-        top = s[a, 0]
-        for g in range(n):
-            top = max(top, s[a, g])
-        total = 0.0
-        for g in range(n):
-            prior = 0.5 / n + (0.5 if a == g else 0.0)
-            q[a, g] = prior * np.exp(
-                max(eta * (s[a, g] - top), _LEAST_EXPONENT)
-            )  # no entry may vanish: Q stays irreducible
-            total += q[a, g]
-        for g in range(n):
-            q[a, g] /= total
-    law = stationary_law(q)
-    for g in range(n):
-        law[g] = (1.0 - spread) * law[g] + spread / n
-    return s, v, q, law

@@ -14,18 +14,8 @@ from swapregret.kernels.forest_decompose import ForestGraph
 from swapregret.kernels.packed_decompose import packed_forests
 from swapregret.kernels.tree_partition import project_forests
 from swapregret.kernels.turn_arrays import MUST_MAKE_LAWS, MUST_MIX, MUST_TURN, PLAYED, Pool, PoolRule
-from swapregret.kernels.turn_steps import (
-    account,
-    end_calm,
-    filter_law,
-    known_vectors,
-    list_law,
-    mix_laws,
-    play_window,
-    set_point,
-    tilted_scores,
-    weigh,
-)
+from swapregret.kernels.turn_laws import filter_law, known_vectors, list_law, mix_laws
+from swapregret.kernels.turn_steps import account, end_calm, play_window, set_point, tilted_scores, weigh
 from swapregret.kernels.vectors import span_part
 
 __all__ = ["ForestTurn", "run_forest_turns"]

@@ -14,18 +14,8 @@ from swapregret.kernels.matchings import matching_span_part
 from swapregret.kernels.packed_decompose import packed_matchings
 from swapregret.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.kernels.turn_arrays import MUST_MAKE_LAWS, MUST_MIX, MUST_TURN, NOT_PROJECTED, PLAYED, Pool, PoolRule
-from swapregret.kernels.turn_steps import (
-    account,
-    end_calm,
-    filter_law,
-    known_vectors,
-    list_law,
-    mix_laws,
-    play_window,
-    set_point,
-    tilted_scores,
-    weigh,
-)
+from swapregret.kernels.turn_laws import filter_law, known_vectors, list_law, mix_laws
+from swapregret.kernels.turn_steps import account, end_calm, play_window, set_point, tilted_scores, weigh
 
 __all__ = ["MatchingTurn", "run_matching_turns"]
 

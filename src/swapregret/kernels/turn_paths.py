@@ -15,18 +15,8 @@ from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_projection import ACCEPTED_GAP, NEAR, near_scores, path_scores, project_flow
 from swapregret.kernels.path_span import path_span_part
 from swapregret.kernels.turn_arrays import MUST_MAKE_LAWS, MUST_MIX, MUST_TURN, NOT_PROJECTED, PLAYED, Pool, PoolRule
-from swapregret.kernels.turn_steps import (
-    account,
-    end_calm,
-    filter_law,
-    known_vectors,
-    list_law,
-    mix_laws,
-    play_window,
-    set_point,
-    tilted_scores,
-    weigh,
-)
+from swapregret.kernels.turn_laws import filter_law, known_vectors, list_law, mix_laws
+from swapregret.kernels.turn_steps import account, end_calm, play_window, set_point, tilted_scores, weigh
 
 __all__ = ["PathTurn", "run_path_turns"]
 

@@ -15,18 +15,8 @@ from swapregret.kernels.packed_decompose import packed_subsets
 from swapregret.kernels.subsets import project_capped
 from swapregret.kernels.swap_filter import best_exchanges
 from swapregret.kernels.turn_arrays import MUST_MAKE_LAWS, MUST_MIX, MUST_TURN, PLAYED, Pool, PoolRule
-from swapregret.kernels.turn_steps import (
-    account,
-    end_calm,
-    filter_law,
-    known_thresholds,
-    list_law,
-    mix_laws,
-    play_window,
-    set_point,
-    tilted_scores,
-    weigh,
-)
+from swapregret.kernels.turn_laws import filter_law, known_thresholds, list_law, mix_laws
+from swapregret.kernels.turn_steps import account, end_calm, play_window, set_point, tilted_scores, weigh
 
 __all__ = ["SubsetTurn", "run_subset_turns"]
 

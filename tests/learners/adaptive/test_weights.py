@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.kernels.swap_filter import pool_weights, stationary_law
+from swapregret.kernels.pool_weights import pool_weights, stationary_law
 from swapregret.learners.adaptive.weights import PoolWeights
 
 

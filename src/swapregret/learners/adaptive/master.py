@@ -19,7 +19,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
-from swapregret.kernels.swap_filter import variance
+from swapregret.kernels.pool_weights import variance
 from swapregret.kernels.vectors import action_total, dot
 from swapregret.kernels.weighted_sums import sum_of
 from swapregret.learners.adaptive.calm import Calm

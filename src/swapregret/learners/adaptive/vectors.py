@@ -3,7 +3,7 @@ r"""What was seen after each recommendation: a vector for every action recommend
 :math:`V[a] = \sum P(\text{recommend } a)\,\widetilde R` and :math:`q[a] = \sum P(\text{recommend } a)^2`, its variance in
 units of σ². When the table is full, the half with the smallest q, about which least is known, is dropped.
 
-May touch: ``arrays``, ``kernels.ledger``, ``kernels.swap_filter``.
+May touch: ``arrays``, ``kernels.ledger``, ``kernels.vector_table``.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.kernels.ledger import unpack_rows
-from swapregret.kernels.swap_filter import add_to_rows, find_rows, keep_rows, make_rows
+from swapregret.kernels.vector_table import add_to_rows, find_rows, keep_rows, make_rows
 from swapregret.learners.player import Arrays
 
 __all__ = ["ActionVectors"]

@@ -3,7 +3,7 @@ r"""Whom to follow: Blum and Mansour's reduction over the members of the pool.
 With the master's unbiased estimates every member's gain :math:`z_g = x_g\cdot X` is known after each base window, as if with
 full information, so the swap regret among G ≈ 12 members is cheap to keep small.
 
-May touch: ``arrays``, ``kernels.swap_filter``.
+May touch: ``arrays``, ``kernels.pool_weights``.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.kernels.swap_filter import pool_weights, variance
+from swapregret.kernels.pool_weights import pool_weights, variance
 
 __all__ = ["PoolWeights"]
 
