@@ -16,8 +16,9 @@ from swapregret.actions.m_sets import MSets
 from swapregret.arrays import Matrix, Vector
 from swapregret.errors import NotConverged
 from swapregret.kernels.pool_arrays import ActionTable, LawTape, PoolArrays, PoolConfig, empty_table, empty_tape
+from swapregret.kernels.pool_draw import mix_laws
 from swapregret.kernels.pool_laws import make_law
-from swapregret.kernels.pool_run import absorb_day, mix_laws, run_days, turn_pool
+from swapregret.kernels.pool_run import absorb_day, run_days, turn_pool
 from swapregret.kernels.pool_tape import close_tape
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.adaptive.pool_policy import PackedLaw, PoolPolicy

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Matrix, Vector, frozen
 from swapregret.kernels.ledger import unpack_rows
 from swapregret.kernels.pool_arrays import PoolArrays
-from swapregret.kernels.pool_run import draw_action
+from swapregret.kernels.pool_draw import draw_action
 from swapregret.policy import FinitePolicy, Mixture, Policy
 
 __all__ = ["PackedLaw", "PoolPolicy"]
