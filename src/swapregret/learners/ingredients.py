@@ -25,7 +25,8 @@ class Ingredients:
     rate : FixedRate, AdaptiveRate, "adaptive" or "paper"
         The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
     variants : int
-        Decompositions averaged by Lazy-ComBCP (D18).
+        Decompositions averaged by Lazy-ComBCP (D18); the adaptive preset takes at most 5 on m-sets of more than 12 elements
+        and 2 off m-sets.
     law : {"auto", "list", "chain"}
         What plays a point of Lazy-ComBCP: a list of actions, or on paths the Markov chain of the flow, whose ledger is exact
         only where there are at most 10,000 paths. "auto" is the chain where Σ is too large to be factored (rank above

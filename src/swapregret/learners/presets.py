@@ -37,6 +37,7 @@ _DENSE_WHERE_LASTING = 1000
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
 _RANK_OF_CHAINS = 50
 _FEW_VARIANTS = 2
+_SOME_VARIANTS, _FEW_ELEMENTS = 5, 12
 _LONG = 800.0
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
@@ -182,7 +183,7 @@ def _adaptive(
         exploration,
         mixed.exploration_law,
         floor,
-        mixed.variants if isinstance(actions, MSets) else min(mixed.variants, _FEW_VARIANTS),
+        _pool_variants(mixed, actions),
         SwapFilter() if mixed.swap_filter else None,
         mixed.pooling,
         mixed.learned_weights,
@@ -194,6 +195,13 @@ def _adaptive(
         calm=mixed.calm,
     )
     return MSetAdaptiveMaster(plain) if MSetAdaptiveMaster.can_run(plain) else plain
+
+
+def _pool_variants(mixed: Ingredients, actions: ActionSet) -> int:
+    """Return how many decompositions a law of the pool averages: what a turn costs grows with the actions it lists."""
+    if not isinstance(actions, MSets):
+        return min(mixed.variants, _FEW_VARIANTS)
+    return mixed.variants if actions.dimension <= _FEW_ELEMENTS else min(mixed.variants, _SOME_VARIANTS)
 
 
 def _pool_shares(mixed: Ingredients, actions: ActionSet, horizon: int) -> tuple[float, float, float]:
