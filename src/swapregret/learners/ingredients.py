@@ -74,7 +74,7 @@ class Ingredients:
     guard_slack: float = 2.0
     weight_step: float = 0.5
     weight_spread: float | None = None
-    calm: float = 0.3
+    calm: float = 0.25
 
 
 PRESETS = {

@@ -207,13 +207,14 @@ def _pool_variants(mixed: Ingredients, actions: ActionSet) -> int:
 def _pool_shares(mixed: Ingredients, actions: ActionSet, horizon: int) -> tuple[float, float, float]:
     """Return γ, ε and the even share of the weights.
 
-    γ = .02 and ε = .1, and up to half of that where the horizon is long for the set (T > 800 d m); the even share is .2, and up
-    to twice that where it is short.
+    γ = .02, up to half of that where the horizon is long for the set (T > 800 d m); ε = .1, down to a fifth of that where
+    T > 400 d m; the even share is .2, up to twice that where T < 800 d m.
     """
-    ease = math.sqrt(_LONG * actions.rank * max(1, actions.size) / as_integer(horizon, "horizon", 1))
+    days = as_integer(horizon, "horizon", 1)
+    ease = math.sqrt(_LONG * actions.rank * max(1, actions.size) / days)
     fading = min(1.0, max(0.5, ease))
     exploration = 0.02 * fading if mixed.exploration is None else mixed.exploration
-    floor = 0.1 * fading if mixed.floor is None else mixed.floor
+    floor = 0.1 * min(1.0, max(0.2, ease**2 / 2.0)) if mixed.floor is None else mixed.floor
     spread = 0.2 * min(2.0, max(1.0, ease)) if mixed.weight_spread is None else mixed.weight_spread
     return exploration, floor, spread
 

@@ -99,7 +99,7 @@ class AdaptiveMaster:
     guard_slack: float = 2.0
     weight_step: float = 0.5
     weight_spread: float = 0.2
-    calm: float = 0.3
+    calm: float = 0.25
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "members", tuple(self.members))
@@ -120,7 +120,7 @@ class AdaptiveMaster:
         if not self.guard_slack > 0.0:
             raise InvalidInput("`guard_slack` must be positive", repr(self.guard_slack), "2.0 is usual.")
         if not 0.0 <= self.calm <= 1.0:
-            raise InvalidInput("`calm` must be in [0, 1]", repr(self.calm), "0.3 is usual; 0 switches it off.")
+            raise InvalidInput("`calm` must be in [0, 1]", repr(self.calm), "0.25 is usual; 0 switches it off.")
 
     @property
     def actions(self) -> ActionSet:
