@@ -84,7 +84,7 @@ def run_comband_chains(
                     if shares[0] > 0.0:
                         sigma[i, j] += shares[0] * laws.moments[0, i, j]
                     if shares[1] > 0.0:
-                        sigma[i, j] += shares[1] * setting.explore_moment[i, j]
+                        sigma[i, j] += shares[1] * setting.explore.moment[i, j]
             factor, is_definite = cholesky(sigma)
             if not is_definite:
                 return index + 1, False

@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_point
-from swapregret.kernels.master_arrays import NOT_PROJECTED, PLAYED, Log, Memory, Rule
+from swapregret.kernels.master_arrays import NOT_PROJECTED, PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
     begin_turn,
-    component_table,
     draw_component,
+    draw_listed,
     end_day,
     end_turn,
-    factor_mixture,
-    mixture_marginals,
+    mix_scales,
+    places_of,
     solve_action,
 )
 from swapregret.kernels.path_laws import list_marginals, list_moment_on
@@ -56,11 +56,7 @@ class ForestSetting(NamedTuple):
         Steps of the random walk that draws from the exploration law, if that is the uniform law of trees.
     up, starts, edges, ends : int64 arrays
         Of that walk: the roots, and the edges at each vertex.
-    explore_atoms : int64 array, shape (n, d)
-        The atoms of the exploration law, if it is a list.
-    explore_cumulative : float64 array, shape (n,)
-    explore_moment : float64 array, shape (r, r) or (0, 0)
-    explore_marginals : float64 array, shape (d,)
+    explore : Explore
     """
 
     graph: ForestGraph
@@ -74,10 +70,7 @@ class ForestSetting(NamedTuple):
     starts: Integers
     edges: Integers
     ends: Integers
-    explore_atoms: Integers
-    explore_cumulative: Floats
-    explore_moment: Floats
-    explore_marginals: Floats
+    explore: Explore
 
 
 class _Laws(NamedTuple):
@@ -117,10 +110,8 @@ def _make_law(setting: ForestSetting, place: Integers, point: Floats, laws: _Law
 @kernel
 def _draw(rng: np.random.Generator, setting: ForestSetting, laws: _Laws, slot: int, dimension: int) -> Integers:
     """Draw from the law in a slot, or from the exploration law (slot −1)."""
-    if slot < 0 and setting.explore_cumulative.size:
-        row = np.searchsorted(setting.explore_cumulative, rng.random(), side="right")
-        listed: Integers = setting.explore_atoms[row].copy()
-        return listed
+    if slot < 0 and setting.explore.cumulative.size:
+        return draw_listed(rng, setting.explore)
     if slot < 0:
         return draw_by_walk(rng, setting.walk, setting.up, setting.starts, setting.edges, setting.ends)
     cumulative = laws.cumulative[slot, : laws.sizes[slot]]
@@ -145,9 +136,7 @@ def run_forests(
     graph = setting.graph
     is_bandit = rule.feedback == 0
     rank = setting.coordinates.size if is_bandit else 0
-    place = np.full(d if is_bandit else 0, -1, dtype=np.int64)
-    for j in range(rank):
-        place[setting.coordinates[j]] = j
+    place = places_of(setting.coordinates[:rank], d if rank else 0)
     room = 2 * d * len(setting.ranks)
     laws = _Laws(
         np.zeros(n_scales + 1, dtype=np.int64),
@@ -166,16 +155,12 @@ def run_forests(
     must_factor = True
     for row in range(n_days):
         if must_factor:
-            members, weights = component_table(rule, memory.counts)
+            members, weights, factor, is_definite = mix_scales(
+                rule, memory, setting.explore, laws.moments, laws.marginals, is_bandit, factor, aid
+            )
+            if not is_definite:
+                return row, n_events, PLAYED
             cumulative = np.cumsum(weights)
-            if is_bandit:
-                factor, is_definite = factor_mixture(
-                    rule, members, weights, memory.counts, laws.moments, setting.explore_moment
-                )
-                if not is_definite:
-                    return row, n_events, PLAYED
-            elif rule.feedback == 1:
-                aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
             must_factor = False
         slot = draw_component(rng, members, cumulative)
         if slot >= 0 and memory.counts[slot, 0] == 0:

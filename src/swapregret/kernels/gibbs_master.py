@@ -15,16 +15,15 @@ from swapregret.kernels.compile import kernel
 from swapregret.kernels.dag import log_sums_to_sink
 from swapregret.kernels.gibbs_subsets import gibbs_chain, gibbs_draw, gibbs_marginals, gibbs_moment, gibbs_pairs
 from swapregret.kernels.m_set_master import draw_uniform
-from swapregret.kernels.master_arrays import PLAYED, Log, Memory, Rule
+from swapregret.kernels.master_arrays import PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
     collect,
-    component_table,
     draw_component,
+    draw_listed,
     end_day,
     end_meta_day,
     end_turn,
-    factor_mixture,
-    mixture_marginals,
+    mix_scales,
     slots_of,
     solve_action,
 )
@@ -56,11 +55,7 @@ class GibbsSetting(NamedTuple):
         The factors of ``kernels.path_span``, if estimates must be projected onto the span; else empty.
     explore_transition : float64 array
         The exploration law if it is a chain on the graph.
-    explore_atoms : int64 array, shape (n, d)
-        Its atoms if it is listed; on m-sets it is uniform where it is not.
-    explore_cumulative : float64 array, shape (n,)
-    explore_moment : float64 array, shape (r, r) or (0, 0)
-    explore_marginals : float64 array, shape (d,)
+    explore : Explore
     """
 
     start: Integers
@@ -72,10 +67,7 @@ class GibbsSetting(NamedTuple):
     joined: Floats
     pivot: Floats
     explore_transition: Floats
-    explore_atoms: Integers
-    explore_cumulative: Floats
-    explore_moment: Floats
-    explore_marginals: Floats
+    explore: Explore
 
 
 class GibbsLaws(NamedTuple):
@@ -141,10 +133,8 @@ def make_gibbs(setting: GibbsSetting, is_bandit: bool, scores: Floats, laws: Gib
 @kernel
 def draw_gibbs(rng: np.random.Generator, setting: GibbsSetting, laws: GibbsLaws, slot: int, dimension: int) -> Integers:
     """Draw from the law in a slot; −1 is the exploration law."""
-    if slot < 0 and setting.explore_cumulative.size:
-        row = np.searchsorted(setting.explore_cumulative, rng.random(), side="right")
-        listed: Integers = setting.explore_atoms[row].copy()
-        return listed
+    if slot < 0 and setting.explore.cumulative.size:
+        return draw_listed(rng, setting.explore)
     if setting.start.size == 0:
         if slot < 0:
             return draw_uniform(rng, dimension, setting.size)
@@ -197,16 +187,12 @@ def run_gibbs_chains(
     must_factor = True
     for row in range(n_days):
         if must_factor:
-            members, weights = component_table(rule, memory.counts)
+            members, weights, factor, is_definite = mix_scales(
+                rule, memory, setting.explore, laws.moments, laws.marginals, is_bandit, factor, aid
+            )
+            if not is_definite:
+                return row, n_events, PLAYED
             slots, cumulative = slots_of(members, memory.counts), np.cumsum(weights)
-            if is_bandit:
-                factor, is_definite = factor_mixture(
-                    rule, members, weights, memory.counts, laws.moments, setting.explore_moment
-                )
-                if not is_definite:
-                    return row, n_events, PLAYED
-            elif rule.feedback == 1:
-                aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
             must_factor = False
         slot = draw_component(rng, slots, cumulative)
         action = draw_gibbs(rng, setting, laws, -1 if slot > n_scales else slot, d)

@@ -12,15 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.master_arrays import NOT_SOLVED, PLAYED, Log, Memory, Rule
+from swapregret.kernels.master_arrays import NOT_SOLVED, PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
     begin_turn,
-    component_table,
     draw_component,
+    draw_listed,
     end_day,
     end_turn,
-    factor_mixture,
-    mixture_marginals,
+    mix_scales,
     solve_action,
     split_explorer,
 )
@@ -55,11 +54,7 @@ class SubsetSetting(NamedTuple):
         Probabilities of an element and of a pair under the uniform law.
     tolerance, limit, hopeless : float, int, float
         Of the iteration.
-    explore_atoms : int64 array, shape (n, d)
-        The atoms of the exploration law; none if it is uniform.
-    explore_cumulative : float64 array, shape (n,)
-    explore_moment : float64 array, shape (d, d) or (0, 0)
-    explore_marginals : float64 array, shape (d,)
+    explore : Explore
     """
 
     size: int
@@ -71,10 +66,7 @@ class SubsetSetting(NamedTuple):
     tolerance: float
     limit: int
     hopeless: float
-    explore_atoms: Integers
-    explore_cumulative: Floats
-    explore_moment: Floats
-    explore_marginals: Floats
+    explore: Explore
 
 
 class _Laws(NamedTuple):
@@ -122,10 +114,8 @@ def _draw(rng: np.random.Generator, setting: SubsetSetting, laws: _Laws, slot: i
     if slot >= 0:
         order = int(rng.random() * setting.orders.shape[0])
         return systematic_draw(laws.units[slot], laws.starts[slot, order], int(rng.random() * UNIT))
-    if setting.explore_cumulative.size:
-        row = np.searchsorted(setting.explore_cumulative, rng.random(), side="right")
-        action: Integers = setting.explore_atoms[row].copy()
-        return action
+    if setting.explore.cumulative.size:
+        return draw_listed(rng, setting.explore)
     return draw_uniform(rng, setting.orders.shape[1], setting.size)
 
 
@@ -164,20 +154,16 @@ def run_subsets(
     must_factor = True
     for row in range(n_days):
         if must_factor:
-            members, weights = component_table(rule, memory.counts)
+            members, weights, factor, is_definite = mix_scales(
+                rule, memory, setting.explore, laws.moments, laws.marginals, is_dense, factor, aid
+            )
+            if not is_definite:
+                return row, n_events, PLAYED
             cumulative = np.cumsum(weights)
-            if is_dense:
-                factor, is_definite = factor_mixture(
-                    rule, members, weights, memory.counts, laws.moments, setting.explore_moment
-                )
-                if not is_definite:
-                    return row, n_events, PLAYED
-            elif is_free:
+            if is_free:
                 slots, shares, explore = split_explorer(members, weights, memory.counts)
                 alpha, beta = explore * (setting.single - setting.pair), explore * setting.pair
                 columns, factor = precondition(laws.arcs, slots, shares, alpha, beta)
-            elif rule.feedback == 1:
-                aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
             must_factor = False
         slot = draw_component(rng, members, cumulative)
         if slot >= 0 and memory.counts[slot, 0] == 0:

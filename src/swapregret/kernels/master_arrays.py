@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NOT_PROJECTED", "NOT_SOLVED", "PLAYED", "Log", "Memory", "Rule"]
+__all__ = ["NOT_PROJECTED", "NOT_SOLVED", "PLAYED", "Explore", "Log", "Memory", "Rule"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -50,6 +50,25 @@ class Rule(NamedTuple):
     is_uniform: bool
     feedback: int
     has_inverse: bool
+
+
+class Explore(NamedTuple):
+    """The exploration law of a set, as far as it is alike on all sets.
+
+    Attributes
+    ----------
+    atoms : int64 array, shape (n, d)
+        Its atoms, if it is a list; a law that is none is drawn from in the way of the set.
+    cumulative : float64 array, shape (n,)
+    moment : float64 array, shape (r, r) or (0, 0)
+        Its Σ on independent coordinates, where Σ is factored.
+    marginals : float64 array, shape (d,)
+    """
+
+    atoms: Integers
+    cumulative: Floats
+    moment: Floats
+    marginals: Floats
 
 
 class Memory(NamedTuple):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.master_arrays import Log, Memory, Rule
+from swapregret.kernels.master_arrays import Explore, Log, Memory, Rule
 from swapregret.kernels.vectors import action_total, centred_square, tilt
 
 __all__ = [
@@ -19,12 +19,14 @@ __all__ = [
     "collect",
     "component_table",
     "draw_component",
+    "draw_listed",
     "end_day",
     "end_meta_day",
     "end_turn",
     "factor_mixture",
     "grid_weights",
-    "mixture_marginals",
+    "mix_scales",
+    "places_of",
     "slots_of",
     "solve_action",
     "split_explorer",
@@ -124,6 +126,22 @@ def draw_component(rng: np.random.Generator, members: Integers, cumulative: Floa
 
 
 @kernel
+def draw_listed(rng: np.random.Generator, explore: Explore) -> Integers:
+    """Draw from an exploration law that is a list."""
+    action: Integers = explore.atoms[np.searchsorted(explore.cumulative, rng.random(), side="right")].copy()
+    return action
+
+
+@kernel
+def places_of(coordinates: Integers, dimension: int) -> Integers:
+    """Return the place of every coordinate among the independent ones, −1 for those that are not."""
+    place = np.full(dimension, -1, dtype=np.int64)
+    for j in range(coordinates.size):
+        place[coordinates[j]] = j
+    return place
+
+
+@kernel
 def factor_mixture(
     rule: Rule, members: Integers, weights: Floats, counts: Integers, moments: Floats, explore: Floats
 ) -> tuple[Floats, bool]:
@@ -165,6 +183,30 @@ def mixture_marginals(
         for i in range(total.size):
             total[i] += weight * part[i]
     return total
+
+
+@kernel
+def mix_scales(
+    rule: Rule,
+    memory: Memory,
+    explore: Explore,
+    moments: Floats,
+    marginals: Floats,
+    is_dense: bool,
+    factor: Floats,
+    aid: Floats,
+) -> tuple[Integers, Floats, Floats, bool]:
+    """Return the components of the mixture of a window, their weights, and what solves with its Σ, which must be definite.
+
+    With semi-bandit feedback E[M] is written into ``aid``. Where Σ is not factored, ``factor`` comes back as it is.
+    """
+    members, weights = component_table(rule, memory.counts)
+    is_definite = True
+    if is_dense:
+        factor, is_definite = factor_mixture(rule, members, weights, memory.counts, moments, explore.moment)
+    elif rule.feedback == 1:
+        aid[:] = mixture_marginals(members, weights, memory.counts, marginals, explore.marginals)
+    return members, weights, factor, is_definite
 
 
 @kernel

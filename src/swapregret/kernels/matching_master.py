@@ -12,16 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, PLAYED, Log, Memory, Rule
+from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
     begin_turn,
-    component_table,
     draw_component,
+    draw_listed,
     end_day,
     end_turn,
-    factor_mixture,
     grid_weights,
-    mixture_marginals,
+    mix_scales,
+    places_of,
     solve_action,
     split_explorer,
 )
@@ -55,11 +55,7 @@ class MatchingSetting(NamedTuple):
         Of the iteration.
     must_project : bool
         Whether estimates have parts no action can see that must be taken off.
-    explore_chosen : int32 array, shape (n, n_rows)
-        The atoms of the exploration law; none if it is uniform.
-    explore_cumulative : float64 array, shape (n,)
-    explore_moment : float64 array, shape (r, r)
-    explore_marginals : float64 array, shape (n_rows · n_columns,)
+    explore : Explore
     """
 
     n_rows: int
@@ -72,10 +68,7 @@ class MatchingSetting(NamedTuple):
     limit: int
     hopeless: float
     must_project: bool
-    explore_chosen: Columns
-    explore_cumulative: Floats
-    explore_moment: Floats
-    explore_marginals: Floats
+    explore: Explore
 
 
 class _Laws(NamedTuple):
@@ -114,13 +107,14 @@ def _make_law(setting: MatchingSetting, place: Integers, point: Floats, laws: _L
 def _draw(rng: np.random.Generator, setting: MatchingSetting, laws: _Laws, slot: int) -> Integers:
     """Draw from the law in a slot, or from the exploration law (slot −1)."""
     n_rows, n_columns = setting.n_rows, setting.n_columns
-    if slot < 0 and setting.explore_cumulative.size == 0:
-        return draw_matching(rng, n_rows, n_columns)
     if slot < 0:
-        chosen = setting.explore_chosen[np.searchsorted(setting.explore_cumulative, rng.random(), side="right")]
-    else:
-        cumulative = laws.cumulative[slot, : laws.sizes[slot]]
-        chosen = laws.chosen[slot, np.searchsorted(cumulative, rng.random(), side="right")]
+        return (
+            draw_listed(rng, setting.explore)
+            if setting.explore.cumulative.size
+            else draw_matching(rng, n_rows, n_columns)
+        )
+    cumulative = laws.cumulative[slot, : laws.sizes[slot]]
+    chosen = laws.chosen[slot, np.searchsorted(cumulative, rng.random(), side="right")]
     action = np.zeros(n_rows * n_columns, dtype=np.int64)
     for i in range(n_rows):
         action[i * n_columns + chosen[i]] = 1
@@ -163,9 +157,7 @@ def run_matchings(
     is_bandit = rule.feedback == 0
     is_dense, is_iterative = is_bandit and not setting.is_iterative, is_bandit and setting.is_iterative
     rank = setting.coordinates.size if is_dense else 0
-    place = np.full(d if is_dense else 0, -1, dtype=np.int64)
-    for j in range(rank):
-        place[setting.coordinates[j]] = j
+    place = places_of(setting.coordinates[:rank], d if rank else 0)
     limit = len(setting.row_orders) * (d - n_rows + 1)
     laws = _Laws(
         np.zeros(n_scales + 1, dtype=np.int64),
@@ -187,18 +179,14 @@ def run_matchings(
     must_factor = True
     for row in range(n_days):
         if must_factor:
-            members, weights = component_table(rule, memory.counts)
+            members, weights, factor, is_definite = mix_scales(
+                rule, memory, setting.explore, laws.moments, laws.marginals, is_dense, factor, aid
+            )
+            if not is_definite:
+                return row, n_events, PLAYED
             cumulative = np.cumsum(weights)
             if is_iterative:
                 mixture = _mixture(setting, laws, members, weights, memory.counts)
-            elif is_dense:
-                factor, is_definite = factor_mixture(
-                    rule, members, weights, memory.counts, laws.moments, setting.explore_moment
-                )
-                if not is_definite:
-                    return row, n_events, PLAYED
-            elif rule.feedback == 1:
-                aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
             must_factor = False
         slot = draw_component(rng, members, cumulative)
         if slot >= 0 and memory.counts[slot, 0] == 0:

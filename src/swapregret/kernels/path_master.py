@@ -13,16 +13,16 @@ import numpy.typing as npt
 
 from swapregret.kernels.chain_solve import Chains, chain_wandering, pack_chains, solve_chains
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, PLAYED, Log, Memory, Rule
+from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
     begin_turn,
-    component_table,
     draw_component,
+    draw_listed,
     end_day,
     end_turn,
-    factor_mixture,
     grid_weights,
-    mixture_marginals,
+    mix_scales,
+    places_of,
     slots_of,
     solve_action,
 )
@@ -60,11 +60,7 @@ class PathSetting(NamedTuple):
         Of the iteration.
     explore_transition, explore_flow, explore_mass : float64 arrays
         The exploration law, if it is a chain.
-    explore_atoms : int64 array, shape (n, d)
-        Its atoms, if it is a list.
-    explore_cumulative : float64 array, shape (n,)
-    explore_moment : float64 array, shape (r, r) or (0, 0)
-    explore_marginals : float64 array, shape (d,)
+    explore : Explore
     """
 
     start: Integers
@@ -83,10 +79,7 @@ class PathSetting(NamedTuple):
     explore_transition: Floats
     explore_flow: Floats
     explore_mass: Floats
-    explore_atoms: Integers
-    explore_cumulative: Floats
-    explore_moment: Floats
-    explore_marginals: Floats
+    explore: Explore
 
 
 class _Laws(NamedTuple):
@@ -158,10 +151,8 @@ def _make_law(setting: PathSetting, place: Integers, point: Floats, laws: _Laws,
 @kernel
 def _draw(rng: np.random.Generator, setting: PathSetting, laws: _Laws, slot: int, dimension: int) -> Integers:
     """Draw from the law in a slot, or from the exploration law (slot −1)."""
-    if slot < 0 and setting.explore_cumulative.size:
-        row = np.searchsorted(setting.explore_cumulative, rng.random(), side="right")
-        listed: Integers = setting.explore_atoms[row].copy()
-        return listed
+    if slot < 0 and setting.explore.cumulative.size:
+        return draw_listed(rng, setting.explore)
     if slot < 0 or setting.is_chain:
         transition = setting.explore_transition if slot < 0 else laws.transition[slot]
         numbers = rng.random(setting.longest)
@@ -222,9 +213,7 @@ def run_paths(
     is_bandit = rule.feedback == 0
     is_dense = is_bandit and not setting.is_chain
     rank = setting.coordinates.size if is_dense else 0
-    place = np.full(d if is_dense else 0, -1, dtype=np.int64)
-    for j in range(rank):
-        place[setting.coordinates[j]] = j
+    place = places_of(setting.coordinates[:rank], d if rank else 0)
     laws = _room(setting, n_scales, d, rank)
     _make_law(setting, place, memory.first_point, laws, n_scales)
     for k in range(n_scales):
@@ -245,15 +234,13 @@ def run_paths(
     must_factor = True
     for row in range(n_days):
         if must_factor:
-            members, weights = component_table(rule, memory.counts)
+            members, weights, factor, is_definite = mix_scales(
+                rule, memory, setting.explore, laws.moments, laws.marginals, is_dense, factor, aid
+            )
+            if not is_definite:
+                return row, n_events, PLAYED
             cumulative = np.cumsum(weights)
-            if is_dense:
-                factor, is_definite = factor_mixture(
-                    rule, members, weights, memory.counts, laws.moments, setting.explore_moment
-                )
-                if not is_definite:
-                    return row, n_events, PLAYED
-            elif is_bandit:
+            if is_bandit and not is_dense:
                 slots = slots_of(members, memory.counts)
                 chains = pack_chains(
                     setting.start,
@@ -265,8 +252,6 @@ def run_paths(
                     slots,
                     weights,
                 )
-            elif rule.feedback == 1:
-                aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
             must_factor = False
         slot = draw_component(rng, members, cumulative)
         if slot >= 0 and memory.counts[slot, 0] == 0:

@@ -13,16 +13,15 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.kruskal import heaviest_forest
-from swapregret.kernels.master_arrays import PLAYED, Log, Memory, Rule
+from swapregret.kernels.master_arrays import PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
     collect,
-    component_table,
     draw_component,
+    draw_listed,
     end_day,
     end_meta_day,
     end_turn,
-    factor_mixture,
-    mixture_marginals,
+    mix_scales,
     slots_of,
     solve_action,
 )
@@ -66,11 +65,7 @@ class TreeSetting(NamedTuple):
         Independent coordinates, on which Σ is inverted.
     orthonormal : float64 array, shape (d, r) or (0, 0)
         A basis of the span, if estimates must be projected onto it.
-    explore_atoms : int64 array, shape (n, d)
-        The atoms of the exploration law; none if it is uniform.
-    explore_cumulative : float64 array, shape (n,)
-    explore_moment : float64 array, shape (r, r) or (0, 0)
-    explore_marginals : float64 array, shape (d,)
+    explore : Explore
     """
 
     tails: Integers
@@ -81,10 +76,7 @@ class TreeSetting(NamedTuple):
     size: int
     coordinates: Integers
     orthonormal: Floats
-    explore_atoms: Integers
-    explore_cumulative: Floats
-    explore_moment: Floats
-    explore_marginals: Floats
+    explore: Explore
 
 
 class _Laws(NamedTuple):
@@ -125,9 +117,7 @@ def _make_law(setting: TreeSetting, is_bandit: bool, scores: Floats, laws: _Laws
 def _draw(rng: np.random.Generator, setting: TreeSetting, laws: _Laws, slot: int) -> Integers:
     """Draw from the law in a slot; −1 is a listed exploration law."""
     if slot < 0:
-        row = np.searchsorted(setting.explore_cumulative, rng.random(), side="right")
-        listed: Integers = setting.explore_atoms[row].copy()
-        return listed
+        return draw_listed(rng, setting.explore)
     tails, heads, starts, edges = setting.tails, setting.heads, setting.starts, setting.edges
     up, n, d = laws.up[slot], starts.size - 1, tails.size
     if laws.kinds[slot] == _UNKNOWN:
@@ -178,19 +168,15 @@ def run_gibbs_trees(
     must_factor = True
     for row in range(n_days):
         if must_factor:
-            members, weights = component_table(rule, memory.counts)
+            members, weights, factor, is_definite = mix_scales(
+                rule, memory, setting.explore, laws.moments, laws.marginals, is_bandit, factor, aid
+            )
+            if not is_definite:
+                return row, n_events, PLAYED
             slots, cumulative = slots_of(members, memory.counts), np.cumsum(weights)
-            if is_bandit:
-                factor, is_definite = factor_mixture(
-                    rule, members, weights, memory.counts, laws.moments, setting.explore_moment
-                )
-                if not is_definite:
-                    return row, n_events, PLAYED
-            elif rule.feedback == 1:
-                aid = mixture_marginals(members, weights, memory.counts, laws.marginals, setting.explore_marginals)
             must_factor = False
         slot = draw_component(rng, slots, cumulative)
-        if slot == n_scales + 1 and setting.explore_cumulative.size:
+        if slot == n_scales + 1 and setting.explore.cumulative.size:
             slot = -1
         action = _draw(rng, setting, laws, slot)
         if is_bandit:

@@ -14,27 +14,20 @@ from swapregret.actions.m_set_laws import UniformSubsets
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.path_elimination import plan_elimination
 from swapregret.actions.path_laws import MarkovPaths
-from swapregret.arrays import Matrix
 from swapregret.kernels.gibbs_master import GibbsSetting, run_gibbs_chains
-from swapregret.kernels.master_arrays import Log, Memory, Rule
+from swapregret.learners.engines.family import FamilyEngine, explore_by
 from swapregret.learners.engines.paths import paths_of
-from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
+from swapregret.learners.engines.scales import is_dense, must_project
 from swapregret.learners.lazy_comband import LazyComBand
-from swapregret.learners.master import MasterState, SwapMaster
+from swapregret.learners.master import SwapMaster
 from swapregret.policy import Policy
 
 __all__ = ["GibbsChainEngine", "gibbs_setting", "is_chain"]
 
 
 @dataclass(frozen=True)
-class GibbsChainEngine:
+class GibbsChainEngine(FamilyEngine):
     """Runs blocks for a master whose scales are Lazy-ComBand on m-sets or paths, with a dense Σ.
-
-    Parameters
-    ----------
-    master : SwapMaster
-    keeps_laws, keeps_plays : bool
-        Whether to hand out the laws, and the actions, that were played.
 
     Examples
     --------
@@ -46,26 +39,13 @@ class GibbsChainEngine:
     (50, 25.0, 50)
     """
 
-    master: SwapMaster
-    keeps_laws: bool = False
-    keeps_plays: bool = False
+    driver = staticmethod(run_gibbs_chains)
 
     @cached_property
     def _setting(self) -> GibbsSetting:
         learner: Any = self.master.learners[0]
         is_bandit = self.master.feedback == "bandit"
         return gibbs_setting(learner.actions, learner.mu, is_bandit=is_bandit, is_projected=must_project(self.master))
-
-    def run(self, state: MasterState, rng: np.random.Generator, rewards: Matrix) -> Stretches:
-        """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
-        return run_scales(
-            self.master, state, rng, rewards, self._drive, keeps_laws=self.keeps_laws, keeps_plays=self.keeps_plays
-        )
-
-    def _drive(
-        self, rng: np.random.Generator, rewards: Matrix, rule: Rule, memory: Memory, log: Log
-    ) -> tuple[int, int, int]:
-        return run_gibbs_chains(rng, rewards, rule, self._setting, memory, log)
 
     @classmethod
     def can_run(cls, master: SwapMaster) -> bool:
@@ -85,8 +65,7 @@ def is_chain(actions: ActionSet) -> bool:
 
 def gibbs_setting(actions: ActionSet, mu: Policy, *, is_bandit: bool, is_projected: bool) -> GibbsSetting:
     """Return a set and its exploration law as the kernels take them."""
-    paths, d, J = paths_of(actions), actions.dimension, actions.span.coordinates
-    law = None if isinstance(mu, UniformSubsets | MarkovPaths) else mu.finite()
+    paths, J = paths_of(actions), actions.span.coordinates
     none = np.zeros(0, dtype=np.int64)
     joined, pivot = paths.span.balance if paths is not None and is_projected else (np.zeros(0), np.zeros(0))
     return GibbsSetting(
@@ -99,8 +78,5 @@ def gibbs_setting(actions: ActionSet, mu: Policy, *, is_bandit: bool, is_project
         joined=joined,
         pivot=pivot,
         explore_transition=mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0),
-        explore_atoms=np.zeros((0, d), dtype=np.int64) if law is None else law.atoms.copy(),
-        explore_cumulative=np.zeros(0) if law is None else np.cumsum(law.weights),
-        explore_moment=np.ascontiguousarray(mu.cooccurrence()[np.ix_(J, J)]) if is_bandit else np.zeros((0, 0)),
-        explore_marginals=np.array(mu.marginals()),
+        explore=explore_by(mu, J, is_listed=not isinstance(mu, UniformSubsets | MarkovPaths), has_moment=is_bandit),
     )

@@ -11,26 +11,19 @@ import numpy as np
 
 from swapregret.actions.m_set_laws import UniformSubsets
 from swapregret.actions.m_sets import MSets
-from swapregret.arrays import Matrix
 from swapregret.geometry.solve import HOPELESS, LIMIT, TOLERANCE
 from swapregret.kernels.m_set_master import SubsetSetting, run_subsets
-from swapregret.kernels.master_arrays import Log, Memory, Rule
-from swapregret.learners.engines.scales import Stretches, is_dense, run_scales
+from swapregret.learners.engines.family import FamilyEngine, explore_by
+from swapregret.learners.engines.scales import is_dense
 from swapregret.learners.lazy_combcp import LazyComBCP
-from swapregret.learners.master import MasterState, SwapMaster
+from swapregret.learners.master import SwapMaster
 
 __all__ = ["MSetEngine"]
 
 
 @dataclass(frozen=True)
-class MSetEngine:
+class MSetEngine(FamilyEngine):
     """Runs blocks for a master whose scales are Lazy-ComBCP on m-sets.
-
-    Parameters
-    ----------
-    master : SwapMaster
-    keeps_laws, keeps_plays : bool
-        Whether to hand out the laws, and the actions, that were played.
 
     Examples
     --------
@@ -42,9 +35,7 @@ class MSetEngine:
     (50, 25.0, 50)
     """
 
-    master: SwapMaster
-    keeps_laws: bool = False
-    keeps_plays: bool = False
+    driver = staticmethod(run_subsets)
 
     @cached_property
     def _setting(self) -> SubsetSetting:
@@ -53,10 +44,6 @@ class MSetEngine:
         d, mu = actions.dimension, learner.mu
         uniform = actions.uniform_policy()
         assert isinstance(uniform, UniformSubsets)
-        atoms, cumulative = np.zeros((0, d), dtype=np.int64), np.zeros(0)
-        if mu is not uniform:
-            law = mu.finite()
-            atoms, cumulative = law.atoms.copy(), np.cumsum(law.weights)
         factors = is_dense(self.master)
         has_matrix = factors and self.master.feedback == "bandit"
         return SubsetSetting(
@@ -69,22 +56,8 @@ class MSetEngine:
             tolerance=TOLERANCE,
             limit=LIMIT,
             hopeless=HOPELESS,
-            explore_atoms=atoms,
-            explore_cumulative=cumulative,
-            explore_moment=mu.cooccurrence().copy() if has_matrix else np.zeros((0, 0)),
-            explore_marginals=np.array(mu.marginals()),
+            explore=explore_by(mu, np.arange(d), is_listed=mu is not uniform, has_moment=has_matrix),
         )
-
-    def run(self, state: MasterState, rng: np.random.Generator, rewards: Matrix) -> Stretches:
-        """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
-        return run_scales(
-            self.master, state, rng, rewards, self._drive, keeps_laws=self.keeps_laws, keeps_plays=self.keeps_plays
-        )
-
-    def _drive(
-        self, rng: np.random.Generator, rewards: Matrix, rule: Rule, memory: Memory, log: Log
-    ) -> tuple[int, int, int]:
-        return run_subsets(rng, rewards, rule, self._setting, memory, log)
 
     @property
     def is_tapeable(self) -> bool:

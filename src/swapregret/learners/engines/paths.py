@@ -12,26 +12,19 @@ import numpy as np
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.partitions import Partitions
 from swapregret.actions.path_laws import MarkovPaths
-from swapregret.arrays import Matrix
 from swapregret.geometry.solve import HOPELESS, LIMIT, TOLERANCE
-from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.kernels.path_master import PathSetting, run_paths
-from swapregret.learners.engines.scales import Stretches, is_dense, must_project, run_scales
+from swapregret.learners.engines.family import FamilyEngine, explore_by
+from swapregret.learners.engines.scales import is_dense, must_project
 from swapregret.learners.lazy_combcp import LazyComBCP
-from swapregret.learners.master import MasterState, SwapMaster
+from swapregret.learners.master import SwapMaster
 
 __all__ = ["PathEngine", "paths_of"]
 
 
 @dataclass(frozen=True)
-class PathEngine:
+class PathEngine(FamilyEngine):
     """Runs blocks for a master whose scales are Lazy-ComBCP on paths.
-
-    Parameters
-    ----------
-    master : SwapMaster
-    keeps_laws, keeps_plays : bool
-        Whether to hand out the laws, and the actions, that were played.
 
     Examples
     --------
@@ -43,21 +36,18 @@ class PathEngine:
     (50, 25.0, 50)
     """
 
-    master: SwapMaster
-    keeps_laws: bool = False
-    keeps_plays: bool = False
+    driver = staticmethod(run_paths)
 
     @cached_property
     def _setting(self) -> PathSetting:
         learner: Any = self.master.learners[0]
         paths = paths_of(learner.actions)
         assert paths is not None
-        graph, mu, d = paths.graph, learner.mu, paths.dimension
+        graph, mu = paths.graph, learner.mu
         J = paths.span.coordinates
         is_chain = learner.law == "chain"
         factors = self.master.feedback == "bandit" and not is_chain
         moves = isinstance(mu, MarkovPaths)
-        law = None if moves else mu.finite()
         joined, pivot = paths.span.balance if must_project(self.master) else (np.zeros(0), np.zeros(0))
         return PathSetting(
             start=graph.start,
@@ -76,22 +66,8 @@ class PathEngine:
             explore_transition=mu.transition.copy() if moves else np.zeros(0),
             explore_flow=mu.flow.copy() if moves else np.zeros(0),
             explore_mass=mu.mass.copy() if moves else np.zeros(0),
-            explore_atoms=np.zeros((0, d), dtype=np.int64) if law is None else law.atoms.copy(),
-            explore_cumulative=np.zeros(0) if law is None else np.cumsum(law.weights),
-            explore_moment=np.ascontiguousarray(mu.cooccurrence()[np.ix_(J, J)]) if factors else np.zeros((0, 0)),
-            explore_marginals=np.array(mu.marginals()),
+            explore=explore_by(mu, J, is_listed=not moves, has_moment=factors),
         )
-
-    def run(self, state: MasterState, rng: np.random.Generator, rewards: Matrix) -> Stretches:
-        """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
-        return run_scales(
-            self.master, state, rng, rewards, self._drive, keeps_laws=self.keeps_laws, keeps_plays=self.keeps_plays
-        )
-
-    def _drive(
-        self, rng: np.random.Generator, rewards: Matrix, rule: Rule, memory: Memory, log: Log
-    ) -> tuple[int, int, int]:
-        return run_paths(rng, rewards, rule, self._setting, memory, log)
 
     @classmethod
     def can_run(cls, master: SwapMaster) -> bool:
