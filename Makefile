@@ -78,9 +78,11 @@ $(BIN)/python:
 $(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Setting up .venv (first time only, about half a minute) ..."
 	@$(BIN)/python -m pip install --quiet --editable .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Setting up .venv with the development tools (first time only, about a minute) ..."
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@$(BIN)/python -m compileall -q src
 	@touch $@ $(VENV)/.run

@@ -39,6 +39,16 @@ assert held(np.array([1.0, 2.0]), np.array([0, 1])) == 2.0
 print(type(held).__name__, type(home.action_total).__name__, estimator.action_total is home.action_total)
 print(held(np.array([1.0, 2.0]), np.array([1, 1])))
 """
+_BLAS = """
+import sys
+import numpy as np
+from swapregret.kernels.vectors import action_total
+action_total(np.array([1.0, 2.0]), np.array([0, 1]))
+print("scipy.linalg" in sys.modules)
+import numba
+from numba.np import linalg
+print(linalg.ensure_blas.__name__, numba.njit(lambda a, b: a @ b)(np.eye(2), np.ones(2)).sum())
+"""
 
 
 @kernel
@@ -96,6 +106,11 @@ def test_where_the_package_cannot_be_written_the_user_keeps_the_code(
 def test_numba_is_loaded_by_the_first_call(tmp_path: Path) -> None:
     """Until a kernel is called Numba is not loaded; then the compiled function takes its place in every module."""
     assert _run(_LATE, tmp_path) == ["Kernel", "CPUDispatcher", "True", "3.0"]
+
+
+def test_numba_comes_up_without_all_of_scipy_and_yet_has_blas(tmp_path: Path) -> None:
+    """Numba's question for BLAS is answered without loading scipy.linalg; a user's function that needs BLAS finds it."""
+    assert _run(_BLAS, tmp_path) == ["False", "ensure_blas", "2.0"]
 
 
 def test_kernels_call_kernels_before_and_after_they_are_made() -> None:

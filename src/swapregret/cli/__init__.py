@@ -6,6 +6,7 @@ waits for what another needs.
 May touch: everything. Nothing imports it.
 """
 
+import gc
 from importlib import import_module
 from typing import Any
 
@@ -15,6 +16,8 @@ from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
 __all__ = ["COMMANDS", "app"]
+
+gc.set_threshold(100_000)  # Numba makes as many objects that stay: do not go through them again and again meanwhile
 
 COMMANDS = ("demo", "init", "run", "results", "report", "plan", "audit", "table1", "counterexample", "game", "bench")
 """In the order of the help; each is a function of the same name in a module of the same name."""

@@ -105,13 +105,32 @@ def cache_folder(file: str | Path = __file__) -> Path:
     return _base(settings.CACHE_DIR) / f"{Path(file).stem}-{digest.hexdigest()[:16]}"
 
 
-def _dispatcher(function: Callable[..., Any]) -> Any:
-    import numba
+@cache
+def _settings() -> Any:
+    """Load Numba, set it up, and return its settings.
+
+    As it comes up Numba asks whether SciPy has BLAS by importing all of ``scipy.linalg``, a sixth of a second. The package
+    requires SciPy, so the answer is known; a kernel that calls BLAS would still load it then.
+    """
+    import numba.np.linalg
     from numba.core import config
 
+    algebra: Any = numba.np.linalg
+    asks, algebra.ensure_blas = algebra.ensure_blas, lambda: None
+    try:
+        import numba.np.arraymath  # the module that asks
+    finally:
+        algebra.ensure_blas = asks
     settings: Any = config
     if "NUMBA_SLP_VECTORIZE" not in os.environ:
         settings.SLP_VECTORIZE = 1  # equal operations side by side in one instruction: no sum is reordered
+    return settings
+
+
+def _dispatcher(function: Callable[..., Any]) -> Any:
+    settings = _settings()
+    import numba
+
     given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(function.__code__.co_filename))
     try:
         return numba.njit(cache=True, error_model="numpy", nogil=True)(function)

@@ -1,0 +1,9 @@
+"""``python -m swapregret``: the same as the command ``swapregret``.
+
+May touch: ``cli``.
+"""
+
+from swapregret.cli import app
+
+if __name__ == "__main__":
+    app(prog_name="swapregret")
