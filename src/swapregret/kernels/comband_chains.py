@@ -1,9 +1,7 @@
 """Whole runs of ComBand on m-sets and paths too many to be listed, compiled.
 
-May touch: ``kernels.cholesky``, ``kernels.compile``, ``kernels.gibbs_master``, ``kernels.vectors``.
+May touch: ``kernels.cholesky``, ``kernels.compile``, ``kernels.gibbs_master``, ``kernels.vector_log``.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,34 +9,12 @@ import numpy.typing as npt
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.gibbs_master import GibbsSetting, draw_gibbs, empty_laws, make_gibbs
-from swapregret.kernels.vectors import action_total
+from swapregret.kernels.vector_log import VectorLog, note_vector, pay
 
-__all__ = ["ScoreLog", "run_comband_chains"]
+__all__ = ["run_comband_chains"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-
-class ScoreLog(NamedTuple):
-    """What a run leaves behind.
-
-    Attributes
-    ----------
-    received : float64 array, shape (n_days,)
-    plays : int64 array, shape (n_days, d)
-    starts : int64 array, shape (n_days,)
-        The first day of each law.
-    scores : float64 array, shape (n_days, d) or (0, d)
-        The scores of the laws; without rows where nobody asks.
-    filled : int64 array, shape (2,)
-        How many laws there were, and 1 if the last of them is also that of the day after.
-    """
-
-    received: Floats
-    plays: Integers
-    starts: Integers
-    scores: Floats
-    filled: Integers
 
 
 @kernel
@@ -51,7 +27,7 @@ def run_comband_chains(
     rate: float,
     is_new: bool,
     scores: Floats,
-    log: ScoreLog,
+    log: VectorLog,
 ) -> tuple[int, bool]:
     """Play from row ``begin`` of ``rewards`` on; ``scores`` are changed in place.
 
@@ -65,17 +41,12 @@ def run_comband_chains(
         if must_make:
             make_gibbs(setting, True, rate * scores, laws, 0)
         if is_new:
-            log.starts[log.filled[0]] = index
-            if len(log.scores):
-                log.scores[log.filled[0]] = scores
-            log.filled[0] += 1
+            note_vector(log, index, scores)
         slot = 0
         if shares[1] == 1.0 or (shares[1] > 0.0 and rng.random() >= shares[0]):
             slot = -1
         action = draw_gibbs(rng, setting, laws, slot, d)
-        reward = min(max(action_total(rewards[index], action), 0.0), 1.0)
-        log.plays[index] = action
-        log.received[index] = reward
+        reward = pay(log, index, rewards[index], action)
         must_make = is_new = reward != 0.0  # a day that pays nothing changes nothing
         if is_new:
             sigma = np.zeros((J.size, J.size))

@@ -4,7 +4,7 @@ The minimiser of :math:`\sum_e x_e \log(x_e / w_e)` over the bases of a matroid 
 b of a chain :math:`\emptyset = F_0 \subset F_1 \subset \dots \subset F_p = E`, with
 :math:`\lambda_b = (r(F_b) - r(F_{b-1})) / w(F_b \setminus F_{b-1})` increasing in b.
 
-May touch: ``kernels.compile``, ``kernels.graphic_matroid``, ``kernels.kruskal``.
+May touch: ``kernels.compile``, ``kernels.graphic_matroid``, ``kernels.hybrid``, ``kernels.kruskal``.
 """
 
 import numpy as np
@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.graphic_matroid import violated_classes
+from swapregret.kernels.hybrid import hybrid_capped
 from swapregret.kernels.kruskal import heaviest_forest
 
-__all__ = ["mass_unit", "principal_partition", "project_forests"]
+__all__ = ["hybrid_partition", "mass_unit", "principal_partition", "project_forests"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -99,10 +100,46 @@ def principal_partition(
     >>> (np.exp(scales) * [1., 3., 5.]).round(12)
     array([0.25, 0.75, 1.  ])
     """
+    return _partition(tails, heads, log_weights, n_vertices, rank, -1.0)
+
+
+@kernel
+def hybrid_partition(tails: Integers, heads: Integers, costs: Floats, n_vertices: int, rank: int, mix: float) -> Floats:
+    """Minimise c·x + Σ_e (−√x_e + γ(1 − x_e) log(1 − x_e)) over the forests of ``rank`` edges.
+
+    The same decomposition: what is common to the edges of a block is the slope of their summand.
+    """
+    return _partition(tails, heads, costs, n_vertices, rank, mix)[0]
+
+
+@kernel
+def _level(values: Floats, edges: Integers, rank: int, mix: float, result: Floats, masses: Floats) -> None:
+    """Share ``rank`` out among the edges of a minor as if no other set bound them; write x, and log λ or x as the result."""
+    if mix > 0.0:
+        x, _ = hybrid_capped(values[edges], rank, mix)
+        for index in range(edges.size):
+            masses[index] = x[index]
+            result[edges[index]] = x[index]
+        return
+    if edges.size == rank:
+        for edge in edges:
+            result[edge] = -values[edge]
+        return
+    log_scale = common_scale(values, edges, rank)
+    for index in range(edges.size):
+        masses[index] = np.exp(log_scale + values[edges[index]])
+        result[edges[index]] = log_scale
+
+
+@kernel
+def _partition(
+    tails: Integers, heads: Integers, values: Floats, n_vertices: int, rank: int, mix: float
+) -> tuple[Floats, int]:
+    """Divide and conquer for log-weights (``mix`` below 0), or for costs under the hybrid regulariser."""
     d = tails.size
     unit = mass_unit(n_vertices, 1 << 50)
     grain = unit * (1.0 - SLACK)
-    log_scales = np.empty(d)
+    result = np.empty(d)
     ends_a, ends_b = tails.copy(), heads.copy()
     order, moved = np.arange(d), np.empty(d, dtype=np.int64)
     lows, highs, ranks = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)  # minors to do
@@ -113,20 +150,15 @@ def principal_partition(
         n_pending -= 1
         low, high, target = lows[n_pending], highs[n_pending], ranks[n_pending]
         edges, count = order[low:high], high - low
-        if count == target:  # all of them are always chosen
-            for edge in edges:
-                log_scales[edge] = -log_weights[edge]
-            continue
-        log_scale = common_scale(log_weights, edges, target)
-        for edge in edges:
-            log_scales[edge] = log_scale
-        if target == 1:
+        shares = np.empty(count)
+        _level(values, edges, target, mix, result, shares)
+        if count == target or target == 1:  # all of them are always chosen, or nothing binds
             continue
         a, b = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
         n = number_ends(edges, ends_a, ends_b, numbers, names, a, b)
         masses = np.empty(count, dtype=np.int64)
         for index in range(count):
-            masses[index] = np.int64(min(np.exp(log_scale + log_weights[edges[index]]), 2.0) * grain)
+            masses[index] = np.int64(min(shares[index], 2.0) * grain)
         n_separations += 1
         labels = violated_classes(a, b, masses, n, unit)
         members = np.zeros(n, dtype=np.int64)
@@ -157,7 +189,7 @@ def principal_partition(
                 ends_a[edge], ends_b[edge] = names[labels[a[index]]], names[labels[b[index]]]
         for index in range(count):
             edges[index] = moved[index]
-    return log_scales, n_separations
+    return result, n_separations
 
 
 @kernel

@@ -54,8 +54,8 @@ def test_ledgers_are_those_of_steps(player, capacity: int | None, monkeypatch: p
     assert found[0] == found[1] == found[2]
 
 
-def test_other_sets_are_stepped() -> None:
-    """Projections of other sets are made in Python, and so is Σ above rank 400."""
-    assert find_engine(B.combexp(sr.Permutations(3), 100)) is None
+def test_what_is_not_run_here() -> None:
+    """Other sets are run elsewhere; a set of one action, and a Σ above rank 400, are stepped."""
+    assert not SystematicEngine.can_run(B.combexp(sr.Permutations(3), 100))
     assert find_engine(B.combexp(sr.MSets(3, 3), 100, exploration=0.5)) is None
-    assert find_engine(B.hybrid_omd(sr.Permutations(3), 100)) is None
+    assert find_engine(B.combexp(sr.MSets(401, 2), 100, exploration=0.5)) is None

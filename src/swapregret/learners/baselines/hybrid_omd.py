@@ -5,19 +5,22 @@ r"""Semi-bandit mirror descent with the hybrid regulariser (Zimmert, Luo and Wei
 
 with element losses :math:`\ell_i = 1 - 2mR_i \in [-1, 1]` estimated by :math:`(\ell_i + 1)\,[i \in M_t]/x_{t,i} - 1`
 (the 1/x-weighted estimate). The action comes from a decomposition of :math:`x_t`. On m-sets the minimiser is found by
-a scalar Newton iteration; on any other set by Newton steps whose quadratic models are minimised over conv(A) with the
-oracle alone.
+a scalar Newton iteration, on permutations and paths by Newton's method on their balances, on trees and forests by
+decomposition (``kernels.hybrid_hulls``); on any other set by Newton steps whose quadratic models are minimised over conv(A)
+with the oracle alone.
 
 **Bound.** External regret O(√(m d T)) against any sequence and O(log T) on independent days, in expectation and up to
 constants the authors state for losses in [−1, 1]. Nothing is promised for swap regret.
 
-May touch: ``learners``, ``actions``, ``geometry.min_norm``, ``kernels.hybrid``.
+May touch: ``learners``, ``actions``, ``geometry.min_norm``, ``kernels.hybrid``, ``kernels.hybrid_hulls``.
 """
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets import MSets
@@ -25,14 +28,18 @@ from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import NotConverged
 from swapregret.geometry.min_norm import min_norm_point
 from swapregret.kernels.hybrid import hybrid_capped
+from swapregret.kernels.hybrid_hulls import hybrid_hull
 from swapregret.learners.baselines.listing import read_rate
+from swapregret.learners.hulls import Hulls, hulls_of
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.policy import Policy
 
 __all__ = ["HybridOMD", "HybridState", "hybrid_omd", "minimise_hybrid"]
 
 _STEPS = 60
-_GAP, _ACCEPTABLE = 1e-9, 1e-6
+_GAP = 1e-9
+ACCEPTABLE = 1e-6
+"""The largest certified gap of a step, in units of 1 + Σ|c|."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +75,7 @@ class HybridOMD:
 
     def start(self, rng: np.random.Generator) -> HybridState:
         """Begin at the minimiser of the regulariser."""
-        return self._state(0, np.zeros(self.actions.dimension), None)
+        return self.moved(0, np.zeros(self.actions.dimension), None)
 
     def policy(self, state: HybridState) -> Policy:
         """Return the law of the next action."""
@@ -77,25 +84,50 @@ class HybridOMD:
     def observe(self, state: HybridState, decision: Decision, reward: float | Vector | None) -> HybridState:
         """Add the weighted losses of the elements that were chosen."""
         if reward is None:
-            return self._state(state.day + 1, state.losses.copy(), state.point)
+            return self.moved(state.day + 1, state.losses.copy(), state.point)
         marginals = state.point if decision.policy is state.law else decision.policy.marginals()
         chosen = decision.action > 0
         losses = state.losses - 1.0
         seen = 2.0 - 2.0 * self.actions.size * np.asarray(reward, dtype=np.float64)[chosen]
         losses[chosen] += seen / marginals[chosen]
-        return self._state(state.day + 1, losses, state.point)
+        return self.moved(state.day + 1, losses, state.point)
 
-    def _state(self, day: int, losses: Vector, before: Vector | None) -> HybridState:
+    @cached_property
+    def hulls(self) -> Hulls | None:
+        """The hull of the set as the kernels take it, where they know it."""
+        return hulls_of(self.actions, self.variants)
+
+    @cached_property
+    def middle(self) -> Vector:
+        """A point of the relative interior."""
+        return middle_of(self.actions)
+
+    @cached_property
+    def is_free(self) -> npt.NDArray[np.bool_]:
+        """Which elements some actions have and others do not."""
+        return np.asarray((self.middle > 0.0) & (self.middle < 1.0))
+
+    def moved(self, day: int, losses: Vector, before: Vector | None) -> HybridState:
+        """Return the state of a day on which these losses are known, its point sought from the one before on."""
         costs = self.scale / math.sqrt(day + 1) * losses
         if isinstance(self.actions, MSets):
             point, _ = hybrid_capped(costs, self.actions.size, self.mix)
-        else:
+        elif self.hulls is None:
             point = minimise_hybrid(self.actions, costs, self.mix, before)
+        else:
+            start = np.array(self.middle if before is None else before)
+            point, gap = hybrid_hull(*self.hulls, costs, self.mix, self.is_free, start)
+            if not gap <= ACCEPTABLE:
+                raise _not_converged(gap)
         return self.at(day, losses, point)
+
+    def law(self, point: Vector) -> Policy:
+        """Return the law that is played at a point."""
+        return self.actions.decompose(point, variants=self.variants)
 
     def at(self, day: int, losses: Vector, point: Vector) -> HybridState:
         """Return the state of a day on which these losses have led to this point."""
-        return HybridState(day, frozen(losses), frozen(point), self.actions.decompose(point, variants=self.variants))
+        return HybridState(day, frozen(losses), frozen(point), self.law(point))
 
     def dump(self, state: HybridState) -> Arrays:
         """Write day, losses and point."""
@@ -133,11 +165,7 @@ def minimise_hybrid(actions: ActionSet, costs: Vector, mix: float, start: Vector
     array([0.5, 0.5, 0.5, 0.5])
     """
     d = actions.dimension
-    if start is None:
-        rows = [actions.argmax(sign * row) for row in np.eye(d) for sign in (1.0, -1.0)]
-        x: Vector = np.mean(rows, axis=0)
-    else:
-        x = np.array(start)
+    x = middle_of(actions) if start is None else np.array(start)
     free = (x > 0.0) & (x < 1.0)
     gap, unit = math.inf, 1.0 + float(np.abs(costs).sum())
     for _ in range(_STEPS):
@@ -156,13 +184,29 @@ def minimise_hybrid(actions: ActionSet, costs: Vector, mix: float, start: Vector
         if slope >= 0.0:
             break
         x = x + _shorten(x[free], move[free], costs[free], mix, slope) * move
-    if gap > _ACCEPTABLE * unit:
-        raise NotConverged(
-            f"the certified gap of the hybrid step must be at most {_ACCEPTABLE * unit:.1e}",
-            f"{gap:.3g} after {_STEPS} steps",
-            "Use a smaller `scale`, or combcp with semi-bandit feedback.",
-        )
+    if gap > ACCEPTABLE * unit:
+        raise _not_converged(gap / unit)
     return x
+
+
+def middle_of(actions: ActionSet) -> Vector:
+    """Return the mean of actions with and without each element, as far as there are any: it lies in the relative interior.
+
+    Examples
+    --------
+    >>> middle_of(MSets(2, 1)).tolist()
+    [0.5, 0.5]
+    """
+    rows = [actions.argmax(sign * row) for row in np.eye(actions.dimension) for sign in (1.0, -1.0)]
+    return np.asarray(np.mean(rows, axis=0))
+
+
+def _not_converged(gap: float) -> NotConverged:
+    return NotConverged(
+        f"the certified gap of the hybrid step, in units of 1 + Σ|c|, must be at most {ACCEPTABLE:.1e}",
+        f"{gap:.3g} after {_STEPS} steps",
+        "Use a smaller `scale`, or combcp with semi-bandit feedback.",
+    )
 
 
 def _shorten(x: Vector, move: Vector, costs: Vector, mix: float, slope: float) -> float:

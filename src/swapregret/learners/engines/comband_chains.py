@@ -3,69 +3,24 @@
 May touch: ``arrays``, ``policy``, ``geometry.solve``, ``kernels``, ``learners``.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeGuard
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.m_set_laws import UniformSubsets
 from swapregret.actions.path_laws import MarkovPaths
-from swapregret.arrays import Actions, Matrix, Vector, frozen
+from swapregret.arrays import Matrix, frozen
 from swapregret.geometry.solve import DENSE_LIMIT, make_solver
-from swapregret.kernels.comband_chains import ScoreLog, run_comband_chains
+from swapregret.kernels.comband_chains import run_comband_chains
 from swapregret.kernels.gibbs_master import GibbsSetting
 from swapregret.learners.baselines.comband import ComBand, LinearState
 from swapregret.learners.engines.gibbs_chains import gibbs_setting, is_chain
-from swapregret.policy import Policy, on_grid
+from swapregret.learners.engines.vectors import VectorBlock, close_block, empty_log
+from swapregret.policy import on_grid
 
-__all__ = ["ComBandEngine", "ScoreBlock"]
-
-
-@dataclass(frozen=True, eq=False)
-class ScoreBlock:
-    """A block of days, played.
-
-    Attributes
-    ----------
-    state : LinearState
-        After the last day.
-    received : Vector
-        The reward of each day.
-    plays : Actions
-        The action of each day.
-    starts : int64 array, shape (n,)
-        The first day of each law.
-    scores : Matrix, shape (n, dimension) or (0, dimension)
-        The scores of the laws; none unless laws were wanted.
-    first, last : Policy
-        As of ``ListedBlock``.
-    player : ComBand
-    """
-
-    state: LinearState
-    received: Vector
-    plays: Actions
-    starts: npt.NDArray[np.int64]
-    scores: Matrix
-    first: Policy
-    last: Policy | None
-    player: ComBand
-
-    @property
-    def laws(self) -> Iterator[tuple[int, Policy]]:
-        """Make the laws that were played, one after the other, each with where in the block it began."""
-        count = len(self.scores)
-        for index in range(count):
-            start = int(self.starts[index])
-            if index == 0:
-                yield start, self.first
-            elif index == count - 1 and self.last is not None:
-                yield start, self.last
-            else:
-                yield start, self.player.law(self.scores[index])
+__all__ = ["ComBandEngine"]
 
 
 @dataclass(frozen=True)
@@ -102,16 +57,9 @@ class ComBandEngine:
     def _setting(self) -> GibbsSetting:
         return gibbs_setting(self.player.actions, self.player.mu, is_bandit=True, is_projected=False)
 
-    def run(self, state: LinearState, rng: np.random.Generator, rewards: Matrix) -> ScoreBlock:
+    def run(self, state: LinearState, rng: np.random.Generator, rewards: Matrix) -> VectorBlock:
         """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
-        player, (n_days, d) = self.player, rewards.shape
-        log = ScoreLog(
-            np.empty(n_days),
-            np.empty((n_days, d), dtype=np.int64),
-            np.empty(n_days, dtype=np.int64),
-            np.empty((n_days if self.keeps_laws else 0, d)),
-            np.zeros(2, dtype=np.int64),
-        )
+        player, n_days, log = self.player, len(rewards), empty_log(rewards, self.keeps_laws)
         rows, scores, done, is_new = np.require(rewards, np.float64, ["C", "W"]), state.scores.copy(), 0, True
         shares = on_grid([1.0 - player.exploration, player.exploration])
         while done < n_days:
@@ -123,7 +71,4 @@ class ComBandEngine:
                 scores += log.received[done - 1] * solver.solve(log.plays[done - 1])
         has_changed = log.filled.tolist() != [1, 1]
         after = LinearState(state.day + n_days, frozen(scores), player.law(scores) if has_changed else state.law)
-        last, count = after.law if log.filled[1] else None, int(log.filled[0])
-        return ScoreBlock(
-            after, log.received, log.plays, log.starts[:count], log.scores[:count], state.law, last, player
-        )
+        return close_block(log, state, after, player.law)

@@ -22,6 +22,7 @@ from swapregret.learners.engines.listed import ListedEngine
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.matchings import MatchingEngine
 from swapregret.learners.engines.paths import PathEngine
+from swapregret.learners.engines.points import PointEngine
 from swapregret.learners.engines.systematic import SystematicEngine
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.lazy_comband import LazyComBand
@@ -42,6 +43,7 @@ Engine = (
     | MSetEngine
     | MatchingEngine
     | PathEngine
+    | PointEngine
     | PoolEngine
     | SystematicEngine
     | TurnEngine
@@ -81,6 +83,8 @@ def find_engine(
         return ComBandEngine(player, is_measured)
     if SystematicEngine.can_run(player):
         return SystematicEngine(player, is_measured)
+    if PointEngine.can_run(player):
+        return PointEngine(player, is_measured)
     if isinstance(player, MSetAdaptiveMaster):
         return PoolEngine(player, is_taped=is_measured)
     if isinstance(player, AdaptiveMaster) and WindowEngine.can_run(player):

@@ -16,8 +16,8 @@ from swapregret.actions.path_elimination import plan_elimination
 from swapregret.actions.path_laws import MarkovPaths
 from swapregret.kernels.gibbs_master import GibbsSetting, run_gibbs_chains
 from swapregret.learners.engines.family import FamilyEngine, explore_by
-from swapregret.learners.engines.paths import paths_of
 from swapregret.learners.engines.scales import is_dense, must_project
+from swapregret.learners.hulls import paths_of
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.master import SwapMaster
 from swapregret.policy import Policy

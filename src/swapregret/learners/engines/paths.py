@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.partitions import Partitions
 from swapregret.actions.path_laws import MarkovPaths
 from swapregret.geometry.solve import HOPELESS, LIMIT, TOLERANCE
 from swapregret.kernels.path_master import PathSetting, run_paths
 from swapregret.learners.engines.family import FamilyEngine, explore_by
 from swapregret.learners.engines.scales import is_dense, must_project
+from swapregret.learners.hulls import paths_of
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.master import SwapMaster
 
-__all__ = ["PathEngine", "paths_of"]
+__all__ = ["PathEngine"]
 
 
 @dataclass(frozen=True)
@@ -78,10 +77,3 @@ class PathEngine(FamilyEngine):
         if learner.law == "chain":
             return isinstance(learner.mu, MarkovPaths) and not is_dense(master)
         return is_dense(master)
-
-
-def paths_of(actions: Any) -> DagPaths | None:
-    """Return the paths behind a set with their coordinates, or None."""
-    if type(actions) is Partitions and not actions.is_compact:
-        return actions.paths
-    return actions if type(actions) is DagPaths else None

@@ -1,0 +1,49 @@
+"""The hull of a set as the kernels that serve all families take it.
+
+May touch: ``actions``, ``kernels.hulls``.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.dag_paths import DagPaths
+from swapregret.actions.graphic_bases import INSIDE, GraphicBases
+from swapregret.actions.matching_set import MatchingSet
+from swapregret.actions.partitions import Partitions
+from swapregret.kernels.hulls import ForestHull, MatchingHull, PathHull
+
+__all__ = ["Hulls", "hulls_of", "paths_of"]
+
+Hulls = tuple[MatchingHull | None, PathHull | None, ForestHull | None]
+"""One hull, in its place among the families."""
+
+
+def paths_of(actions: Any) -> DagPaths | None:
+    """Return the paths behind a set with their coordinates, or None."""
+    if type(actions) is Partitions and not actions.is_compact:
+        return actions.paths
+    return actions if type(actions) is DagPaths else None
+
+
+def hulls_of(actions: ActionSet, variants: int) -> Hulls | None:
+    """Return the hull of a set, decomposed in so many ways, or None if the set is of another family.
+
+    Examples
+    --------
+    >>> from swapregret.actions.permutations import Permutations
+    >>> hulls_of(Permutations(3), 8)[0].n_columns
+    3
+    """
+    if isinstance(actions, MatchingSet):
+        rows, columns = actions.shape
+        return MatchingHull(rows, columns, actions.units, *actions.orders(variants), actions.tolerance), None, None
+    if isinstance(actions, GraphicBases):
+        return None, None, ForestHull(actions.kernel_graph, actions.mass_unit, actions.orders(variants), INSIDE)
+    paths = paths_of(actions)
+    if paths is None:
+        return None
+    graph, orders = paths.graph, np.stack([paths.order(variant) for variant in range(variants)])
+    hull = PathHull(graph.start, graph.head, graph.edge, paths.plan, orders, paths.tolerance, paths.is_uniform)
+    return None, hull, None
