@@ -1,5 +1,6 @@
 """Ready-made players: every ingredient can be switched, the presets are what they say, nonsense is refused."""
 
+import math
 from dataclasses import fields
 
 import numpy as np
@@ -8,8 +9,11 @@ import pytest
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
+from swapregret.actions.permutations import Permutations
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.geometry.solve import DenseSolver, IterativeSolver
+from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
+from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.learners.lazy_comband import LazyComBand
@@ -75,6 +79,47 @@ def test_every_ingredient_can_be_switched(name: str, value: object, reads: objec
     for preset in ("multiscale", "paper"):
         assert reads(swap_combcp(ACTIONS, 1000, preset=preset, **{name: value})) == value  # type: ignore[operator]
     assert name in {field.name for field in fields(Ingredients)}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "must"),
+    [
+        *[("variants", value, "`variants` must be a whole number") for value in (0, 1.5, "a", True)],
+        *[("exploration", value, "`exploration` must be") for value in (-1, 2, math.nan, "x", True)],
+        *[("predictor_step", value, "`predictor_step` must be") for value in (-1, 3.0, math.nan, "x")],
+        *[("floor", value, "`floor` must be") for value in (-1, 2, "x")],
+        *[("guard_slack", value, "`guard_slack` must be") for value in (-1, 0, "x", math.nan)],
+        *[("weight_step", value, "`weight_step` must be a number of at least 0") for value in (-1, None, "x")],
+        *[("weight_spread", value, "`weight_spread` must be a number from 0 to 1") for value in (-1, 2, "x")],
+        *[("calm", value, "`calm` must be") for value in (-1, 2, None, "x")],
+        ("law", "x", "`law` must be one of"),
+        *[(name, "no", f"`{name}` must be True or False") for name in ("random_offset", "warm_restarts", "trackers")],
+        *[(name, 1, f"`{name}` must be True or False") for name in ("swap_filter", "pooling", "guarded")],
+    ],
+)
+def test_ingredients_that_cannot_be_used_are_refused_at_once(name: str, value: object, must: str) -> None:
+    """A wrong ingredient is refused when the player is made, by a sentence that names it, never on a later day."""
+    with pytest.raises(InvalidInput, match=must):
+        swap_combcp(ACTIONS, 1000, **{name: value})
+
+
+def test_laws_of_the_pool_average_as_many_decompositions_as_a_turn_can_pay_for() -> None:
+    """Fewer on larger sets; a number that is asked for is taken, on any set."""
+    for actions, count in (
+        (MSets(12, 3), 8),
+        (MSets(20, 5), 5),
+        (MSets(24, 5), 3),
+        (MSets(63, 9), 2),
+        (MSets(100, 10), 1),
+        (Permutations(4), 2),
+    ):
+        assert _pool(swap_combcp(actions, 1000)).variants == count
+        assert _pool(swap_combcp(actions, 1000, variants=4)).variants == 4
+        assert swap_combcp(actions, 1000, preset="multiscale").learners[0].variants == 8
+
+
+def _pool(player: object) -> AdaptiveMaster:
+    return player.plain if isinstance(player, MSetAdaptiveMaster) else player  # type: ignore[return-value]
 
 
 def test_all_ingredients_have_a_switch_test() -> None:

@@ -1,11 +1,14 @@
 """What a preset is made of: every ingredient by name, the ready-made mixtures, and the names people may override.
 
-May touch: ``errors``, ``learners.lazy``.
+May touch: ``arrays``, ``errors``, ``learners.lazy``.
 """
 
+import math
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Any
 
+from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.learners.lazy import Rate
 
@@ -24,9 +27,9 @@ class Ingredients:
         μ, a ``kind`` of ``actions.exploration_policy``; None is the best law of the set (D23).
     rate : FixedRate, AdaptiveRate, "adaptive" or "paper"
         The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
-    variants : int
-        Decompositions averaged by Lazy-ComBCP (D18); the adaptive preset takes at most 5 on m-sets of more than 12 elements
-        and 2 off m-sets.
+    variants : int or None
+        Decompositions averaged by Lazy-ComBCP (D18). None is 8, and in the adaptive preset, whose turns cost by the actions
+        listed, 5 on m-sets of more than 12 elements, 3 of more than 20, 2 of more than 28 and off m-sets, 1 of more than 64.
     law : {"auto", "list", "chain"}
         What plays a point of Lazy-ComBCP: a list of actions, or on paths the Markov chain of the flow, whose ledger is exact
         only where there are at most 10,000 paths. "auto" is the chain where Σ is too large to be factored (rank above
@@ -59,7 +62,7 @@ class Ingredients:
     exploration: float | None = 0.02
     exploration_law: str | None = None
     rate: Rate | str = "adaptive"
-    variants: int = 8
+    variants: int | None = None
     law: str = "auto"
     predictor_step: float = 0.2
     random_offset: bool = True
@@ -92,6 +95,18 @@ PRESETS = {
 }
 """The ready-made mixtures: adaptive, the paper's with practical ingredients, and to the letter."""
 
+_SWITCHES = ("random_offset", "warm_restarts", "trackers", "learned_weights", "swap_filter", "pooling", "guarded")
+_FOLLOWING = ("exploration", "floor", "weight_spread")
+_LAWS = ("auto", "list", "chain")
+_NUMBERS = {
+    "exploration": (0.0, 1.0),
+    "predictor_step": (0.0, 2.0),
+    "floor": (0.0, 1.0),
+    "guard_slack": (0.0, math.inf),
+    "weight_step": (0.0, math.inf),
+    "weight_spread": (0.0, 1.0),
+    "calm": (0.0, 1.0),
+}
 _ADAPTIVE_ONLY = (
     "floor",
     "trackers",
@@ -130,4 +145,31 @@ def mix_ingredients(preset: str, overrides: dict[str, Any]) -> Ingredients:
                 f"preset={preset!r}",
                 "Choose that preset, or leave it out.",
             )
-    return replace(PRESETS[preset], **overrides)
+    mixed = replace(PRESETS[preset], **overrides)
+    for name in overrides:
+        _check(name, getattr(mixed, name))
+    return mixed
+
+
+def _check(name: str, value: Any) -> None:
+    """Refuse what cannot be read; ranges that depend on the part an ingredient goes into are checked there."""
+    if name in _SWITCHES:
+        if not isinstance(value, bool):
+            raise InvalidInput(f"`{name}` must be True or False", repr(value), "Pass a bool.")
+    elif name == "variants":
+        if value is not None:
+            as_integer(value, name, 1)
+    elif name == "law":
+        if value not in _LAWS:
+            raise InvalidInput(f"`law` must be one of {_LAWS}", repr(value), "Use 'auto'.")
+    elif name in _NUMBERS:
+        if value is None and name in _FOLLOWING:
+            return
+        low, high = _NUMBERS[name]
+        if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
+            bounds = f"from {low:g} to {high:g}" if math.isfinite(high) else f"of at least {low:g}"
+            raise InvalidInput(
+                f"`{name}` must be a number {bounds}",
+                repr(value),
+                "None follows the horizon." if name in _FOLLOWING else f"{getattr(Ingredients, name):g} is usual.",
+            )

@@ -36,8 +36,8 @@ _LASTING = 8
 _DENSE_WHERE_LASTING = 1000
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
 _RANK_OF_CHAINS = 50
-_FEW_VARIANTS = 2
-_SOME_VARIANTS, _FEW_ELEMENTS = 5, 12
+_VARIANTS, _FEW_VARIANTS = 8, 2
+_POOL_VARIANTS = ((12, 8), (20, 5), (28, 3), (64, 2))
 _LONG = 800.0
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
@@ -85,7 +85,7 @@ def swap_combcp(
             _exploration(mixed, windows),
             _rate(mixed, feedback, lambda: _paper_combcp_rate(actions, windows, scale)),
             mixed.exploration_law,
-            mixed.variants,
+            _variants(mixed),
             _law(mixed, actions, windows, feedback),
         )
 
@@ -197,11 +197,17 @@ def _adaptive(
     return MSetAdaptiveMaster(plain) if MSetAdaptiveMaster.can_run(plain) else plain
 
 
+def _variants(mixed: Ingredients) -> int:
+    return _VARIANTS if mixed.variants is None else mixed.variants
+
+
 def _pool_variants(mixed: Ingredients, actions: ActionSet) -> int:
     """Return how many decompositions a law of the pool averages: what a turn costs grows with the actions it lists."""
+    if mixed.variants is not None:
+        return mixed.variants
     if not isinstance(actions, MSets):
-        return min(mixed.variants, _FEW_VARIANTS)
-    return mixed.variants if actions.dimension <= _FEW_ELEMENTS else min(mixed.variants, _SOME_VARIANTS)
+        return _FEW_VARIANTS
+    return next((count for most, count in _POOL_VARIANTS if actions.dimension <= most), 1)
 
 
 def _pool_shares(mixed: Ingredients, actions: ActionSet, horizon: int) -> tuple[float, float, float]:
@@ -297,8 +303,8 @@ def _iterated_from(mixed: Ingredients, actions: ActionSet) -> int:
     if mixed.exploration == 0.0 or mixed.exploration_law not in (None, "uniform"):
         return DENSE_LIMIT
     if isinstance(actions, MSets):
-        return min(70 + 10 * mixed.variants, DENSE_LIMIT)
-    return 190 if isinstance(actions, Permutations) and mixed.variants <= _FEW_VARIANTS else DENSE_LIMIT
+        return min(70 + 10 * _variants(mixed), DENSE_LIMIT)
+    return 190 if isinstance(actions, Permutations) and _variants(mixed) <= _FEW_VARIANTS else DENSE_LIMIT
 
 
 def _rate(mixed: Ingredients, feedback: str, paper: Any) -> Rate:
