@@ -14,6 +14,7 @@ from swapregret.kernels.path_elimination import Elimination
 __all__ = ["plan_elimination"]
 
 _IN_ORDER = 4.0
+_EMPTY = 3
 
 
 def plan_elimination(
@@ -60,7 +61,8 @@ def plan_elimination(
     is_band = bool(((ends - np.arange(sink)) ** 2).sum() <= most) if in_order is None else in_order
     if is_band:
         place = np.arange(sink)
-        columns = [np.arange(j + 1, end + 1) for j, end in enumerate(ends.tolist())]
+        empty = np.full(_EMPTY, sink)
+        columns = [np.concatenate([np.arange(j + 1, end + 1), empty]) for j, end in enumerate(ends.tolist())]
     start = np.zeros(sink + 1, dtype=np.int64)
     start[1:] = np.cumsum([column.size for column in columns])
     later = np.concatenate([np.empty(0, dtype=np.int64), *columns])
@@ -72,6 +74,7 @@ def plan_elimination(
     first = np.minimum(place[tail[inner]], place[head[inner]])
     second = np.maximum(place[tail[inner]], place[head[inner]])
     slot[inner] = np.searchsorted(of_column * (sink + 1) + later, first * (sink + 1) + second)
+    nothing = frozen(np.empty(0, dtype=np.uint64))
     return Elimination(
         place=frozen(place),
         slot=frozen(slot),
@@ -80,7 +83,8 @@ def plan_elimination(
         before=frozen(before.astype(np.int64)),
         earlier=frozen(of_column[at]),
         at=frozen(at.astype(np.int64)),
-        band=frozen(start.astype(np.uint64)) if is_band else frozen(np.empty(0, dtype=np.uint64)),
+        band=frozen(start.astype(np.uint64)) if is_band else nothing,
+        reach=frozen(ends.astype(np.uint64)) if is_band else nothing,
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.elementary import exponentials
+from swapregret.kernels.elementary import exponentials, logarithms
 from swapregret.kernels.path_elimination import Elimination, factor_rows, solve_rows
 
 __all__ = ["newton_flow"]
@@ -32,7 +32,7 @@ BALANCED = 1e-12
 MAX_FACTORS, MAX_IDLE = 40, 6
 CHORD_STEPS = 2.0
 SMALLEST, LARGEST = 1e-280, 1e280
-SMALL = 1e-3
+SWEEPS, MOST_SWEEPS, UNEVEN, SWEPT = 2, 5, 1.1, 1e-3
 
 
 @kernel
@@ -70,15 +70,78 @@ def _fill(
 
 
 @kernel
+def _leaving(start: Places, head: Places, flow: Floats, down: Floats, per_out: Floats) -> None:
+    """Write one over what leaves each vertex, the flow of an edge to v being ``flow * down[v]``."""
+    zero, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
+    for u in range(zero, np.uint64(per_out.size)):
+        k, last, a, b = start[u], start[u + one], 0.0, 0.0
+        while k + one < last:
+            a += flow[k] * down[head[k]]
+            b += flow[k + one] * down[head[k + one]]
+            k += two
+        if k < last:
+            a += flow[k] * down[head[k]]
+        per_out[u] = 1.0 / (a + b)
+
+
+@kernel
+def _sweep(
+    start: Places,
+    head: Places,
+    flow: Floats,
+    up: Floats,
+    down: Floats,
+    inflow: Floats,
+    per_in: Floats,
+    per_out: Floats,
+) -> float:
+    """Balance one vertex after the other, from the source to the sink and back; return how far the way back was out of balance.
+
+    The flow of an edge from u to v is ``flow * up[u] * down[v]``, down = 1/up; ``per_out`` is one over what leaves a vertex before
+    it is multiplied by ``up``. What is returned is the largest ratio of what enters a vertex to what leaves it, or the
+    other way round.
+    """
+    zero, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
+    n = np.uint64(per_out.size)
+    inflow[:] = 0.0
+    inflow[zero] = per_out[zero]
+    for u in range(zero, n):
+        raised = np.sqrt(inflow[u] * per_out[u])
+        up[u] = raised
+        per_in[u] = 1.0 / inflow[u]
+        for k in range(start[u], start[u + one]):
+            inflow[head[k]] += flow[k] * raised
+    least, largest = 1.0, 1.0
+    u = n
+    while u > zero:
+        u -= one
+        k, last, a, b = start[u], start[u + one], 0.0, 0.0
+        while k + one < last:
+            a += flow[k] * down[head[k]]
+            b += flow[k + one] * down[head[k + one]]
+            k += two
+        if k < last:
+            a += flow[k] * down[head[k]]
+        total = a + b
+        lowered = np.sqrt(total * per_in[u]) if u > zero else total
+        change = lowered * up[u]
+        least, largest = min(least, change), max(largest, change)
+        down[u], up[u], per_out[u] = lowered, 1.0 / lowered, 1.0 / total
+    largest = max(largest, 1.0 / least)
+    return float(largest * largest)
+
+
+@kernel
 def newton_flow(
     start: Integers, head: Integers, plan: Elimination, log_weights: Floats, limit: float
 ) -> tuple[Floats, Floats, int]:
     """Find the potentials whose flow is balanced to 1e-12 at every vertex, starting from the weights as they are.
 
-    A factor serves further steps (chord steps) as long as few of them remain.
+    Sweeps over the vertices come first, and one after each step that began far off: each costs a tenth of a step. A factor serves
+    further steps (chord steps) as long as few of them remain.
 
     Returns the potentials, the flow and the number of steps; −1 steps if some vertex is out of balance by more than the
-    factor ``limit`` at the start, has a flow too small or too large for floats, or if the iteration does not settle.
+    factor ``limit`` after the first sweeps, has a flow too small or too large for floats, or if the iteration does not settle.
     """
     n = start.size - 2
     potential = np.zeros(n + 1)
@@ -88,36 +151,54 @@ def newton_flow(
     room = np.empty((9, n))
     ground, pivot, right, work, other = room[0], room[1], room[2], room[3], room[4]
     per_in, per_out, move, up = room[5], room[6], room[7], room[8]
-    up[:] = 1.0
     inflow, down = np.empty(n + 1), np.ones(n + 1)
     begin, enter = start.astype(np.uint64), head.astype(np.uint64)
+    one, two = np.uint64(1), np.uint64(2)
     n_factors, n_steps, n_idle = 0, 0, 0
     before, least = np.inf, np.inf
+    _leaving(begin, enter, flow, down, per_out)
+    n_sweeps, out, far = 0, np.inf, np.inf
+    while n_sweeps < SWEEPS or (n_sweeps < MOST_SWEEPS and out > UNEVEN and out * out < far):
+        far, out = out, _sweep(begin, enter, flow, up, down, inflow, per_in, per_out)
+        n_sweeps += 1
     while True:
+        if n_sweeps > 0:
+            logarithms(up, move)
+        for u in range(n):
+            potential[u] += move[u]
+        n_sweeps = 0
         inflow[:] = 0.0
         inflow[0] = 1.0
-        worst = 0.0
+        is_float = True
         for u in range(n):
             raised = up[u]
-            total = 0.0
-            for k in range(begin[u], begin[u + 1]):
+            k, last, a, b = begin[u], begin[u + 1], 0.0, 0.0
+            while k + one < last:
+                v, w = enter[k], enter[k + one]
+                value, other_value = flow[k] * (raised * down[v]), flow[k + one] * (raised * down[w])
+                flow[k], flow[k + one] = value, other_value
+                a += value
+                b += other_value
+                inflow[v] += value
+                inflow[w] += other_value
+                k += two
+            if k < last:
                 v = enter[k]
                 value = flow[k] * (raised * down[v])
                 flow[k] = value
-                total += value
+                a += value
                 inflow[v] += value
-            enters = inflow[u]
-            if not (min(total, enters) > SMALLEST and max(total, enters) < LARGEST):
-                return potential, flow, -1
-            excess = (enters - total) / total
-            if abs(excess) < SMALL:
-                excess -= excess * excess * (0.5 - excess * (1.0 / 3.0 - excess * (0.25 - 0.2 * excess)))
-            else:
-                excess = np.log(enters / total)
-            per_in[u] = 1.0 / enters
-            per_out[u] = 1.0 / total
-            right[plan.place[u]] = excess
-            worst = max(worst, abs(excess))
+            total, enters = a + b, inflow[u]
+            is_float &= min(total, enters) > SMALLEST and max(total, enters) < LARGEST
+            per_in[u], per_out[u] = 1.0 / enters, 1.0 / total
+            work[u] = enters * per_out[u]
+        if not is_float:
+            return potential, flow, -1
+        logarithms(work, other)
+        worst = 0.0
+        for u in range(n):
+            right[plan.place[u]] = other[u]
+            worst = max(worst, abs(other[u]))
         if n_steps == 0 and not worst < np.log(limit):
             return potential, flow, -1
         if worst <= BALANCED or (worst < 1e-9 and worst > 0.5 * before):
@@ -136,7 +217,10 @@ def newton_flow(
         n_steps += 1
         for u in range(n):
             move[u] = right[plan.place[u]]
-            potential[u] += move[u]
         exponentials(move, up)
         for u in range(n):
             down[u] = 1.0 / up[u]
+        if worst > SWEPT:
+            _leaving(begin, enter, flow, down, per_out)
+            _sweep(begin, enter, flow, up, down, inflow, per_in, per_out)
+            n_sweeps = 1

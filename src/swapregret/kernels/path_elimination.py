@@ -21,6 +21,7 @@ __all__ = ["Elimination", "factor_rows", "fill_rows", "solve_rows"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Places = npt.NDArray[np.uint64]
 
 
 class Elimination(NamedTuple):
@@ -36,8 +37,9 @@ class Elimination(NamedTuple):
         Column j: its neighbours among the vertices eliminated later, ``later[start[j]:start[j+1]]``, increasing.
     before, earlier, at : int64 arrays
         Row k: the columns ``earlier[before[k]:before[k+1]]`` that contain k, and where in ``later``.
-    band : uint64 array, shape (n + 1,) or (0,)
-        ``start`` once more if every column holds all vertices up to its last, so that nothing has to be looked up.
+    band, reach : uint64 arrays, shapes (n + 1,) and (n,), or (0,)
+        ``start`` once more if every column holds all vertices up to its last, ``reach``, so that nothing has to be looked up; three
+        places of each column are then left empty, which ``later`` calls vertex n.
     """
 
     place: Integers
@@ -47,7 +49,8 @@ class Elimination(NamedTuple):
     before: Integers
     earlier: Integers
     at: Integers
-    band: npt.NDArray[np.uint64]
+    band: Places
+    reach: Places
 
 
 @kernel
@@ -88,9 +91,9 @@ def fill_rows(
 def factor_rows(
     plan: Elimination, upper: Floats, lower: Floats, ground: Floats, pivot: Floats, work: Floats, other: Floats
 ) -> None:
-    """Eliminate all vertices of a Laplacian with scaled rows, in place."""
+    """Eliminate all vertices of a Laplacian with scaled rows, in place; ``pivot`` takes one over the sum of each row."""
     if plan.band.size:
-        _factor_band(plan.band, upper, lower, ground, pivot, work)
+        _factor_band(plan.band, plan.reach, upper, lower, ground, pivot, work, other)
         return
     for k in range(pivot.size):
         first, end = plan.start[k], plan.start[k + 1]
@@ -100,8 +103,8 @@ def factor_rows(
         leak = ground[k]
         for q in range(plan.before[k], plan.before[k + 1]):
             j = plan.earlier[q]
-            down = lower[plan.at[q]] / pivot[j]
-            across = upper[plan.at[q]] / pivot[j]
+            down = lower[plan.at[q]] * pivot[j]
+            across = upper[plan.at[q]] * pivot[j]
             leak += down * ground[j]
             for i in range(plan.at[q] + 1, plan.start[j + 1]):
                 work[plan.later[i]] += down * upper[i]
@@ -112,82 +115,121 @@ def factor_rows(
             lower[i] = other[plan.later[i]]
             total += upper[i]
         ground[k] = leak
-        pivot[k] = total
+        pivot[k] = 1.0 / total
 
 
 @kernel
 def _factor_band(
-    start: npt.NDArray[np.uint64], upper: Floats, lower: Floats, ground: Floats, pivot: Floats, per: Floats
+    start: Places,
+    reach: Places,
+    upper: Floats,
+    lower: Floats,
+    ground: Floats,
+    pivot: Floats,
+    down: Floats,
+    across: Floats,
 ) -> None:
-    """Do the same where columns are unbroken: vertex k takes in those before it, four at a time where they end alike.
+    """Do the same where columns are unbroken: vertex k takes in those before it, four columns at a time.
 
-    Indices have no sign: they need not be checked for one.
+    Indices have no sign: they need not be checked for one. What is read beyond a column is 0, and so is what is written there.
     """
     zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     first = zero
     for k in range(zero, np.uint64(pivot.size)):
-        while first + (start[first + one] - start[first]) < k:
+        while reach[first] < k:
             first += one
-        here = start[k]
         leak = ground[k]
-        j = first
-        while j < k:
-            p, end = start[j] + k - j, start[j + one]
-            a, e = lower[p - one] * per[j], upper[p - one] * per[j]
-            if j + four > k or start[j + four] - start[j + three] + three != end - start[j]:
-                leak += a * ground[j]
-                for i in range(zero, end - p):
-                    upper[here + i] += a * upper[p + i]
-                    lower[here + i] += e * lower[p + i]
-                j += one
-                continue
-            q, r, s = start[j + one] + k - j - one, start[j + two] + k - j - two, start[j + three] + k - j - three
-            b, c, d = lower[q - one] * per[j + one], lower[r - one] * per[j + two], lower[s - one] * per[j + three]
-            f, g, h = upper[q - one] * per[j + one], upper[r - one] * per[j + two], upper[s - one] * per[j + three]
-            leak += (a * ground[j] + b * ground[j + one]) + (c * ground[j + two] + d * ground[j + three])
-            for i in range(zero, end - p):
-                upper[here + i] += (a * upper[p + i] + b * upper[q + i]) + (c * upper[r + i] + d * upper[s + i])
-                lower[here + i] += (e * lower[p + i] + f * lower[q + i]) + (g * lower[r + i] + h * lower[s + i])
-            j += four
-        total = leak
-        for i in range(here, start[k + one]):
-            total += upper[i]
+        for j in range(first, k):
+            p = start[j] + (k - j) - one
+            down[j] = lower[p] * pivot[j]
+            across[j] = upper[p] * pivot[j]
+            leak += down[j] * ground[j]
+        oldest, column, at = first, k + one, start[k]
+        while column <= reach[k]:
+            while reach[oldest] < column:
+                oldest += one
+            a, b, c, d = upper[at], upper[at + one], upper[at + two], upper[at + three]
+            e, f, g, h = lower[at], lower[at + one], lower[at + two], lower[at + three]
+            for j in range(oldest, k):
+                p = start[j] + (column - j) - one
+                x, y = down[j], across[j]
+                a += x * upper[p]
+                b += x * upper[p + one]
+                c += x * upper[p + two]
+                d += x * upper[p + three]
+                e += y * lower[p]
+                f += y * lower[p + one]
+                g += y * lower[p + two]
+                h += y * lower[p + three]
+            upper[at], upper[at + one], upper[at + two], upper[at + three] = a, b, c, d
+            lower[at], lower[at + one], lower[at + two], lower[at + three] = e, f, g, h
+            column += four
+            at += four
+        s, t, u, v = 0.0, 0.0, 0.0, 0.0
+        i = start[k]
+        while i < at:
+            s += upper[i]
+            t += upper[i + one]
+            u += upper[i + two]
+            v += upper[i + three]
+            i += four
         ground[k] = leak
-        pivot[k] = total
-        per[k] = 1.0 / total
+        pivot[k] = 1.0 / (((s + u) + (t + v)) + leak)
 
 
 @kernel
-def _solve_band(start: npt.NDArray[np.uint64], upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
-    """Solve with the factors of :func:`_factor_band`, in place."""
-    zero, one = np.uint64(0), np.uint64(1)
+def _solve_band(start: Places, reach: Places, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
+    """Solve with the factors of :func:`_factor_band`, in place; the next vertex is always at hand, the others four at a time."""
+    zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     n = np.uint64(pivot.size)
+    known = np.zeros(right.size + 4)
+    known[: right.size] = right
+    value = known[zero]
     for j in range(zero, n):
-        share = right[j] / pivot[j]
-        first, onward = start[j], j + one
-        for i in range(zero, start[j + one] - first):
-            right[onward + i] += lower[first + i] * share
-    row = n
-    while row > zero:
-        row -= one
-        first, onward = start[row], row + one
-        total = right[row]
-        for i in range(zero, start[row + one] - first):
-            total += upper[first + i] * right[onward + i]
-        right[row] = total / pivot[row]
+        known[j] = value
+        share = value * pivot[j]
+        at, to, end = start[j], j + two, reach[j]
+        value = known[j + one]
+        if end > j:
+            value += lower[at] * share
+        at += one
+        while to <= end:
+            a, b = known[to] + lower[at] * share, known[to + one] + lower[at + one] * share
+            c, d = known[to + two] + lower[at + two] * share, known[to + three] + lower[at + three] * share
+            known[to], known[to + one], known[to + two], known[to + three] = a, b, c, d
+            to += four
+            at += four
+    value = 0.0
+    j = n
+    while j > zero:
+        j -= one
+        at, to, end = start[j], j + two, reach[j]
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        after = upper[at] if end > j else 0.0
+        at += one
+        while to <= end:
+            a += upper[at] * known[to]
+            b += upper[at + one] * known[to + one]
+            c += upper[at + two] * known[to + two]
+            d += upper[at + three] * known[to + three]
+            to += four
+            at += four
+        value = ((((a + c) + (b + d)) + known[j]) + after * value) * pivot[j]
+        known[j] = value
+        right[j] = value
 
 
 @kernel
 def solve_rows(plan: Elimination, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
     """Solve with the factors of :func:`factor_rows`, in place."""
     if plan.band.size:
-        _solve_band(plan.band, upper, lower, pivot, right)
+        _solve_band(plan.band, plan.reach, upper, lower, pivot, right)
         return
     n = pivot.size
     for j in range(n):
         rows = plan.later[plan.start[j] : plan.start[j + 1]]
         values = lower[plan.start[j] : plan.start[j + 1]]
-        share = right[j] / pivot[j]
+        share = right[j] * pivot[j]
         for i in range(rows.size):
             right[rows[i]] += values[i] * share
     for j in range(n - 1, -1, -1):
@@ -196,4 +238,4 @@ def solve_rows(plan: Elimination, upper: Floats, lower: Floats, pivot: Floats, r
         total = right[j]
         for i in range(rows.size):
             total += values[i] * right[rows[i]]
-        right[j] = total / pivot[j]
+        right[j] = total * pivot[j]

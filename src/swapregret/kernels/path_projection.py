@@ -1,6 +1,6 @@
 r"""Compiled KL projection onto unit flows: near, then from afar, then made exact and certified.
 
-May touch: ``kernels.compile``, ``kernels.dag``, ``kernels.dag_newton``, ``kernels.path_continuation``.
+May touch: ``kernels.compile``, ``kernels.dag``, ``kernels.dag_newton``, ``kernels.elementary``, ``kernels.path_continuation``.
 """
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.dag import best_value
 from swapregret.kernels.dag_newton import newton_flow
+from swapregret.kernels.elementary import logarithms
 from swapregret.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
 from swapregret.kernels.path_elimination import Elimination
 
@@ -16,6 +17,7 @@ __all__ = ["ACCEPTED_GAP", "FAR", "NEAR", "near_scores", "path_scores", "project
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Places = npt.NDArray[np.uint64]
 
 
 FAR, NEAR = 1e4, 1e13
@@ -53,11 +55,12 @@ def near_scores(start: Integers, head: Integers, edge: Integers, scores: Floats,
     n = start.size - 1
     potential, heaviest = np.zeros(n), np.full(n, -np.inf)
     for u in range(n):
+        here = potential[u]
         for k in range(start[u], start[u + 1]):
             v, known = head[k], log_point[edge[k]]
-            if known > heaviest[v]:
-                heaviest[v] = known
-                potential[v] = potential[u] + scores[k] - known
+            through, most = here + scores[k] - known, heaviest[v]
+            potential[v] = through if known > most else potential[v]
+            heaviest[v] = known if known > most else most
     shifted = np.empty(scores.size)
     for u in range(n):
         for k in range(start[u], start[u + 1]):
@@ -78,7 +81,6 @@ def project_flow(
     Returns the point, its logarithm, the certified gap :math:`\max_M g\cdot(x - M)` with g = log x − log w, by one pass of dynamic
     programming, and the number of Newton steps; the gap is infinite if no iteration settled.
     """
-    n = start.size - 2
     log_point = np.empty(head.size)
     potential, point, n_steps = newton_flow(start, head, plan, log_weights, limit)
     if n_steps < 0:
@@ -86,31 +88,72 @@ def project_flow(
         set_log_flow(start, head, log_weights, potential, log_point)
         change, point, n_steps = newton_flow(start, head, plan, log_point, 1e30)
         potential += change
+    if n_steps >= 0:
+        gap = _settle(start.astype(np.uint64), head.astype(np.uint64), log_weights, potential, point, log_point)
+        return point, log_point, gap, n_steps
+    potential, n_steps = continue_flow(start, head, plan, log_weights)
+    settle_logs(start, head, log_weights, potential, point, log_point)
     if n_steps < 0:
-        potential, n_steps = continue_flow(start, head, plan, log_weights)
-        settle_logs(start, head, log_weights, potential, point, log_point)
-        if n_steps < 0:
-            return point, log_point, np.inf, -n_steps
-    else:
-        inflow = np.zeros(n + 1)
-        inflow[0] = 1.0
-        for u in range(n):
-            total = 0.0
-            for k in range(start[u], start[u + 1]):
-                total += point[k]
-            ratio = inflow[u] / total
-            shift = potential[u] + np.log(ratio)
-            for k in range(start[u], start[u + 1]):
-                v = head[k]
-                point[k] *= ratio
-                inflow[v] += point[k]
-                log_point[k] = log_weights[k] + (shift - potential[v])
+        return point, log_point, np.inf, -n_steps
     gain = np.empty(head.size)
     mean = 0.0
     for k in range(head.size):
         gain[k] = log_weights[k] - log_point[k]
         mean += gain[k] * point[k]
     return point, log_point, max(best_value(start, head, gain) - mean, 0.0), n_steps
+
+
+@kernel
+def _settle(
+    start: Places, head: Places, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats
+) -> float:
+    r"""Scale what leaves each vertex to what enters it, write the logarithms, and return the gap.
+
+    With :math:`\log x_e = \log w_e + s_u - \pi_v` the gain of a path is :math:`\sum_e (\pi_v - s_u)`, and its mean under x is
+    :math:`\sum_v m_v (\pi_v - s_v)`, m the flow through the vertices.
+    """
+    zero, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
+    n = np.uint64(start.size - 2)
+    inflow, ratio, shift = np.zeros(start.size - 1), np.empty(start.size - 2), np.empty(start.size - 2)
+    inflow[0] = 1.0
+    for u in range(zero, n):
+        first, last = start[u], start[u + one]
+        k, a, b = first, 0.0, 0.0
+        while k + one < last:
+            a += point[k]
+            b += point[k + one]
+            k += two
+        if k < last:
+            a += point[k]
+        scale = inflow[u] / (a + b)
+        ratio[u] = scale
+        for k in range(first, last):
+            value = point[k] * scale
+            point[k] = value
+            inflow[head[k]] += value
+    logarithms(ratio, shift)
+    mean = 0.0
+    for u in range(zero, n):
+        mean -= inflow[u] * shift[u]
+        shift[u] += potential[u]
+        here = shift[u]
+        for k in range(start[u], start[u + one]):
+            log_point[k] = log_weights[k] + (here - potential[head[k]])
+    mean += potential[n] - potential[zero]
+    value = np.zeros(start.size - 1)
+    value[n] = potential[n]
+    u = n
+    while u > zero:
+        u -= one
+        k, last, best, other = start[u], start[u + one], -np.inf, -np.inf
+        while k + one < last:
+            best = max(best, value[head[k]])
+            other = max(other, value[head[k + one]])
+            k += two
+        if k < last:
+            best = max(best, value[head[k]])
+        value[u] = max(best, other) - shift[u] + (potential[u] if u > zero else 0.0)
+    return float(max(value[zero] - mean, 0.0))
 
 
 @kernel
