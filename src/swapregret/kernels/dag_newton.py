@@ -112,10 +112,10 @@ def _sweep(
         for k in range(start[u], start[u + one]):
             inflow[head[k]] += flow[k] * raised
     least, largest = 1.0, 1.0
-    u = n
-    while u > zero:
-        u -= one
-        k, last, a, b = start[u], start[u + one], 0.0, 0.0
+    w = n
+    while w > zero:
+        w -= one
+        k, last, a, b = start[w], start[w + one], 0.0, 0.0
         while k + one < last:
             a += flow[k] * down[head[k]]
             b += flow[k + one] * down[head[k + one]]
@@ -123,10 +123,10 @@ def _sweep(
         if k < last:
             a += flow[k] * down[head[k]]
         total = a + b
-        lowered = np.sqrt(total * per_in[u]) if u > zero else total
-        change = lowered * up[u]
+        lowered = np.sqrt(total * per_in[w]) if w > zero else total
+        change = lowered * up[w]
         least, largest = min(least, change), max(largest, change)
-        down[u], up[u], per_out[u] = lowered, 1.0 / lowered, 1.0 / total
+        down[w], up[w], per_out[w] = lowered, 1.0 / lowered, 1.0 / total
     largest = max(largest, 1.0 / least)
     return float(largest * largest)
 

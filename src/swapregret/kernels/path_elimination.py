@@ -200,12 +200,12 @@ def _solve_band(start: Places, reach: Places, upper: Floats, lower: Floats, pivo
             to += four
             at += four
     value = 0.0
-    j = n
-    while j > zero:
-        j -= one
-        at, to, end = start[j], j + two, reach[j]
+    row = n
+    while row > zero:
+        row -= one
+        at, to, end = start[row], row + two, reach[row]
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
-        after = upper[at] if end > j else 0.0
+        after = upper[at] if end > row else 0.0
         at += one
         while to <= end:
             a += upper[at] * known[to]
@@ -214,9 +214,9 @@ def _solve_band(start: Places, reach: Places, upper: Floats, lower: Floats, pivo
             d += upper[at + three] * known[to + three]
             to += four
             at += four
-        value = ((((a + c) + (b + d)) + known[j]) + after * value) * pivot[j]
-        known[j] = value
-        right[j] = value
+        value = ((((a + c) + (b + d)) + known[row]) + after * value) * pivot[row]
+        known[row] = value
+        right[row] = value
 
 
 @kernel

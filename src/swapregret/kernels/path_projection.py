@@ -142,17 +142,17 @@ def _settle(
     mean += potential[n] - potential[zero]
     value = np.zeros(start.size - 1)
     value[n] = potential[n]
-    u = n
-    while u > zero:
-        u -= one
-        k, last, best, other = start[u], start[u + one], -np.inf, -np.inf
+    w = n
+    while w > zero:
+        w -= one
+        k, last, best, other = start[w], start[w + one], -np.inf, -np.inf
         while k + one < last:
             best = max(best, value[head[k]])
             other = max(other, value[head[k + one]])
             k += two
         if k < last:
             best = max(best, value[head[k]])
-        value[u] = max(best, other) - shift[u] + (potential[u] if u > zero else 0.0)
+        value[w] = max(best, other) - shift[w] + (potential[w] if w > zero else 0.0)
     return float(max(value[zero] - mean, 0.0))
 
 
