@@ -150,7 +150,6 @@ class MarkovPaths(Policy):
         packed = pack_chains(
             graph.start,
             graph.head,
-            np.stack([chain.transition for chain in chains]),
             np.stack([chain.flow for chain in chains]),
             np.stack([chain.mass for chain in chains]),
             np.array([chain.wandering for chain in chains]),

@@ -15,7 +15,7 @@ wanders: the expected sum of 1 − p over its steps, relative to the largest. Pr
 over the edges, four chains at a time.
 
 The graph is as in ``kernels.dag``; vectors are in the order of the graph. May touch: ``kernels.cholesky``,
-``kernels.compile``, ``kernels.vectors``.
+``kernels.compile``.
 """
 
 from typing import NamedTuple
@@ -25,7 +25,6 @@ import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.vectors import dot, dot_three
 
 __all__ = ["Chains", "chain_wandering", "pack_chains", "solve_chains"]
 
@@ -44,30 +43,29 @@ class Chains(NamedTuple):
     ----------
     start, head : uint64 arrays
         The graph once more: an index without a sign need not be checked for one.
-    transition : float64 array, shape (groups, E, 4)
-        Of each edge.
-    mass : float64 array, shape (groups, n, 4)
-        Weight · probability of each vertex.
+    flow : float64 array, shape (groups, E, 4)
+        Weight · probability of each edge.
+    per_mass : float64 array, shape (groups, n, 4)
+        One over weight · probability of each vertex; 0 where that is 0.
     per_flow : float64 array, shape (E,)
         1 / Σ_c θ_c w_c x_c of each edge.
     per_vertex : float64 array, shape (n,)
         The same of each vertex.
     per_share : float
         1 / Σ_c θ_c w_c.
-    columns, solved : float64 arrays, shapes (≥ q, E) and (q, E)
-        √((1 − θ_c) w_c) x_c of the chains that do not wander, and what the one chain makes of them.
+    solved : float64 array, shape (q, E)
+        What the one chain makes of √((1 − θ_c) w_c) x_c, of the chains that do not wander.
     factor : float64 array, shape (q, q)
-        Of I + columns · solvedᵀ.
+        Of I + the products of these with those.
     """
 
     start: Places
     head: Places
-    transition: Floats
-    mass: Floats
+    flow: Floats
+    per_mass: Floats
     per_flow: Floats
     per_vertex: Floats
     per_share: float
-    columns: Floats
     solved: Floats
     factor: Floats
 
@@ -115,7 +113,6 @@ def _one_chain(
 def pack_chains(
     start: Integers,
     head: Integers,
-    transitions: Floats,
     flows: Floats,
     masses: Floats,
     wandering: Floats,
@@ -126,21 +123,22 @@ def pack_chains(
     n_edges, n = flows.shape[1], masses.shape[1]
     begin, enters = start.astype(np.uint64), head.astype(np.uint64)
     n_groups = (slots.size + _WIDTH - 1) // _WIDTH
-    packed, heavy = np.zeros((n_groups, n_edges, _WIDTH)), np.zeros((n_groups, n, _WIDTH))
+    packed, per_mass = np.zeros((n_groups, n_edges, _WIDTH)), np.zeros((n_groups, n, _WIDTH))
     per_flow, per_vertex, share = np.zeros(n_edges), np.zeros(n), 0.0
     theta = _shares(wandering, slots)
     columns = np.empty((slots.size, n_edges))
     q = 0
     for c in range(slots.size):
         group, place, weight, part = c // _WIDTH, c % _WIDTH, weights[c], weights[c] * theta[c]
-        transition, flow, mass = transitions[slots[c]], flows[slots[c]], masses[slots[c]]
+        flow, mass = flows[slots[c]], masses[slots[c]]
         share += part
         for k in range(n_edges):
-            packed[group, k, place] = transition[k]
+            packed[group, k, place] = weight * flow[k]
         for k in range(n_edges):
             per_flow[k] += part * flow[k]
         for u in range(n):
-            heavy[group, u, place] = weight * mass[u]
+            heavy = weight * mass[u]
+            per_mass[group, u, place] = 1.0 / heavy if heavy > _SMALLEST else 0.0
             per_vertex[u] += part * mass[u]
         if weight - part > _NEGLIGIBLE:
             root = np.sqrt(weight - part)
@@ -157,20 +155,55 @@ def pack_chains(
     for c in range(q):
         _one_chain(begin, per_flow, per_vertex, per_share, columns[c], solved[c])
         for e in range(c + 1):
-            gram[e, c] = dot(columns[e], solved[c]) + (1.0 if c == e else 0.0)
+            gram[e, c] = _dot(columns[e], solved[c]) + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
-    return Chains(begin, enters, packed, heavy, per_flow, per_vertex, per_share, columns, solved, factor)
+    return Chains(begin, enters, packed, per_mass, per_flow, per_vertex, per_share, solved, factor)
 
 
 @kernel
-def _energy(chains: Chains, residual: Floats, shift: Floats, inner: Floats) -> float:
+def _dot(left: Floats, right: Floats) -> float:
+    """Return Σ left·right in eight interleaved sums."""
+    zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    five, six, seven, eight = np.uint64(5), np.uint64(6), np.uint64(7), np.uint64(8)
+    sums = np.zeros(8)
+    a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    k, size = zero, np.uint64(left.size)
+    while k + seven < size:
+        a += left[k] * right[k]
+        b += left[k + one] * right[k + one]
+        c += left[k + two] * right[k + two]
+        d += left[k + three] * right[k + three]
+        e += left[k + four] * right[k + four]
+        f += left[k + five] * right[k + five]
+        g += left[k + six] * right[k + six]
+        h += left[k + seven] * right[k + seven]
+        k += eight
+    sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7] = a, b, c, d, e, f, g, h
+    rest = 0.0
+    while k < size:
+        rest += left[k] * right[k]
+        k += one
+    even, odd = (sums[0] + sums[4]) + (sums[2] + sums[6]), (sums[1] + sums[5]) + (sums[3] + sums[7])
+    return float((even + odd) + rest)
+
+
+@kernel
+def _energy(chains: Chains, residual: Floats, scaled: Floats, shift: Floats, inner: Floats) -> float:
     """Return rᵀ P⁻¹ r, and write what P⁻¹ r takes off at each vertex and, by the formula of Woodbury, of each column."""
+    one, two = np.uint64(1), np.uint64(2)
     start = chains.start
-    squares = dot_three(residual, residual, chains.per_flow)
+    for k in range(residual.size):
+        scaled[k] = residual[k] * chains.per_flow[k]
+    squares = _dot(residual, scaled)
     for u in range(start.size - 2):
-        leaving = 0.0
-        for k in range(start[u], start[u + 1]):
-            leaving += residual[k]
+        k, last, a, b = start[u], start[u + 1], 0.0, 0.0
+        while k + one < last:
+            a += residual[k]
+            b += residual[k + one]
+            k += two
+        if k < last:
+            a += residual[k]
+        leaving = a + b
         taken = leaving * chains.per_vertex[u]
         if u == 0:
             taken -= leaving * chains.per_share
@@ -180,7 +213,7 @@ def _energy(chains: Chains, residual: Floats, shift: Floats, inner: Floats) -> f
     if q == 0:
         return squares
     for c in range(q):
-        inner[c] = dot(chains.solved[c], residual)
+        inner[c] = _dot(chains.solved[c], residual)
     for c in range(q):
         value = inner[c]
         for e in range(c):
@@ -197,51 +230,80 @@ def _energy(chains: Chains, residual: Floats, shift: Floats, inner: Floats) -> f
 
 
 @kernel
-def _turn(chains: Chains, residual: Floats, shift: Floats, inner: Floats, ratio: float, direction: Floats) -> None:
+def _turn(chains: Chains, scaled: Floats, shift: Floats, inner: Floats, ratio: float, direction: Floats) -> None:
     """Write P⁻¹ r + ratio · direction."""
-    start, per_flow = chains.start, chains.per_flow
+    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    start, solved, q = chains.start, chains.solved, len(chains.solved)
     for u in range(start.size - 2):
-        taken = shift[u]
-        for k in range(start[u], start[u + 1]):
-            direction[k] = (residual[k] * per_flow[k] - taken) + ratio * direction[k]
-    for c in range(len(chains.solved)):
-        value, solved = inner[c], chains.solved[c]
-        for k in range(direction.size):
-            direction[k] -= value * solved[k]
+        taken, k, last = shift[u], start[u], start[u + 1]
+        while k + three < last:
+            a, b = (scaled[k] - taken) + ratio * direction[k], (scaled[k + one] - taken) + ratio * direction[k + one]
+            c = (scaled[k + two] - taken) + ratio * direction[k + two]
+            d = (scaled[k + three] - taken) + ratio * direction[k + three]
+            direction[k], direction[k + one], direction[k + two], direction[k + three] = a, b, c, d
+            k += four
+        while k < last:
+            direction[k] = (scaled[k] - taken) + ratio * direction[k]
+            k += one
+    column = 0
+    while column + 1 < q:
+        x, y, first, second = inner[column], inner[column + 1], solved[column], solved[column + 1]
+        for i in range(direction.size):
+            direction[i] -= x * first[i] + y * second[i]
+        column += 2
+    if column < q:
+        x, first = inner[column], solved[column]
+        for i in range(direction.size):
+            direction[i] -= x * first[i]
 
 
 @kernel
-def _product(chains: Chains, vector: Floats, ahead: Floats, behind: Floats, result: Floats) -> None:
-    """Write Σ_c w_c E_c[M (M·v)]: what each vertex expects ahead, backwards, then what lies behind, forwards."""
-    start, head = chains.start, chains.head
-    n = start.size - 1
-    for group in range(len(chains.transition)):
-        transition, mass = chains.transition[group], chains.mass[group]
-        ahead[n - 1] = 0.0
-        for u in range(n - 2, -1, -1):
-            a, b, c, d = 0.0, 0.0, 0.0, 0.0
-            for k in range(start[u], start[u + 1]):
-                v, value = head[k], vector[k]
-                a += transition[k, 0] * (value + ahead[v, 0])
-                b += transition[k, 1] * (value + ahead[v, 1])
-                c += transition[k, 2] * (value + ahead[v, 2])
-                d += transition[k, 3] * (value + ahead[v, 3])
-            ahead[u, 0], ahead[u, 1], ahead[u, 2], ahead[u, 3] = a, b, c, d
-        behind[:] = 0.0
-        for u in range(n - 1):
-            a, b, c, d = behind[u, 0], behind[u, 1], behind[u, 2], behind[u, 3]
-            e, f, g, h = mass[u, 0], mass[u, 1], mass[u, 2], mass[u, 3]
-            for k in range(start[u], start[u + 1]):
-                v, value = head[k], vector[k]
-                w, x, y, z = transition[k, 0], transition[k, 1], transition[k, 2], transition[k, 3]
-                o, p, q, r = a + e * value, b + f * value, c + g * value, d + h * value
-                here = w * (o + e * ahead[v, 0]) + x * (p + f * ahead[v, 1])
-                here += y * (q + g * ahead[v, 2]) + z * (r + h * ahead[v, 3])
-                behind[v, 0] += w * o
-                behind[v, 1] += x * p
-                behind[v, 2] += y * q
-                behind[v, 3] += z * r
-                result[k] = here if group == 0 else result[k] + here
+def _multiply(chains: Chains, vector: Floats, sides: Floats, spare: Floats, result: Floats) -> None:
+    """Write Σ_c w_c E_c[M (M·v)]."""
+    for group in range(len(chains.flow)):
+        part = result if group == 0 else spare
+        _product(chains.start, chains.head, chains.flow[group], chains.per_mass[group], vector, sides, part)
+        if group > 0:
+            for k in range(result.size):
+                result[k] += spare[k]
+
+
+@kernel
+def _product(
+    start: Places, head: Places, flow: Floats, per_mass: Floats, vector: Floats, sides: Floats, result: Floats
+) -> None:
+    """Write the sum over four chains: what each vertex expects ahead, backwards, then what lies behind, forwards.
+
+    ``sides`` ends with four numbers that are written to and never read: it makes the compiler add all four chains at once.
+    """
+    zero, one = np.uint64(0), np.uint64(1)
+    n = np.uint64(start.size - 2)
+    ahead, behind, sums = sides[0], sides[1], sides[1, start.size - 1]
+    u = n
+    while u > zero:
+        u -= one
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for k in range(start[u], start[u + one]):
+            v, value = head[k], vector[k]
+            a += flow[k, 0] * (value + ahead[v, 0])
+            b += flow[k, 1] * (value + ahead[v, 1])
+            c += flow[k, 2] * (value + ahead[v, 2])
+            d += flow[k, 3] * (value + ahead[v, 3])
+        a, b, c, d = a * per_mass[u, 0], b * per_mass[u, 1], c * per_mass[u, 2], d * per_mass[u, 3]
+        ahead[u, 0], ahead[u, 1], ahead[u, 2], ahead[u, 3] = a, b, c, d
+    behind[:] = 0.0
+    for w in range(zero, n):
+        e, f = behind[w, 0] * per_mass[w, 0], behind[w, 1] * per_mass[w, 1]
+        g, h = behind[w, 2] * per_mass[w, 2], behind[w, 3] * per_mass[w, 3]
+        for k in range(start[w], start[w + one]):
+            v, value = head[k], vector[k]
+            i, j, m, o = flow[k, 0], flow[k, 1], flow[k, 2], flow[k, 3]
+            p, q, r, s = e + value, f + value, g + value, h + value
+            a, b, c, d = i * (p + ahead[v, 0]), j * (q + ahead[v, 1]), m * (r + ahead[v, 2]), o * (s + ahead[v, 3])
+            p, q, r, s = behind[v, 0] + i * p, behind[v, 1] + j * q, behind[v, 2] + m * r, behind[v, 3] + o * s
+            behind[v, 0], behind[v, 1], behind[v, 2], behind[v, 3] = p, q, r, s
+            sums[0], sums[1], sums[2], sums[3] = a, b, c, d
+            result[k] = (a + c) + (b + d)
 
 
 @kernel
@@ -252,21 +314,21 @@ def solve_chains(chains: Chains, right: Floats, tolerance: float, limit: int) ->
     direction.
     """
     n, n_edges = chains.start.size - 1, chains.head.size
-    result, room, sides = np.zeros(n_edges), np.empty((3, n_edges)), np.empty((2, n, _WIDTH))
-    residual, direction, product, ahead, behind = room[0], room[1], room[2], sides[0], sides[1]
+    result, room, sides = np.zeros(n_edges), np.empty((4, n_edges)), np.zeros((2, n + 1, _WIDTH))
+    residual, direction, product, scaled = room[0], room[1], room[2], room[3]
     residual[:] = right
     direction[:] = 0.0
     shift, inner = np.empty(n), np.empty(len(chains.solved))
-    energy = _energy(chains, residual, shift, inner)
+    energy = _energy(chains, residual, scaled, shift, inner)
     first, previous = energy, energy
     if not energy > 0.0:
         return result, 0.0, 0
     step = 0
     while True:
         ratio = energy / previous if step > 0 else 0.0
-        _turn(chains, residual, shift, inner, ratio, direction)
-        _product(chains, direction, ahead, behind, product)
-        curvature = dot(direction, product)
+        _turn(chains, scaled, shift, inner, ratio, direction)
+        _multiply(chains, direction, sides, scaled, product)
+        curvature = _dot(direction, product)
         if not curvature > 0.0:
             break
         length = energy / curvature
@@ -275,7 +337,7 @@ def solve_chains(chains: Chains, right: Floats, tolerance: float, limit: int) ->
         for k in range(n_edges):
             residual[k] -= length * product[k]
         step += 1
-        previous, energy = energy, _energy(chains, residual, shift, inner)
+        previous, energy = energy, _energy(chains, residual, scaled, shift, inner)
         if not energy > first * tolerance * tolerance or step == limit:
             break
     return result, np.sqrt(max(energy, 0.0) / first), step

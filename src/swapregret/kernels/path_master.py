@@ -227,9 +227,7 @@ def run_paths(
     factor, aid = np.empty((rank, rank)), np.empty(d)
     members, cumulative = np.empty(0, dtype=np.int64), np.empty(0)
     none = np.empty(0, dtype=np.int64)
-    chains = pack_chains(
-        setting.start, setting.head, laws.transition, laws.flow, laws.mass, laws.wandering, none, np.empty(0)
-    )
+    chains = pack_chains(setting.start, setting.head, laws.flow, laws.mass, laws.wandering, none, np.empty(0))
     n_events = 0
     must_factor = True
     for row in range(n_days):
@@ -245,7 +243,6 @@ def run_paths(
                 chains = pack_chains(
                     setting.start,
                     setting.head,
-                    laws.transition,
                     laws.flow,
                     laws.mass,
                     laws.wandering,
