@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import NamedArrays, Vector, array_of_text, below, text_of_array, under
+from swapregret.arrays import Matrix, NamedArrays, Vector, array_of_text, below, text_of_array, under
 from swapregret.environments.base import Environment
 from swapregret.kernels.sums import carry_sum
 from swapregret.kernels.vectors import action_total
+from swapregret.learners.adaptive.pool_engine import PoolEngine
 from swapregret.learners.adaptive.window_engine import WindowEngine
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.engines.find import Engine, find_engine, is_whole
@@ -109,14 +110,8 @@ class Course:
             rewards = np.ascontiguousarray(self.environment.rewards(start, end))
             self._recorders.begin(self.environment, start, end)
             received, played = np.empty(len(rewards)), 0
-            if isinstance(using, WindowEngine):
-                note = self._recorders.note_law if self._recorders.needs_laws else None
-                window_block = using.run(state, self._rng, rewards, note)
-                played = len(window_block.received)
-                received[:played] = window_block.received
-                self._take(window_block.state, played)
-            elif using is not None:
-                block: Any = using.run(state, self._rng, rewards)
+            if using is not None:
+                block = self._run(using, state, rewards)
                 played = len(block.received)
                 received[:played] = block.received
                 self._take(self._recorders.run_block(using, start, block, is_lasting=player is self.player), played)
@@ -131,11 +126,21 @@ class Course:
             if progress is not None:
                 progress(end - start)
 
+    def _run(self, engine: Engine, state: Any, rewards: Matrix) -> Any:
+        """Run a block; engines of the adaptive master tell of their laws as they go, unless they tape them."""
+        if isinstance(engine, PoolEngine | WindowEngine):
+            return engine.run(state, self._rng, rewards, self._recorders.note_law if engine.is_noting else None)
+        return engine.run(state, self._rng, rewards)
+
     def _engine(self) -> Engine | None:
         """Return what runs the next block, or None if its days must be stepped."""
         asked, player = self._recorders, self._present()[0]
         engine = find_engine(
-            player, is_measured=asked.needs_laws, keeps_plays=asked.needs_plays, has_stopped=self._has_stopped
+            player,
+            is_measured=asked.needs_laws,
+            keeps_plays=asked.needs_plays,
+            takes_tapes=asked.takes_tapes,
+            has_stopped=self._has_stopped,
         )
         return engine if engine is not None and asked.can_follow(engine) else None
 

@@ -13,7 +13,7 @@ from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
 from swapregret.kernels.subsets import round_all
 from swapregret.learners.adaptive.pool_engine import PoolBlock, PoolEngine
-from swapregret.learners.adaptive.window_engine import WindowEngine
+from swapregret.learners.adaptive.window_engine import WindowBlock, WindowEngine
 from swapregret.learners.engines.between_turns import HeldBlock
 from swapregret.learners.engines.find import Engine
 from swapregret.learners.engines.listed import ListedBlock
@@ -85,13 +85,11 @@ class Recorders:
         return self._realised is not None
 
     def can_follow(self, engine: Engine) -> bool:
-        """Tell whether blocks of an engine show all that is recorded: some show only what a ledger needs."""
-        if isinstance(engine, PoolEngine):
-            return self._is_plain and self._realised is None
-        return not isinstance(engine, WindowEngine) or (self._realised is None and self._lemma is None)
+        """Tell whether blocks of an engine show all that is recorded: those of the adaptive master have no scales to show."""
+        return self._lemma is None or not isinstance(engine, PoolEngine | WindowEngine)
 
     @property
-    def _is_plain(self) -> bool:
+    def takes_tapes(self) -> bool:
         """Tell whether laws go to a ledger and nowhere else."""
         return self._lazy is None and not self._intervals and self._lemma is None
 
@@ -112,7 +110,9 @@ class Recorders:
             self._played[: len(block.received)] = block.plays
         if self._means is None:
             return block.state
-        if not self._is_plain or self._ledger is None:
+        if isinstance(block, WindowBlock) or (isinstance(block, PoolBlock) and not block.tapes):
+            return block.state  # the laws have been noted on the way
+        if not self.takes_tapes or self._ledger is None:
             return self._follow(block)
         if isinstance(block, PoolBlock):
             for first, stop, tape in block.tapes:

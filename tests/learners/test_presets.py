@@ -109,7 +109,7 @@ def test_laws_of_the_pool_average_as_many_decompositions_as_a_turn_can_pay_for()
         (MSets(12, 3), 8),
         (MSets(20, 5), 5),
         (MSets(24, 5), 3),
-        (MSets(63, 9), 2),
+        (MSets(45, 8), 2),
         (MSets(100, 10), 1),
         (Permutations(4), 2),
     ):

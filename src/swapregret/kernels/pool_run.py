@@ -230,17 +230,18 @@ def run_days(
     config: PoolConfig,
     rewards: Floats,
     received: Floats,
+    plays: Integers,
+    changed: Integers,
     tape: LawTape,
 ) -> tuple[int, bool]:
     """Play one day a row, until the rows run out, the tape is full, or Σ of a new mixture is singular.
 
-    Returns the number of days, and False in the last case.
+    Returns the number of days, and False in the last case. ``plays`` takes the actions, if it has rows; ``changed`` tells
+    which laws the last turn made anew or dropped.
     """
     size = config.size
-    n = pool.points.shape[0]
     most_laws = tape.counts.size - 2 * pool.shares.size
     most_windows = tape.stops.size - 1
-    changed = np.zeros(n, dtype=np.int64)
     action = np.zeros(rewards.shape[1], dtype=np.int64)
     cumulative, n_atoms, chances = pool.cumulative, pool.n_atoms, pool.chances
     played, recommended = pool.played, pool.recommended
@@ -251,6 +252,8 @@ def run_days(
         draw_into(rng, cumulative, n_atoms, chances, played, recommended, size, action)
         reward = min(max(action_total(rewards[row], action), 0.0), 1.0)
         received[row] = reward
+        if plays.shape[0]:
+            plays[row] = action
         if is_bandit:
             numbers[2] += reward
             absorb_total(factor, action, reward, step, prediction, running, total)

@@ -43,6 +43,7 @@ def play_days(
     total: Floats,
     earned: Floats,
     handed: Integers,
+    plays: Integers,
 ) -> int:
     """Play days ``day``.. of the rows of ``rewards``; return the first that is not played.
 
@@ -50,7 +51,7 @@ def play_days(
     actions ``first[c]:first[c+1]`` with cumulative ``chances``, none if it has no list: if one of those is drawn the run
     stops before that day. ``handed`` are the actions of the first days, drawn elsewhere, one a row. ``factor`` on
     ``coordinates`` gives Σ⁺M with bandit feedback (0), ``marginals`` are E[M] for semi-bandit feedback (1). The arrays from
-    ``prediction`` to ``earned`` are changed in place.
+    ``prediction`` to ``earned`` are changed in place; ``plays`` takes the actions, if it has rows.
     """
     none, nothing, table = np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 0))
     counts = np.empty((0, 2), dtype=np.int64)
@@ -78,5 +79,7 @@ def play_days(
             unpack_action(words, drawn, action)
         if feedback == 0:
             solve_action(rule, factor, coordinates, action, aid)
+        if plays.shape[0]:
+            plays[row] = action
         end_day(rule, memory, log, row, rewards[row], action, aid)
     return int(rewards.shape[0])

@@ -29,7 +29,7 @@ class Ingredients:
         The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
     variants : int or None
         Decompositions averaged by Lazy-ComBCP (D18). None is 8, and in the adaptive preset, whose turns cost by the actions
-        listed, 5 on m-sets of more than 12 elements, 3 of more than 20, 2 of more than 28 and off m-sets, 1 of more than 64.
+        listed, 5 on m-sets of more than 12 elements, 3 of more than 20, 2 of more than 28 and off m-sets, 1 of more than 56.
     law : {"auto", "list", "chain"}
         What plays a point of Lazy-ComBCP: a list of actions, or on paths the Markov chain of the flow, whose ledger is exact
         only where there are at most 10,000 paths. "auto" is the chain where Σ is too large to be factored (rank above

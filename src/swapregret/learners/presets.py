@@ -37,7 +37,7 @@ _DENSE_WHERE_LASTING = 1000
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
 _RANK_OF_CHAINS = 50
 _VARIANTS, _FEW_VARIANTS = 8, 2
-_POOL_VARIANTS = ((12, 8), (20, 5), (28, 3), (64, 2))
+_POOL_VARIANTS = ((12, 8), (20, 5), (28, 3), (56, 2))
 _LONG = 800.0
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.m_sets import MSets
-from swapregret.arrays import Matrix, Vector
+from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import NotConverged
 from swapregret.kernels.pool_arrays import ActionTable, LawTape, PoolArrays, PoolConfig, empty_table, empty_tape
 from swapregret.kernels.pool_draw import mix_laws
@@ -220,19 +220,58 @@ class MSetAdaptiveMaster:
         return self._state(pool, table, guard, state.played, state.recommended, changed)
 
     def run_days(
-        self, state: MSetPoolState, rng: np.random.Generator, rewards: Matrix, received: Vector, tape: LawTape
+        self,
+        state: MSetPoolState,
+        rng: np.random.Generator,
+        rewards: Matrix,
+        received: Vector,
+        plays: Actions,
+        tape: LawTape,
     ) -> int:
         """Play days until the rows run out or the tape is full, in compiled code, as stepping would; return how many.
 
         The arrays of ``state`` are changed in place: hand over one that nobody else holds (``own``), and go on with
-        ``remade``.
+        ``remade``. ``plays`` takes the actions if it has rows.
         """
-        pool = state.pool
-        n_days, is_definite = run_days(rng, pool, state.table, state.guard, self.config, rewards, received, tape)
-        self._check(is_definite)
+        n_days, _ = self._run(state, rng, rewards, received, plays, tape)
         if tape.stops.size:
-            close_tape(pool, tape, n_days)
+            close_tape(state.pool, tape, n_days)
         return n_days
+
+    def days_left(self, state: MSetPoolState) -> int:
+        """Return how many days are left of the base window."""
+        day, base = int(state.pool.clock[0] + state.pool.clock[1]), int(self.config.windows[0])
+        return base - day % base
+
+    def run_window(
+        self, state: MSetPoolState, rng: np.random.Generator, rewards: Matrix, received: Vector, plays: Actions
+    ) -> MSetPoolState:
+        """Play days that lie in one base window, with the turn if it ends with them; return the state to go on from.
+
+        As ``run_days``, but laws that stay are the same objects before and after.
+        """
+        is_over = self.days_left(state) == len(rewards)
+        _, changed = self._run(state, rng, rewards, received, plays, _NO_TAPE)
+        if not is_over:
+            return state
+        return self._state(state.pool, state.table, state.guard, state.played, state.recommended, changed)
+
+    def _run(
+        self,
+        state: MSetPoolState,
+        rng: np.random.Generator,
+        rewards: Matrix,
+        received: Vector,
+        plays: Actions,
+        tape: LawTape,
+    ) -> tuple[int, npt.NDArray[np.int64]]:
+        """Play days; return how many, and which laws the last turn changed."""
+        pool, changed = state.pool, np.zeros(len(state.pool.points), dtype=np.int64)
+        n_days, is_definite = run_days(
+            rng, pool, state.table, state.guard, self.config, rewards, received, plays, changed, tape
+        )
+        self._check(is_definite)
+        return n_days, changed
 
     def remade(self, state: MSetPoolState) -> MSetPoolState:
         """Return a state on the same arrays, with laws read from them."""

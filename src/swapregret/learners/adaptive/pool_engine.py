@@ -1,17 +1,21 @@
 """Whole blocks of days of the adaptive master on m-sets in compiled code, the same days as stepping a ``Session``.
 
-May touch: ``arrays``, ``kernels``, ``learners.adaptive.m_set_master``.
+May touch: ``arrays``, ``kernels``, ``policy``, ``learners.adaptive.m_set_master``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from swapregret.arrays import Matrix, Vector
+from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.kernels.pool_arrays import LawTape, empty_tape
 from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster, MSetPoolState
+from swapregret.policy import Policy
 
 __all__ = ["PoolBlock", "PoolEngine"]
+
+Note = Callable[[int, Policy], None]
 
 _LAWS = 1024
 _NO_TAPE = empty_tape(0, 0, 1, 1)
@@ -27,12 +31,15 @@ class PoolBlock:
         After the last day.
     received : Vector
         The reward of each day.
+    plays : Actions
+        The action of each day, or no rows if they were not kept.
     tapes : tuple of (int, int, LawTape)
         First and last day (exclusive) of the block each tape covers; none if nothing was to be taped.
     """
 
     state: MSetPoolState
     received: Vector
+    plays: Actions
     tapes: tuple[tuple[int, int, LawTape], ...]
 
 
@@ -42,8 +49,8 @@ class PoolEngine:
     Parameters
     ----------
     master : MSetAdaptiveMaster
-    is_taped : bool
-        Whether to write down which laws were played.
+    is_taped, is_noting, keeps_plays : bool
+        Whether laws are to be written down or told of, and actions written down.
 
     Examples
     --------
@@ -55,27 +62,49 @@ class PoolEngine:
     (50, 25.0)
     """
 
-    def __init__(self, master: MSetAdaptiveMaster, *, is_taped: bool = True) -> None:
+    def __init__(
+        self,
+        master: MSetAdaptiveMaster,
+        *,
+        is_taped: bool = True,
+        is_noting: bool = False,
+        keeps_plays: bool = False,
+    ) -> None:
         self.master = master
+        self.is_noting = is_noting
         self._is_taped = is_taped
+        self._keeps_plays = keeps_plays
         self._own: MSetPoolState | None = None
 
-    def run(self, state: MSetPoolState, rng: np.random.Generator, rewards: Matrix) -> PoolBlock:
-        """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
+    def run(
+        self, state: MSetPoolState, rng: np.random.Generator, rewards: Matrix, note: Note | None = None
+    ) -> PoolBlock:
+        """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would.
+
+        ``note`` is told of every law before its first day in the block, with the row of that day; windows are then played
+        one by one.
+        """
         master = self.master
         if state is not self._own:
             state = master.own(state)
         received = np.empty(len(rewards))
+        plays = np.empty((len(rewards) if self._keeps_plays else 0, rewards.shape[1]), dtype=np.int64)
         tapes = []
         done = 0
         while done < len(rewards):
+            if note is not None:
+                note(done, state.law)
+                stop = min(len(rewards), done + master.days_left(state))
+                state = master.run_window(state, rng, rewards[done:stop], received[done:stop], plays[done:stop])
+                done = stop
+                continue
             tape = self._tape(len(rewards) - done) if self._is_taped else _NO_TAPE
-            n_days = master.run_days(state, rng, rewards[done:], received[done:], tape)
+            n_days = master.run_days(state, rng, rewards[done:], received[done:], plays[done:], tape)
             if self._is_taped:
                 tapes.append((done, done + n_days, tape))
             done += n_days
-        self._own = master.remade(state)
-        return PoolBlock(self._own, received, tuple(tapes))
+        self._own = state if note is not None else master.remade(state)
+        return PoolBlock(self._own, received, plays, tuple(tapes))
 
     def _tape(self, n_days: int) -> LawTape:
         config = self.master.config

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Matrix, Vector, frozen
+from swapregret.arrays import Actions, Matrix, Vector, frozen
 from swapregret.geometry.solve import DenseSolver
 from swapregret.kernels.turn_arrays import MUST_DRAW, MUST_MAKE_LAWS, MUST_TURN, NOT_PROJECTED
 from swapregret.kernels.vectors import action_total
@@ -44,10 +44,13 @@ class WindowBlock:
         After the last day.
     received : Vector
         The reward of each day.
+    plays : Actions
+        The action of each day, or no rows if they were not kept.
     """
 
     state: AdaptiveState
     received: Vector
+    plays: Actions
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,8 @@ class WindowEngine:
     Parameters
     ----------
     master : AdaptiveMaster
+    is_noting, keeps_plays : bool
+        Whether laws are to be told of, and actions written down; turns are then the master's own.
 
     Examples
     --------
@@ -83,8 +88,10 @@ class WindowEngine:
     (50, 37.5, 50)
     """
 
-    def __init__(self, master: AdaptiveMaster) -> None:
+    def __init__(self, master: AdaptiveMaster, *, is_noting: bool = False, keeps_plays: bool = False) -> None:
         self.master = master
+        self.is_noting = is_noting
+        self._keeps_plays = keeps_plays
         self._own: AdaptiveState | None = None
         self._turns = find_turns(master)
 
@@ -104,18 +111,19 @@ class WindowEngine:
             state = self.master.own(state)
         rewards = np.require(rewards, np.float64, ["C", "W"])
         received = np.empty(len(rewards))
+        plays = np.empty((len(rewards) if self._keeps_plays else 0, rewards.shape[1]), dtype=np.int64)
         done = 0
         while done < len(rewards):
             if note is not None:
                 note(done, state.mixture)
-            elif self._turns is not None and self._turns.can_take(state):
+            elif self._turns is not None and not self._keeps_plays and self._turns.can_take(state):
                 state, done = self._run(self._turns, state, rng, rewards, received, done)
                 continue
             stop = min(len(rewards), done + state.calendar.days_left(state.day))
-            state = self._play(state, rng, rewards[done:stop], received[done:stop])
+            state = self._play(state, rng, rewards[done:stop], received[done:stop], plays[done:stop])
             done = stop
         self._own = state
-        return WindowBlock(state, received)
+        return WindowBlock(state, received, plays)
 
     def _run(
         self,
@@ -148,11 +156,13 @@ class WindowEngine:
             return self.master.ready(after, pool.changed.astype(bool).tolist()), done
         return self.master.ready(after), done
 
-    def _play(self, state: AdaptiveState, rng: np.random.Generator, rewards: Matrix, received: Vector) -> AdaptiveState:
+    def _play(
+        self, state: AdaptiveState, rng: np.random.Generator, rewards: Matrix, received: Vector, plays: Actions
+    ) -> AdaptiveState:
         """Play days that lie in one base window, and turn if it ends with them."""
         window = self._window(state)
         if window is None:
-            return self._step(state, rng, rewards, received)
+            return self._step(state, rng, rewards, received, plays)
         prediction, running, total = state.prediction.copy(), state.running.copy(), state.total.copy()
         earned = np.array([state.earned])
         feedback, step = _FEEDBACK[self.master.feedback], float(getattr(self.master.estimator, "predictor_step", 0.0))
@@ -181,6 +191,7 @@ class WindowEngine:
                 total,
                 earned,
                 handed,
+                plays,
             )
             if at == len(rewards):
                 break
@@ -198,7 +209,9 @@ class WindowEngine:
         )
         return self.master.turn(state, last, owns=True) if is_over else state
 
-    def _step(self, state: AdaptiveState, rng: np.random.Generator, rewards: Matrix, received: Vector) -> AdaptiveState:
+    def _step(
+        self, state: AdaptiveState, rng: np.random.Generator, rewards: Matrix, received: Vector, plays: Actions
+    ) -> AdaptiveState:
         """Play days of a mixture whose Σ is not factored, one by one."""
         master = self.master
         for index, row in enumerate(rewards):
@@ -208,6 +221,8 @@ class WindowEngine:
             seen = reward if master.feedback == "bandit" else (row if master.feedback == "full" else row * action)
             state = master.observe(state, Decision(state.day, action, (), law), seen, owns=True)
             received[index] = reward
+            if len(plays):
+                plays[index] = action
         return state
 
     def _window(self, state: AdaptiveState) -> _Window | None:

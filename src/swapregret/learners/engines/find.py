@@ -54,7 +54,12 @@ _FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine, GibbsTreeEngi
 
 
 def find_engine(
-    player: Player[Any], *, is_measured: bool = True, keeps_plays: bool = False, has_stopped: bool = False
+    player: Player[Any],
+    *,
+    is_measured: bool = True,
+    keeps_plays: bool = False,
+    takes_tapes: bool = True,
+    has_stopped: bool = False,
 ) -> Engine | None:
     """Return an engine for a player, or None where its days must be stepped.
 
@@ -63,6 +68,8 @@ def find_engine(
     player : Player
     is_measured, keeps_plays : bool
         Whether the laws, and the actions, that were played must be handed out.
+    takes_tapes : bool
+        Whether laws go to a ledger alone, which can read them from a tape.
     has_stopped : bool
         Whether the engine of the family has met a singular Σ, and one that copes is needed.
 
@@ -86,9 +93,10 @@ def find_engine(
     if PointEngine.can_run(player):
         return PointEngine(player, is_measured)
     if isinstance(player, MSetAdaptiveMaster):
-        return PoolEngine(player, is_taped=is_measured)
+        is_taped = is_measured and takes_tapes
+        return PoolEngine(player, is_taped=is_taped, is_noting=is_measured and not is_taped, keeps_plays=keeps_plays)
     if isinstance(player, AdaptiveMaster) and WindowEngine.can_run(player):
-        return WindowEngine(player)
+        return WindowEngine(player, is_noting=is_measured, keeps_plays=keeps_plays)
     if not isinstance(player, SwapMaster):
         return None
     if not has_stopped and _is_plain(player):
@@ -102,6 +110,8 @@ def is_whole(engine: Engine | None) -> bool:
     """Tell whether an engine runs whole blocks without the interpreter."""
     if isinstance(engine, ConstantEngine):
         return engine.is_whole
+    if isinstance(engine, PoolEngine):
+        return not engine.is_noting
     return engine is not None and not isinstance(engine, LeaderEngine | TurnEngine | WindowEngine)
 
 
