@@ -22,13 +22,14 @@ from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
 from swapregret.kernels.pool_weights import variance
 from swapregret.kernels.vectors import action_total, dot
 from swapregret.kernels.weighted_sums import sum_of
+from swapregret.learners.adaptive.accounts import enter_ended
 from swapregret.learners.adaptive.calm import Calm
 from swapregret.learners.adaptive.files import dump_state, load_state
 from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
 from swapregret.learners.adaptive.floor import mixed, mixture_parts, recommended_shares
 from swapregret.learners.adaptive.guard import Guard
 from swapregret.learners.adaptive.listed_law import ListedLaw
-from swapregret.learners.adaptive.pool import PoolMember
+from swapregret.learners.adaptive.pool import PoolMember, advance
 from swapregret.learners.adaptive.pooling import PairMeans
 from swapregret.learners.adaptive.state import AdaptiveState
 from swapregret.learners.adaptive.vectors import ActionVectors
@@ -240,7 +241,9 @@ class AdaptiveMaster:
         played = played / sum_of(played) if played.any() else played
         adaptive = state.adaptive if state.is_calm else frozen(state.adaptive + played[:, None] * aggregate)
         noise = state.calm_noise + variance(aggregate) if state.is_calm else state.calm_noise
-        members, changed, aggregates = self._advance(state, day, aggregate, weights.n_windows)
+        members, changed, aggregates = advance(
+            self.members, state.members, state.calendar, day, state.aggregates + aggregate, weights.n_windows
+        )
         state = replace(
             state,
             members=members,
@@ -250,67 +253,19 @@ class AdaptiveMaster:
             adaptive=adaptive,
             aggregates=aggregates,
             running=frozen(np.zeros(self.actions.dimension)),
-            is_calm=state.is_calm and not self._calm_is_over(state.total, noise),
+            is_calm=state.is_calm and not self.calm_rule.is_over(self.actions, self.mu.marginals(), state.total, noise),
             calm_noise=noise,
         )
-        state = self._account(state if owns else self.own(state), changed)
+        state = enter_ended(
+            state if owns else self.own(state),
+            changed,
+            self.actions,
+            is_filtering=self.swap_filter is not None,
+            is_guarded=self.guarded,
+        )
         if state.calendar.n_ending(day) > 1 and not state.guard.has_tripped:
             state = replace(state, guard=self._checked(state.guard, day))
         return self._ready(replace(state, laws=self._laws(state, changed)))
-
-    def _calm_is_over(self, total: Vector, noise: float) -> bool:
-        return self.calm_rule.is_over(self.actions, self.mu.marginals(), total, noise)
-
-    def _advance(
-        self, state: AdaptiveState, day: int, aggregate: Vector, n_windows: int
-    ) -> tuple[tuple[LazyState, ...], list[bool], Vector]:
-        """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows."""
-        calendar, members = state.calendar, list(state.members)
-        changed = [False] * len(members)
-        aggregates = state.aggregates + aggregate
-        updating = calendar.updating(day)
-        if updating is not None:
-            k = updating - 1
-            members[k] = self.members[k].learner.update(members[k], aggregates[k])
-            aggregates[k], changed[k] = 0.0, True
-        for scale in calendar.restarting(day):
-            k = scale - 1
-            members[k] = self.members[k].learner.start(members[k])
-            aggregates[k], changed[k] = 0.0, True
-        for g in range(self.n_scales, len(members)):
-            member = self.members[g]
-            if member.kind == "uniform":
-                changed[g] = calendar.n_ending(day) > 1
-            elif n_windows % member.update_every == 0:
-                members[g] = member.absorb(members[g], aggregates[g])
-                aggregates[g], changed[g] = 0.0, True
-        return tuple(members), changed, frozen(aggregates)
-
-    def _account(self, state: AdaptiveState, changed: list[bool]) -> AdaptiveState:
-        """Enter what was seen under the laws that end, into the tables as they are: by recommended action, pair, played."""
-        vectors, pairs, guard = state.vectors, state.pairs, state.guard
-        seen, counts, adaptive = state.seen.copy(), state.counts.copy(), state.adaptive.copy()
-        for g, law in enumerate(state.laws):
-            if law is None or not changed[g]:
-                continue
-            weights = law.recommended.weights
-            count, square = float(counts[g, 0]), float(counts[g, 1])
-            if self.swap_filter is not None and count > 0.0:
-                vectors = vectors.enter(law.recommended.words, weights, seen[g], square)
-                if pairs.counts.size:
-                    pairs.enter(law.recommended.cooccurrence(), seen[g], count, square)
-            if self.guarded and adaptive[g].any():
-                guard = guard.enter(self.actions, law.played.words, law.played.weights, adaptive[g])
-            seen[g], counts[g], adaptive[g] = 0.0, 0.0, 0.0
-        return replace(
-            state,
-            vectors=vectors,
-            pairs=pairs,
-            guard=guard,
-            seen=frozen(seen),
-            counts=frozen(counts),
-            adaptive=frozen(adaptive),
-        )
 
     def _checked(self, guard: Guard, day: int) -> Guard:
         """Evaluate the guard; seldom enough that it costs at most one oracle call a base window."""

@@ -5,19 +5,21 @@
 * uniform play: best where nothing can be learnt;
 * trackers: forget exponentially, best on worlds that drift (``trackers``).
 
-May touch: ``arrays``, ``actions.base``, ``learners.adaptive.trackers``, ``learners.lazy``, ``learners.schedule``.
+May touch: ``arrays``, ``actions.base``, ``learners.adaptive.trackers``, ``learners.calendar``, ``learners.lazy``,
+``learners.schedule``.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector, frozen
+from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.learners.adaptive.trackers import retention, time_constants, windows_between
+from swapregret.learners.calendar import Calendar
 from swapregret.learners.lazy import LazyLearner, LazyState
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["PoolMember", "build_pool"]
+__all__ = ["PoolMember", "advance", "build_pool"]
 
 
 @dataclass(frozen=True)
@@ -72,3 +74,52 @@ def build_pool(
             kept, every = retention(tau, schedule), windows_between(tau, schedule)
             members.append(PoolMember("tracker", steady, kept, every))
     return tuple(members)
+
+
+def advance(
+    pool: tuple[PoolMember, ...],
+    states: tuple[LazyState, ...],
+    calendar: Calendar,
+    day: int,
+    aggregates: Matrix,
+    n_windows: int,
+) -> tuple[tuple[LazyState, ...], list[bool], Matrix]:
+    """Let the members learn at the end of a base window: cold scales on the calendar (Algorithm 1), the others every few.
+
+    Parameters
+    ----------
+    pool : tuple of PoolMember
+        Cold scales first.
+    states : tuple of LazyState, one a member
+    calendar : Calendar
+    day : int
+        The last of the window.
+    aggregates : Matrix, one row a member
+        Estimates since each member's last update; changed in place.
+    n_windows : int
+        Base windows so far.
+
+    Returns
+    -------
+    states, changed, aggregates
+        After the window, and which members have moved.
+    """
+    after, changed = list(states), [False] * len(states)
+    updating = calendar.updating(day)
+    if updating is not None:
+        k = updating - 1
+        after[k] = pool[k].learner.update(after[k], aggregates[k])
+        aggregates[k], changed[k] = 0.0, True
+    for scale in calendar.restarting(day):
+        k = scale - 1
+        after[k] = pool[k].learner.start(after[k])
+        aggregates[k], changed[k] = 0.0, True
+    for g, member in enumerate(pool):
+        if member.kind == "cold":
+            continue
+        if member.kind == "uniform":
+            changed[g] = calendar.n_ending(day) > 1
+        elif n_windows % member.update_every == 0:
+            after[g] = member.absorb(after[g], aggregates[g])
+            aggregates[g], changed[g] = 0.0, True
+    return tuple(after), changed, frozen(aggregates)
