@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,6 +60,16 @@ def _double(value: float) -> float:
 @kernel
 def _quadruple(value: float) -> float:
     return _double(_double(value))
+
+
+@kernel
+def _times(value: float, count: int) -> float:
+    return value * count
+
+
+@kernel
+def _many_times(value: float, count: int) -> float:
+    return _times(value, 2) + _times(value, 3) + _times(value, count)
 
 
 def _run(script: str, cache: Path, package: Path = _PACKAGE) -> list[str]:
@@ -119,6 +130,14 @@ def test_kernels_call_kernels_before_and_after_they_are_made() -> None:
     assert _quadruple(3.0) == _quadruple.__wrapped__(3.0) == 12.0
     assert _double(3.0) == 6.0
     assert repr(_double).endswith("_double>")
+
+
+def test_a_constant_is_a_number_like_any_other() -> None:
+    """A kernel called with constants by another is compiled once, not once a constant."""
+    made: Any = _times
+    assert _many_times(1.0, 4) == 9.0
+    assert len(made.dispatcher.overloads) <= 1  # none if the caller came from the cache
+    assert "Literal" not in str(made.dispatcher.signatures)
 
 
 def test_kernels_travel_by_name() -> None:

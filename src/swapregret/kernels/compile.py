@@ -133,9 +133,24 @@ def _dispatcher(function: Callable[..., Any]) -> Any:
 
     given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(function.__code__.co_filename))
     try:
-        return numba.njit(cache=True, error_model="numpy", nogil=True)(function)
+        made = numba.njit(cache=True, error_model="numpy", nogil=True)(function)
     finally:
         settings.CACHE_DIR = given
+    return _without_literals(made)
+
+
+def _without_literals(dispatcher: Any) -> Any:
+    """Have kernels that pass a constant to this one call the code for a number: Numba would compile it once more a constant."""
+    from numba.core import types
+
+    unliteral: Any = types.unliteral
+    resolve = dispatcher.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        return resolve([unliteral(each) for each in args], {name: unliteral(each) for name, each in kws.items()})
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher
 
 
 _folder_of = cache(cache_folder)
