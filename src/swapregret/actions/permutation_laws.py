@@ -2,7 +2,7 @@
 
 Coordinates are (row, column) pairs, row by row; an action gives every row a column of its own.
 
-May touch: ``arrays``, ``policy``, ``kernels.assignment``, ``kernels.batch_draws``, ``kernels.ledger``, ``kernels.matchings``,
+May touch: ``arrays``, ``policy``, ``kernels.batch_draws``, ``kernels.ledger``, ``kernels.matchings``,
 ``kernels.matching_solve``, ``kernels.permutation_atoms``, ``kernels.permutation_gibbs``.
 """
 
@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
-from swapregret.kernels.assignment import assign
 from swapregret.kernels.batch_draws import draw_matchings
 from swapregret.kernels.ledger import pack_lists
 from swapregret.kernels.matching_solve import prepare_matchings, solve_matchings
@@ -28,6 +27,7 @@ from swapregret.kernels.permutation_atoms import (
     matching_table,
 )
 from swapregret.kernels.permutation_gibbs import (
+    gibbs_factors,
     gibbs_marginals,
     gibbs_pairs,
     gibbs_sample,
@@ -274,13 +274,9 @@ class GibbsPermutations(Policy):
         self.n = n
         self.dimension = n * n
         self._scores = np.array(scores, dtype=np.float64)
-        chosen, prices = np.empty(n, dtype=np.int64), np.empty(n)
-        assign(self._scores, chosen, prices)
-        lowered = self._scores - prices
-        potentials = lowered.max(axis=1)
-        self._factors = np.exp(lowered - potentials[:, None])
+        self._factors, taken = gibbs_factors(self._scores)
         self._size, self._forward, self._backward = gibbs_tables(self._factors)
-        self.log_partition = float(potentials.sum() + prices.sum()) + math.log(self._forward[-1])
+        self.log_partition = taken + math.log(self._forward[-1])
         self.has_atoms = math.factorial(n) <= _LISTED
 
     def sample(self, rng: np.random.Generator) -> Action:

@@ -9,18 +9,46 @@ everything a law is asked for is a sum of products of the two. Weights are expec
 permutation of product 1 (scores less the prices of a best assignment): then 1 ≤ F(all) ≤ n!, nothing overflows, and a
 subset whose sum underflows has a probability that does. All terms are positive, so no accuracy is lost by cancellation.
 
-May touch: ``kernels.compile``. Reference: Held and Karp (1962) for the recursion over subsets.
+May touch: ``kernels.assignment``, ``kernels.compile``. Reference: Held and Karp (1962) for the recursion over subsets.
 """
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.kernels.assignment import assign
 from swapregret.kernels.compile import kernel
 
-__all__ = ["gibbs_marginals", "gibbs_pairs", "gibbs_sample", "gibbs_second_moment", "gibbs_tables"]
+__all__ = [
+    "gibbs_factors",
+    "gibbs_marginals",
+    "gibbs_pairs",
+    "gibbs_sample",
+    "gibbs_second_moment",
+    "gibbs_tables",
+]
 
 _FloatArray = npt.NDArray[np.float64]
 _IntArray = npt.NDArray[np.int64]
+
+
+@kernel
+def gibbs_factors(scores: _FloatArray) -> tuple[_FloatArray, float]:
+    """Return exp(scores) less the prices of a best assignment and the largest of each row, and the sum of what was taken off."""
+    n = len(scores)
+    chosen, prices, factors = np.empty(n, dtype=np.int64), np.empty(n), np.empty((n, n))
+    assign(scores, chosen, prices)
+    taken = 0.0
+    for i in range(n):
+        top = -np.inf
+        for j in range(n):
+            factors[i, j] = scores[i, j] - prices[j]
+            top = max(top, factors[i, j])
+        for j in range(n):
+            factors[i, j] = np.exp(factors[i, j] - top)
+        taken += top
+    for j in range(n):
+        taken += prices[j]
+    return factors, taken
 
 
 @kernel

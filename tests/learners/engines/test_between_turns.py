@@ -19,7 +19,7 @@ MASTERS = [
     sr.swap_combcp(PATHS, 200, warm_restarts=True, feedback="full", **WINDOWS),
     sr.swap_combcp(SETS, 200, exploration=0.0, solver="iterative", **WINDOWS),
     sr.swap_combcp(EXPLICIT, 200, **WINDOWS),
-    sr.swap_comband(ORDERS, 200, **WINDOWS),
+    sr.swap_comband(EXPLICIT, 200, **WINDOWS),
     sr.swap_comband(EXPLICIT, 200, feedback="semi-bandit", **WINDOWS),
 ]
 

@@ -1,6 +1,6 @@
 """The engine of a player that never learns: all draws of a block are made first.
 
-May touch: ``arrays``, ``actions.m_set_laws``, ``kernels.uniform_run``, ``learners``.
+May touch: ``arrays``, ``policy``, ``actions``, ``kernels.uniform_run``, ``learners``.
 """
 
 from dataclasses import dataclass
@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.m_set_laws import UniformSubsets
+from swapregret.actions.tree_laws import GibbsTrees
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.kernels.uniform_run import run_uniform
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.engines.between_turns import HeldBlock
 from swapregret.learners.engines.scales import Law
+from swapregret.policy import Policy
 
 __all__ = ["ConstantEngine", "totals_of"]
 
@@ -44,8 +46,11 @@ class ConstantEngine:
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether blocks need no interpreter."""
-        return isinstance(self.player.policy(0), UniformSubsets)
+        """Tell whether the draws of a block are made in one call; those of a long random walk on a graph are not."""
+        law = self.player.policy(0)
+        if isinstance(law, GibbsTrees):
+            return law.walk is not None
+        return isinstance(law, UniformSubsets) or type(law).sample_many is not Policy.sample_many
 
     def run(self, state: int, rng: np.random.Generator, rewards: Matrix) -> HeldBlock:
         """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""

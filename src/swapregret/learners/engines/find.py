@@ -12,17 +12,17 @@ from swapregret.learners.adaptive.window_engine import WindowEngine
 from swapregret.learners.baselines.follow_the_leader import FollowTheLeader
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.engines.between_turns import TurnEngine
-from swapregret.learners.engines.comband_chains import ComBandEngine
+from swapregret.learners.engines.comband_gibbs import ComBandEngine
 from swapregret.learners.engines.constant import ConstantEngine
 from swapregret.learners.engines.forests import ForestEngine
-from swapregret.learners.engines.gibbs_chains import GibbsChainEngine
-from swapregret.learners.engines.gibbs_trees import GibbsTreeEngine
+from swapregret.learners.engines.gibbs import GibbsEngine
 from swapregret.learners.engines.leader import LeaderEngine
 from swapregret.learners.engines.listed import ListedEngine
 from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.engines.matchings import MatchingEngine
 from swapregret.learners.engines.paths import PathEngine
 from swapregret.learners.engines.points import PointEngine
+from swapregret.learners.engines.quiet import QuietEngine
 from swapregret.learners.engines.systematic import SystematicEngine
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.lazy_comband import LazyComBand
@@ -36,8 +36,7 @@ Engine = (
     ComBandEngine
     | ConstantEngine
     | ForestEngine
-    | GibbsChainEngine
-    | GibbsTreeEngine
+    | GibbsEngine
     | LeaderEngine
     | ListedEngine
     | MSetEngine
@@ -45,12 +44,13 @@ Engine = (
     | PathEngine
     | PointEngine
     | PoolEngine
+    | QuietEngine
     | SystematicEngine
     | TurnEngine
     | WindowEngine
 )
 """What runs blocks of days."""
-_FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine, GibbsTreeEngine, GibbsChainEngine)
+_FAMILIES = (MSetEngine, MatchingEngine, PathEngine, ForestEngine, GibbsEngine)
 
 
 def find_engine(
@@ -92,6 +92,8 @@ def find_engine(
         return SystematicEngine(player, is_measured)
     if PointEngine.can_run(player):
         return PointEngine(player, is_measured)
+    if QuietEngine.can_run(player):
+        return QuietEngine(player)
     if isinstance(player, MSetAdaptiveMaster):
         is_taped = is_measured and takes_tapes
         return PoolEngine(player, is_taped=is_taped, is_noting=is_measured and not is_taped, keeps_plays=keeps_plays)
@@ -112,7 +114,7 @@ def is_whole(engine: Engine | None) -> bool:
         return engine.is_whole
     if isinstance(engine, PoolEngine):
         return not engine.is_noting
-    return engine is not None and not isinstance(engine, LeaderEngine | TurnEngine | WindowEngine)
+    return engine is not None and not isinstance(engine, LeaderEngine | QuietEngine | TurnEngine | WindowEngine)
 
 
 def _is_plain(master: SwapMaster) -> bool:

@@ -1,6 +1,6 @@
-"""Whole runs of ComBand on m-sets and paths too many to be listed, compiled.
+"""Whole runs of ComBand on sets too large to be listed, by their Gibbs law, compiled.
 
-May touch: ``kernels.cholesky``, ``kernels.compile``, ``kernels.gibbs_master``, ``kernels.vector_log``.
+May touch: ``kernels.cholesky``, ``kernels.compile``, ``kernels.gibbs_*``, ``kernels.master_arrays``, ``kernels.vector_log``.
 """
 
 import numpy as np
@@ -8,21 +8,29 @@ import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.gibbs_master import GibbsSetting, draw_gibbs, empty_laws, make_gibbs
+from swapregret.kernels.gibbs_chain_laws import ChainSetting
+from swapregret.kernels.gibbs_laws import draw_gibbs, empty_gibbs, make_gibbs
+from swapregret.kernels.gibbs_permutation_laws import PermutationSetting
+from swapregret.kernels.gibbs_tree_laws import TreeSetting
+from swapregret.kernels.master_arrays import Explore
 from swapregret.kernels.vector_log import VectorLog, note_vector, pay
 
-__all__ = ["run_comband_chains"]
+__all__ = ["run_comband_gibbs"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
 @kernel
-def run_comband_chains(
+def run_comband_gibbs(
     rng: np.random.Generator,
     rewards: Floats,
     begin: int,
-    setting: GibbsSetting,
+    chains: ChainSetting | None,
+    trees: TreeSetting | None,
+    permutations: PermutationSetting | None,
+    coordinates: Integers,
+    explore: Explore,
     shares: Floats,
     rate: float,
     is_new: bool,
@@ -31,21 +39,22 @@ def run_comband_chains(
 ) -> tuple[int, bool]:
     """Play from row ``begin`` of ``rewards`` on; ``scores`` are changed in place.
 
-    ``shares`` are the weights of the Gibbs law and of the exploration law. Returns how many rows are done, and whether
-    all of them have been learnt from: if not, Σ of the law was singular to working precision on the last.
+    ``coordinates`` are independent ones, on which Σ is inverted; ``shares`` are the weights of the Gibbs law and of the exploration
+    law. Returns how many rows are done, and whether all of them have been learnt from: if not, Σ of the law was singular to
+    working precision on the last.
     """
-    d, J = rewards.shape[1], setting.coordinates
-    laws = empty_laws(setting, 1, d, J.size)
+    d, J = rewards.shape[1], coordinates
+    laws = empty_gibbs(chains, trees, permutations, 1, d, J.size)
     must_make = True
     for index in range(begin, len(rewards)):
         if must_make:
-            make_gibbs(setting, True, rate * scores, laws, 0)
+            make_gibbs(chains, trees, permutations, J, rate * scores, laws, 0)
         if is_new:
             note_vector(log, index, scores)
         slot = 0
         if shares[1] == 1.0 or (shares[1] > 0.0 and rng.random() >= shares[0]):
             slot = -1
-        action = draw_gibbs(rng, setting, laws, slot, d)
+        action = draw_gibbs(rng, chains, trees, permutations, explore, laws, slot)
         reward = pay(log, index, rewards[index], action)
         must_make = is_new = reward != 0.0  # a day that pays nothing changes nothing
         if is_new:
@@ -55,7 +64,7 @@ def run_comband_chains(
                     if shares[0] > 0.0:
                         sigma[i, j] += shares[0] * laws.moments[0, i, j]
                     if shares[1] > 0.0:
-                        sigma[i, j] += shares[1] * setting.explore.moment[i, j]
+                        sigma[i, j] += shares[1] * explore.moment[i, j]
             factor, is_definite = cholesky(sigma)
             if not is_definite:
                 return index + 1, False

@@ -1,4 +1,4 @@
-"""The engine of ComBand on m-sets and paths too many to be listed.
+"""The engine of ComBand on sets too large to be listed whose Gibbs laws have kernels.
 
 May touch: ``arrays``, ``policy``, ``geometry.solve``, ``kernels``, ``learners``.
 """
@@ -9,14 +9,11 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from swapregret.actions.m_set_laws import UniformSubsets
-from swapregret.actions.path_laws import MarkovPaths
 from swapregret.arrays import Matrix, frozen
 from swapregret.geometry.solve import DENSE_LIMIT, make_solver
-from swapregret.kernels.comband_chains import run_comband_chains
-from swapregret.kernels.gibbs_master import GibbsSetting
+from swapregret.kernels.comband_gibbs import run_comband_gibbs
 from swapregret.learners.baselines.comband import ComBand, LinearState
-from swapregret.learners.engines.gibbs_chains import gibbs_setting, is_chain
+from swapregret.learners.engines.gibbs import GibbsSettings, gibbs_settings, has_gibbs_kernels
 from swapregret.learners.engines.vectors import VectorBlock, close_block, empty_log
 from swapregret.policy import on_grid
 
@@ -25,7 +22,7 @@ __all__ = ["ComBandEngine"]
 
 @dataclass(frozen=True)
 class ComBandEngine:
-    """Runs blocks for ComBand where the Gibbs law is a chain.
+    """Runs blocks for ComBand by the Gibbs law.
 
     Parameters
     ----------
@@ -48,14 +45,14 @@ class ComBandEngine:
 
     @staticmethod
     def can_run(player: Any) -> TypeGuard[ComBand]:
-        """Tell whether a player is ComBand with chains for laws, and a Σ to factor."""
+        """Tell whether a player is ComBand by a Gibbs law with kernels, and a Σ to factor."""
         if type(player) is not ComBand or player.actions.rank > DENSE_LIMIT or player.table is not None:
             return False
-        return is_chain(player.actions) and isinstance(player.mu, UniformSubsets | MarkovPaths)
+        return has_gibbs_kernels(player.actions, player.mu)
 
     @cached_property
-    def _setting(self) -> GibbsSetting:
-        return gibbs_setting(self.player.actions, self.player.mu, is_bandit=True, is_projected=False)
+    def _settings(self) -> GibbsSettings:
+        return gibbs_settings(self.player.actions, self.player.mu, is_bandit=True, is_projected=False)
 
     def run(self, state: LinearState, rng: np.random.Generator, rewards: Matrix) -> VectorBlock:
         """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
@@ -63,8 +60,8 @@ class ComBandEngine:
         rows, scores, done, is_new = np.require(rewards, np.float64, ["C", "W"]), state.scores.copy(), 0, True
         shares = on_grid([1.0 - player.exploration, player.exploration])
         while done < n_days:
-            done, is_learnt = run_comband_chains(
-                rng, rows, done, self._setting, shares, player.learning_rate, is_new, scores, log
+            done, is_learnt = run_comband_gibbs(
+                rng, rows, done, *self._settings, shares, player.learning_rate, is_new, scores, log
             )
             if not is_learnt:
                 solver = make_solver(player.law(scores), player.actions.span)
