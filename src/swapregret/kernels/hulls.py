@@ -22,7 +22,7 @@ from swapregret.kernels.permutation_decompose import decompose_matching_point, d
 from swapregret.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.kernels.tree_partition import project_forests
 
-__all__ = ["ForestHull", "Listing", "MatchingHull", "PathHull", "list_actions", "project_hull"]
+__all__ = ["ForestHull", "Listing", "MatchingHull", "PathHull", "SubsetHull", "list_actions", "project_hull"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -30,7 +30,10 @@ Coordinates = npt.NDArray[np.int32]
 
 
 class MatchingHull(NamedTuple):
-    """Matchings: their shape, units and orders of decompositions, and how far outside a point that is decomposed may lie."""
+    """Matchings: their shape, units and orders of decompositions, how far outside a point that is decomposed may lie.
+
+    ``must_project`` tells whether vectors have parts no action can see that must be taken off.
+    """
 
     n_rows: int
     n_columns: int
@@ -38,12 +41,14 @@ class MatchingHull(NamedTuple):
     row_orders: Integers
     column_orders: Integers
     inside: float
+    must_project: bool
 
 
 class PathHull(NamedTuple):
     """Paths: the graph as in ``kernels.dag``, its elimination, orders of decompositions, how far from a flow a point may be.
 
-    ``is_uniform`` tells whether all paths are equally long.
+    ``is_uniform`` tells whether all paths are equally long; ``joined`` and ``pivot`` are the factors of ``kernels.path_span``,
+    empty where vectors need not be projected onto the span.
     """
 
     start: Integers
@@ -53,14 +58,28 @@ class PathHull(NamedTuple):
     orders: Integers
     inside: float
     is_uniform: bool
+    joined: Floats
+    pivot: Floats
 
 
 class ForestHull(NamedTuple):
-    """Forests: the graph, units and orders of decompositions, and how far outside a point that is decomposed may lie."""
+    """Forests: the graph, units and orders of decompositions, how far outside a point that is decomposed may lie.
+
+    ``orthonormal`` is a basis of the span, empty where vectors need not be projected onto it.
+    """
 
     graph: ForestGraph
     units: int
     ranks: Integers
+    inside: float
+    orthonormal: Floats
+
+
+class SubsetHull(NamedTuple):
+    """m-sets: how many elements are chosen, the orders of decompositions, how far outside a point may lie."""
+
+    size: int
+    orders: Integers
     inside: float
 
 

@@ -27,8 +27,10 @@ def paths_of(actions: Any) -> DagPaths | None:
     return actions if type(actions) is DagPaths else None
 
 
-def hulls_of(actions: ActionSet, variants: int) -> Hulls | None:
+def hulls_of(actions: ActionSet, variants: int, *, is_projected: bool = False) -> Hulls | None:
     """Return the hull of a set, decomposed in so many ways, or None if the set is of another family.
+
+    ``is_projected`` tells whether its span is wanted too, to project onto.
 
     Examples
     --------
@@ -38,12 +40,15 @@ def hulls_of(actions: ActionSet, variants: int) -> Hulls | None:
     """
     if isinstance(actions, MatchingSet):
         rows, columns = actions.shape
-        return MatchingHull(rows, columns, actions.units, *actions.orders(variants), actions.tolerance), None, None
+        orders, inside = actions.orders(variants), actions.tolerance
+        return MatchingHull(rows, columns, actions.units, *orders, inside, is_projected), None, None
     if isinstance(actions, GraphicBases):
-        return None, None, ForestHull(actions.kernel_graph, actions.mass_unit, actions.orders(variants), INSIDE)
+        ranks, basis = actions.orders(variants), actions.span.orthonormal if is_projected else np.zeros((0, 0))
+        return None, None, ForestHull(actions.kernel_graph, actions.mass_unit, ranks, INSIDE, basis)
     paths = paths_of(actions)
     if paths is None:
         return None
-    graph, orders = paths.graph, np.stack([paths.order(variant) for variant in range(variants)])
-    hull = PathHull(graph.start, graph.head, graph.edge, paths.plan, orders, paths.tolerance, paths.is_uniform)
-    return None, hull, None
+    graph, tried = paths.graph, np.stack([paths.order(variant) for variant in range(variants)])
+    factors = paths.span.balance if is_projected else (np.zeros(0), np.zeros(0))
+    edges = graph.start, graph.head, graph.edge
+    return None, PathHull(*edges, paths.plan, tried, paths.tolerance, paths.is_uniform, *factors), None

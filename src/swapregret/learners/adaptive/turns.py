@@ -3,38 +3,29 @@
 May touch: ``arrays``, ``policy``, ``geometry.solve``, ``actions``, ``kernels``, ``learners``.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.graphic_bases import INSIDE, GraphicBases
 from swapregret.actions.m_sets import MSets
-from swapregret.actions.matching_set import MatchingSet
-from swapregret.actions.partitions import Partitions
 from swapregret.arrays import Vector, frozen
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver
+from swapregret.kernels.hulls import SubsetHull
 from swapregret.kernels.turn_arrays import Pool, PoolRule, Table
-from swapregret.kernels.turn_forests import ForestTurn, run_forest_turns
-from swapregret.kernels.turn_matchings import MatchingTurn, run_matching_turns
-from swapregret.kernels.turn_paths import PathTurn, run_path_turns
-from swapregret.kernels.turn_subsets import SubsetTurn, run_subset_turns
 from swapregret.learners.adaptive.filter import FilteredLaw
 from swapregret.learners.adaptive.listed_law import ListedLaw
 from swapregret.learners.adaptive.master import LEAST_WEIGHT, AdaptiveMaster
 from swapregret.learners.adaptive.state import AdaptiveState
 from swapregret.learners.adaptive.vectors import ActionVectors
 from swapregret.learners.adaptive.weights import PoolWeights
+from swapregret.learners.hulls import hulls_of
 from swapregret.learners.lazy import AdaptiveRate, LazyState
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.policy import Mixture
 
 __all__ = ["Turns", "find_turns"]
-
-Driver = Callable[..., tuple[int, int]]
 
 _FEEDBACK = {"bandit": 0, "semi-bandit": 1, "full": 2}
 _SPARE = 32
@@ -47,16 +38,13 @@ class Turns:
     Attributes
     ----------
     master : AdaptiveMaster
-    driver : callable
-        Plays days and common turns (``kernels.turn_matchings`` and its like).
-    setting : NamedTuple
-        The set, as the driver takes it.
+    hulls : tuple
+        The set, as ``kernels.turn_run`` takes it.
     rule : PoolRule
     """
 
     master: AdaptiveMaster
-    driver: Driver
-    setting: Any
+    hulls: tuple[Any, ...]
     rule: PoolRule
 
     def can_take(self, state: AdaptiveState) -> bool:
@@ -233,52 +221,14 @@ def find_turns(master: AdaptiveMaster) -> Turns | None:
     actions: Any = master.actions
     if len(master.schedule.windows) < 2:
         return None
-    if isinstance(actions, MatchingSet):
-        return _matchings(master, actions)
-    if type(actions) is Partitions and not actions.is_compact:
-        return _paths(master, actions.paths)
-    if type(actions) is DagPaths:
-        return _paths(master, actions)
-    if isinstance(actions, GraphicBases):
-        return _forests(master, actions)
     if type(actions) is MSets and actions.size < actions.dimension:
-        setting = SubsetTurn(actions.size, actions.orders(master.variants), actions.tolerance)
-        return Turns(master, run_subset_turns, setting, _rule(master))
-    return None
-
-
-def _matchings(master: AdaptiveMaster, actions: MatchingSet) -> Turns:
-    across, down = actions.orders(master.variants)
-    rows, columns = actions.shape
-    setting = MatchingTurn(rows, columns, actions.units, across, down, actions.tolerance, _must_project(master))
-    return Turns(master, run_matching_turns, setting, _rule(master))
-
-
-def _paths(master: AdaptiveMaster, paths: DagPaths) -> Turns:
-    graph = paths.graph
-    joined, pivot = paths.span.balance if _must_project(master) else (np.zeros(0), np.zeros(0))
-    setting = PathTurn(
-        graph.start,
-        graph.head,
-        graph.edge,
-        paths.plan,
-        np.stack([paths.order(variant) for variant in range(master.variants)]),
-        paths.tolerance,
-        joined,
-        pivot,
-    )
-    return Turns(master, run_path_turns, setting, _rule(master))
-
-
-def _forests(master: AdaptiveMaster, actions: GraphicBases) -> Turns:
-    setting = ForestTurn(
-        actions.kernel_graph,
-        actions.mass_unit,
-        actions.orders(master.variants),
-        INSIDE,
-        actions.span.orthonormal if _must_project(master) else np.zeros((0, 0)),
-    )
-    return Turns(master, run_forest_turns, setting, _rule(master))
+        subsets = SubsetHull(actions.size, actions.orders(master.variants), actions.tolerance)
+        return Turns(master, (subsets, None, None, None), _rule(master))
+    if hulls_of(actions, master.variants) is None:
+        return None
+    hulls = hulls_of(actions, master.variants, is_projected=_must_project(master))
+    assert hulls is not None
+    return Turns(master, (None, *hulls), _rule(master))
 
 
 def _must_project(master: AdaptiveMaster) -> bool:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from swapregret.arrays import Actions, Matrix, Vector, frozen
 from swapregret.geometry.solve import DenseSolver
 from swapregret.kernels.turn_arrays import MUST_DRAW, MUST_MAKE_LAWS, MUST_TURN, NOT_PROJECTED
+from swapregret.kernels.turn_run import run_turns
 from swapregret.kernels.vectors import action_total
 from swapregret.kernels.window_days import play_days
 from swapregret.learners.adaptive.listed_law import ListedLaw
@@ -139,7 +140,7 @@ class WindowEngine:
         none = np.zeros((0, rewards.shape[1]), dtype=np.int64)
         handed = none
         while True:
-            done, end = turns.driver(rng, rewards, received, done, handed, turns.rule, pool, turns.setting)
+            done, end = run_turns(rng, rewards, received, done, handed, turns.rule, pool, *turns.hulls)
             if end != MUST_DRAW:
                 break
             n_drawn = 1
