@@ -26,7 +26,7 @@ def test_logarithms_are_right_to_rounding() -> None:
     """From 1e-300 to 1e300, and close to 1, they differ from the library's by at most four units in the last place."""
     values = np.concatenate([10.0 ** np.linspace(-300, 300, 20_011), np.linspace(0.4, 2.5, 20_011), [1.0 + 1e-12, 1.0]])
     found = np.empty(values.size)
-    logarithms(values, found)
+    logarithms(values, found, np.empty(values.size))
     expected = np.log(values)
     assert (np.abs(found - expected) <= 4 * 2.0**-52 * np.abs(expected)).all()
     assert found[-1] == 0.0

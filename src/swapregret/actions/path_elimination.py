@@ -30,7 +30,7 @@ def plan_elimination(
     Parameters
     ----------
     tail, head : int64 arrays, shape (n_edges,)
-        The edges, between vertices 0..sink.
+        The edges, between vertices 0..sink, sorted by their tails.
     sink : int
         The number of vertices that are eliminated.
     in_order : bool, optional
@@ -83,6 +83,8 @@ def plan_elimination(
         before=frozen(before.astype(np.int64)),
         earlier=frozen(of_column[at]),
         at=frozen(at.astype(np.int64)),
+        leave=frozen(np.searchsorted(tail, np.arange(sink + 2)).astype(np.uint64)),
+        enter=frozen(head.astype(np.uint64)),
         band=frozen(start.astype(np.uint64)) if is_band else nothing,
         reach=frozen(ends.astype(np.uint64)) if is_band else nothing,
     )

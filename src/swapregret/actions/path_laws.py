@@ -148,8 +148,8 @@ class MarkovPaths(Policy):
             return None
         graph = self.graph
         packed = pack_chains(
-            graph.start,
-            graph.head,
+            graph.start.astype(np.uint64),
+            graph.head.astype(np.uint64),
             np.stack([chain.flow for chain in chains]),
             np.stack([chain.mass for chain in chains]),
             np.array([chain.wandering for chain in chains]),

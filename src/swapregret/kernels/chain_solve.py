@@ -33,7 +33,7 @@ Integers = npt.NDArray[np.int64]
 Places = npt.NDArray[np.uint64]
 
 _WIDTH = 4
-_SMALLEST, _NEGLIGIBLE = 1e-280, 1e-9
+_SMALLEST, _NEGLIGIBLE = 1e-280, 1e-3
 
 
 class Chains(NamedTuple):
@@ -73,10 +73,18 @@ class Chains(NamedTuple):
 @kernel
 def chain_wandering(transition: Floats, flow: Floats) -> float:
     """Return the expected sum of 1 − p over the steps of a chain."""
-    total = 0.0
-    for k in range(flow.size):
-        total += flow[k] * (1.0 - transition[k])
-    return total
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    k = 0
+    while k + 3 < flow.size:
+        a += flow[k] * (1.0 - transition[k])
+        b += flow[k + 1] * (1.0 - transition[k + 1])
+        c += flow[k + 2] * (1.0 - transition[k + 2])
+        d += flow[k + 3] * (1.0 - transition[k + 3])
+        k += 4
+    while k < flow.size:
+        a += flow[k] * (1.0 - transition[k])
+        k += 1
+    return (a + c) + (b + d)
 
 
 @kernel
@@ -93,26 +101,9 @@ def _shares(wandering: Floats, slots: Integers) -> Floats:
 
 
 @kernel
-def _one_chain(
-    start: Places, per_flow: Floats, per_vertex: Floats, per_share: float, residual: Floats, shaped: Floats
-) -> None:
-    """Solve for the one chain."""
-    for u in range(start.size - 2):
-        first, last = start[u], start[u + 1]
-        leaving = 0.0
-        for k in range(first, last):
-            leaving += residual[k]
-        shift = leaving * per_vertex[u]
-        if u == 0:
-            shift -= leaving * per_share
-        for k in range(first, last):
-            shaped[k] = residual[k] * per_flow[k] - shift
-
-
-@kernel
 def pack_chains(
-    start: Integers,
-    head: Integers,
+    start: Places,
+    head: Places,
     flows: Floats,
     masses: Floats,
     wandering: Floats,
@@ -121,43 +112,76 @@ def pack_chains(
 ) -> Chains:
     """Put the chains in some slots side by side, and make the preconditioner; ``wandering`` as by :func:`chain_wandering`."""
     n_edges, n = flows.shape[1], masses.shape[1]
-    begin, enters = start.astype(np.uint64), head.astype(np.uint64)
     n_groups = (slots.size + _WIDTH - 1) // _WIDTH
-    packed, per_mass = np.zeros((n_groups, n_edges, _WIDTH)), np.zeros((n_groups, n, _WIDTH))
+    packed, per_mass = np.empty((n_groups, n_edges, _WIDTH)), np.empty((n_groups, n, _WIDTH))
     per_flow, per_vertex, share = np.zeros(n_edges), np.zeros(n), 0.0
     theta = _shares(wandering, slots)
-    columns = np.empty((slots.size, n_edges))
-    q = 0
-    for c in range(slots.size):
-        group, place, weight, part = c // _WIDTH, c % _WIDTH, weights[c], weights[c] * theta[c]
-        flow, mass = flows[slots[c]], masses[slots[c]]
-        share += part
-        for k in range(n_edges):
-            packed[group, k, place] = weight * flow[k]
-        for k in range(n_edges):
-            per_flow[k] += part * flow[k]
-        for u in range(n):
-            heavy = weight * mass[u]
-            per_mass[group, u, place] = 1.0 / heavy if heavy > _SMALLEST else 0.0
-            per_vertex[u] += part * mass[u]
-        if weight - part > _NEGLIGIBLE:
-            root = np.sqrt(weight - part)
-            column = columns[q]
-            for k in range(n_edges):
-                column[k] = root * flow[k]
-            q += 1
+    slot, weight, part = np.zeros(_WIDTH, dtype=np.int64), np.empty(_WIDTH), np.empty(_WIDTH)
+    for group in range(n_groups):
+        for place in range(_WIDTH):
+            c = group * _WIDTH + place
+            slot[place] = slots[c] if c < slots.size else slots[0]
+            weight[place] = weights[c] if c < slots.size else 0.0
+            part[place] = theta[c] * weights[c] if c < slots.size else 0.0
+            share += part[place]
+        _pack_four(flows, slot, weight, part, packed[group], per_flow)
+        _pack_four(masses, slot, weight, part, per_mass[group], per_vertex)
+        masses_of = per_mass[group].reshape(-1)
+        for i in range(masses_of.size):
+            masses_of[i] = 1.0 / masses_of[i] if masses_of[i] > _SMALLEST else 0.0
     for k in range(n_edges):
         per_flow[k] = 1.0 / per_flow[k] if per_flow[k] > _SMALLEST else 0.0
     for u in range(n):
         per_vertex[u] = 1.0 / per_vertex[u] if per_vertex[u] > _SMALLEST else 0.0
-    solved, gram = np.empty((q, n_edges)), np.empty((q, q))
     per_share = 1.0 / share if share > 0.0 else 0.0
+    scales, kept, q = np.empty(slots.size), np.empty(slots.size, dtype=np.int64), 0
+    for c in range(slots.size):
+        rest = weights[c] * (1.0 - theta[c])
+        if rest > _NEGLIGIBLE * share:
+            scales[q], kept[q] = np.sqrt(rest), slots[c]
+            q += 1
+    solved, gram = np.empty((q, n_edges)), np.empty((q, q))
     for c in range(q):
-        _one_chain(begin, per_flow, per_vertex, per_share, columns[c], solved[c])
+        _one_chain(start, per_flow, per_vertex, per_share, scales[c], flows[kept[c]], solved[c])
         for e in range(c + 1):
-            gram[e, c] = _dot(columns[e], solved[c]) + (1.0 if c == e else 0.0)
+            gram[e, c] = scales[e] * _dot(flows[kept[e]], solved[c]) + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
-    return Chains(begin, enters, packed, per_mass, per_flow, per_vertex, per_share, solved, factor)
+    return Chains(start, head, packed, per_mass, per_flow, per_vertex, per_share, solved, factor)
+
+
+@kernel
+def _pack_four(rows: Floats, slot: Integers, weight: Floats, part: Floats, packed: Floats, common: Floats) -> None:
+    """Write four rows side by side, each times its weight, and add them up, each times its part."""
+    first, second, third, fourth = rows[slot[0]], rows[slot[1]], rows[slot[2]], rows[slot[3]]
+    e, f, g, h = weight[0], weight[1], weight[2], weight[3]
+    p, q, r, s = part[0], part[1], part[2], part[3]
+    for i in range(common.size):
+        a, b, c, d = first[i], second[i], third[i], fourth[i]
+        packed[i, 0], packed[i, 1], packed[i, 2], packed[i, 3] = e * a, f * b, g * c, h * d
+        common[i] += (p * a + q * b) + (r * c + s * d)
+
+
+@kernel
+def _one_chain(
+    start: Places,
+    per_flow: Floats,
+    per_vertex: Floats,
+    per_share: float,
+    scale: float,
+    column: Floats,
+    solved: Floats,
+) -> None:
+    """Solve for the one chain, with a column times a scale."""
+    for u in range(start.size - 2):
+        first, last = start[u], start[u + 1]
+        leaving = 0.0
+        for k in range(first, last):
+            leaving += column[k]
+        shift = leaving * per_vertex[u]
+        if u == 0:
+            shift -= leaving * per_share
+        for k in range(first, last):
+            solved[k] = scale * (column[k] * per_flow[k] - shift)
 
 
 @kernel

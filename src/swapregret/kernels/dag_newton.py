@@ -18,19 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
-from swapregret.kernels.elementary import exponentials, logarithms
+from swapregret.kernels.elementary import exponentials_in, logarithms
 from swapregret.kernels.path_elimination import Elimination, factor_rows, solve_rows
 
 __all__ = ["newton_flow"]
 
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Places = npt.NDArray[np.uint64]
 
 BALANCED = 1e-12
 """Logarithm of in/out of a vertex at which the iteration stops."""
 MAX_FACTORS, MAX_IDLE = 40, 6
-CHORD_STEPS = 2.0
+CHORD_STEPS = 3.0
 SMALLEST, LARGEST = 1e-280, 1e280
 SWEEPS, MOST_SWEEPS, UNEVEN, SWEPT = 2, 5, 1.1, 0.1
 
@@ -132,9 +131,7 @@ def _sweep(
 
 
 @kernel
-def newton_flow(
-    start: Integers, head: Integers, plan: Elimination, log_weights: Floats, limit: float
-) -> tuple[Floats, Floats, int]:
+def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[Floats, Floats, int]:
     """Find the potentials whose flow is balanced to 1e-12 at every vertex, starting from the weights as they are.
 
     Sweeps over the vertices come first, and one after each step that began far off: each costs a tenth of a step. A factor serves
@@ -143,16 +140,16 @@ def newton_flow(
     Returns the potentials, the flow and the number of steps; −1 steps if some vertex is out of balance by more than the
     factor ``limit`` after the first sweeps, has a flow too small or too large for floats, or if the iteration does not settle.
     """
-    n = start.size - 2
-    potential = np.zeros(n + 1)
-    flow = np.empty(head.size)
-    exponentials(log_weights, flow)
-    upper, lower = np.empty(plan.later.size), np.empty(plan.later.size)
-    room = np.empty((9, n))
-    ground, pivot, right, work, other = room[0], room[1], room[2], room[3], room[4]
-    per_in, per_out, move, up = room[5], room[6], room[7], room[8]
-    inflow, down = np.empty(n + 1), np.ones(n + 1)
-    begin, enter = start.astype(np.uint64), head.astype(np.uint64)
+    n = plan.leave.size - 2
+    potential, flow = np.zeros(n + 1), np.empty(plan.enter.size)
+    joined, room = np.empty((2, max(plan.later.size, flow.size))), np.zeros((11, n + 4))
+    upper, lower = joined[0], joined[1]
+    exponentials_in(log_weights, flow, upper)
+    ground, pivot, work, other, move = room[0, :n], room[1, :n], room[2, :n], room[3, :n], room[4, :n]
+    per_in, per_out, up, right = room[5, :n], room[6, :n], room[7, :n], room[8]
+    inflow, down = room[9, : n + 1], room[10, : n + 1]
+    down[:] = 1.0
+    begin, enter = plan.leave, plan.enter
     one, two = np.uint64(1), np.uint64(2)
     n_factors, n_steps, n_idle = 0, 0, 0
     before, least = np.inf, np.inf
@@ -163,7 +160,7 @@ def newton_flow(
         n_sweeps += 1
     while True:
         if n_sweeps > 0:
-            logarithms(up, move)
+            logarithms(up, move, work)
         for u in range(n):
             potential[u] += move[u]
         n_sweeps = 0
@@ -194,7 +191,7 @@ def newton_flow(
             work[u] = enters * per_out[u]
         if not is_float:
             return potential, flow, -1
-        logarithms(work, other)
+        logarithms(work, other, ground)
         worst = 0.0
         for u in range(n):
             right[plan.place[u]] = other[u]
@@ -217,7 +214,7 @@ def newton_flow(
         n_steps += 1
         for u in range(n):
             move[u] = right[plan.place[u]]
-        exponentials(move, up)
+        exponentials_in(move, up, work)
         for u in range(n):
             down[u] = 1.0 / up[u]
         if worst > SWEPT:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.compile import kernel
 
-__all__ = ["exponentials", "logarithms"]
+__all__ = ["exponentials", "exponentials_in", "logarithms"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,13 +22,18 @@ _ROOT_HALF = 0x3FE6A09E667F3BCD
 
 @kernel
 def exponentials(values: Floats, result: Floats) -> None:
-    """Write exp of every value, right to about two units in the last place; values beyond ±708 are taken for ±708.
+    """Write exp of every value, right to about two units in the last place; values beyond ±708 are taken for ±708."""
+    exponentials_in(values, result, np.empty(values.size))
+
+
+@kernel
+def exponentials_in(values: Floats, result: Floats, sums: Floats) -> None:
+    """Do the same in an array at hand.
 
     exp(v) = 2ⁿ e^r with n the nearest integer to v / log 2 and |r| ≤ log(2)/2, where fourteen terms of the series are enough.
     Adding 1.5 · 2⁵² rounds to that integer and leaves it in the last bits of the sum, from where it becomes the exponent of 2ⁿ.
     """
     n = values.size
-    sums = np.empty(n)
     for i in range(n):
         v = min(max(values[i], -_FARTHEST), _FARTHEST)
         shifted = v * _PER_LOG_TWO + _SHIFT
@@ -50,7 +55,7 @@ def exponentials(values: Floats, result: Floats) -> None:
         p = p * r + 1.0
         sums[i] = shifted
         result[i] = p
-    bits = sums.view(np.int64)
+    bits = sums[:n].view(np.int64)
     for i in range(n):
         bits[i] = (bits[i] << 52) + (_BIAS << 52)
     for i in range(n):
@@ -58,18 +63,17 @@ def exponentials(values: Floats, result: Floats) -> None:
 
 
 @kernel
-def logarithms(values: Floats, result: Floats) -> None:
-    """Write log of every value, positive and not denormal, right to about two units in the last place.
+def logarithms(values: Floats, result: Floats, parts: Floats) -> None:
+    """Write log of every value, positive and not denormal, right to about two units in the last place; ``parts`` is room.
 
     v = 2ⁿ m with m between √½ and √2, and log m = 2 artanh f with f = (m − 1)/(m + 1), |f| < 0.172: eleven terms of the series.
     """
     n = values.size
-    given, parts, powers = values.view(np.int64), np.empty(n), np.empty(n)
-    bits = parts.view(np.int64)
+    given, bits = values.view(np.int64), parts[:n].view(np.int64)
     for i in range(n):
         power = (given[i] - _ROOT_HALF) >> 52
         bits[i] = given[i] - (power << 52)
-        powers[i] = power
+        result[i] = power
     for i in range(n):
         below = parts[i] - 1.0
         f = below / (parts[i] + 1.0)
@@ -84,4 +88,4 @@ def logarithms(values: Floats, result: Floats) -> None:
         p = p * s + 1.0 / 7.0
         p = p * s + 1.0 / 5.0
         p = p * s + 1.0 / 3.0
-        result[i] = powers[i] * _HIGH + (powers[i] * _LOW + (2.0 * f + 2.0 * f * s * p))
+        result[i] = result[i] * _HIGH + (result[i] * _LOW + (2.0 * f + 2.0 * f * s * p))

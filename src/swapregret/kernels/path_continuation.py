@@ -83,7 +83,7 @@ def solve_relative(
     """Solve Laplacian · y = excess, where the excess of a vertex is relative to its scale; y ends with the sink's 0."""
     n = out.size
     upper, lower = np.empty(plan.later.size), np.empty(plan.later.size)
-    ground, pivot, work, other, right = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    ground, pivot, work, other, right = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.zeros(n + 4)
     scale = np.empty(n)
     for v in range(n):
         scale[v] = scale_of(v, out, into)

@@ -37,6 +37,8 @@ class Elimination(NamedTuple):
         Column j: its neighbours among the vertices eliminated later, ``later[start[j]:start[j+1]]``, increasing.
     before, earlier, at : int64 arrays
         Row k: the columns ``earlier[before[k]:before[k+1]]`` that contain k, and where in ``later``.
+    leave, enter : uint64 arrays, shapes (n + 2,) and (n_edges,)
+        The graph itself: the edges that leave u are ``leave[u]..leave[u+1]-1``, edge k enters ``enter[k]``.
     band, reach : uint64 arrays, shapes (n + 1,) and (n,), or (0,)
         ``start`` once more if every column holds all vertices up to its last, ``reach``, so that nothing has to be looked up; three
         places of each column are then left empty, which ``later`` calls vertex n.
@@ -49,6 +51,8 @@ class Elimination(NamedTuple):
     before: Integers
     earlier: Integers
     at: Integers
+    leave: Places
+    enter: Places
     band: Places
     reach: Places
 
@@ -182,21 +186,19 @@ def _solve_band(start: Places, reach: Places, upper: Floats, lower: Floats, pivo
     """Solve with the factors of :func:`_factor_band`, in place; the next vertex is always at hand, the others four at a time."""
     zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     n = np.uint64(pivot.size)
-    known = np.zeros(right.size + 4)
-    known[: right.size] = right
-    value = known[zero]
+    value = right[zero]
     for j in range(zero, n):
-        known[j] = value
+        right[j] = value
         share = value * pivot[j]
         at, to, end = start[j], j + two, reach[j]
-        value = known[j + one]
+        value = right[j + one]
         if end > j:
             value += lower[at] * share
         at += one
         while to <= end:
-            a, b = known[to] + lower[at] * share, known[to + one] + lower[at + one] * share
-            c, d = known[to + two] + lower[at + two] * share, known[to + three] + lower[at + three] * share
-            known[to], known[to + one], known[to + two], known[to + three] = a, b, c, d
+            a, b = right[to] + lower[at] * share, right[to + one] + lower[at + one] * share
+            c, d = right[to + two] + lower[at + two] * share, right[to + three] + lower[at + three] * share
+            right[to], right[to + one], right[to + two], right[to + three] = a, b, c, d
             to += four
             at += four
     value = 0.0
@@ -208,20 +210,19 @@ def _solve_band(start: Places, reach: Places, upper: Floats, lower: Floats, pivo
         after = upper[at] if end > row else 0.0
         at += one
         while to <= end:
-            a += upper[at] * known[to]
-            b += upper[at + one] * known[to + one]
-            c += upper[at + two] * known[to + two]
-            d += upper[at + three] * known[to + three]
+            a += upper[at] * right[to]
+            b += upper[at + one] * right[to + one]
+            c += upper[at + two] * right[to + two]
+            d += upper[at + three] * right[to + three]
             to += four
             at += four
-        value = ((((a + c) + (b + d)) + known[row]) + after * value) * pivot[row]
-        known[row] = value
+        value = ((((a + c) + (b + d)) + right[row]) + after * value) * pivot[row]
         right[row] = value
 
 
 @kernel
 def solve_rows(plan: Elimination, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
-    """Solve with the factors of :func:`factor_rows`, in place."""
+    """Solve with the factors of :func:`factor_rows`, in place; ``right`` has four numbers more than vertices, all 0."""
     if plan.band.size:
         _solve_band(plan.band, plan.reach, upper, lower, pivot, right)
         return

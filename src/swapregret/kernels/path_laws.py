@@ -29,6 +29,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Coordinates = npt.NDArray[np.int32]
 
+_SMALLEST = 1e-290
+
 
 @kernel
 def gibbs_transition(start: Integers, head: Integers, scores: Floats, to_sink: Floats) -> Floats:
@@ -48,15 +50,26 @@ def gibbs_transition(start: Integers, head: Integers, scores: Floats, to_sink: F
 def flow_transition(start: Integers, flow: Floats) -> Floats:
     """Leave each vertex in proportion to the flow; a vertex without flow is left by any edge alike."""
     transition = np.empty(flow.size)
+    for k in range(flow.size):
+        transition[k] = max(flow[k], 0.0)
     for u in range(start.size - 1):
-        total = 0.0
-        for k in range(start[u], start[u + 1]):
-            total += max(flow[k], 0.0)
-        for k in range(start[u], start[u + 1]):
-            if total > 0.0:
-                transition[k] = max(flow[k], 0.0) / total
-            else:
-                transition[k] = 1.0 / (start[u + 1] - start[u])
+        first, last = start[u], start[u + 1]
+        a, b = 0.0, 0.0
+        k = first
+        while k + 1 < last:
+            a += transition[k]
+            b += transition[k + 1]
+            k += 2
+        if k < last:
+            a += transition[k]
+        total = a + b
+        if total > _SMALLEST:
+            per = 1.0 / total
+            for i in range(first, last):
+                transition[i] *= per
+        else:
+            for i in range(first, last):
+                transition[i] = transition[i] / total if total > 0.0 else 1.0 / (last - first)
     return transition
 
 

@@ -227,7 +227,8 @@ def run_paths(
     factor, aid = np.empty((rank, rank)), np.empty(d)
     members, cumulative = np.empty(0, dtype=np.int64), np.empty(0)
     none = np.empty(0, dtype=np.int64)
-    chains = pack_chains(setting.start, setting.head, laws.flow, laws.mass, laws.wandering, none, np.empty(0))
+    begin, enter = setting.start.astype(np.uint64), setting.head.astype(np.uint64)
+    chains = pack_chains(begin, enter, laws.flow, laws.mass, laws.wandering, none, np.empty(0))
     n_events = 0
     must_factor = True
     for row in range(n_days):
@@ -240,15 +241,7 @@ def run_paths(
             cumulative = np.cumsum(weights)
             if is_bandit and not is_dense:
                 slots = slots_of(members, memory.counts)
-                chains = pack_chains(
-                    setting.start,
-                    setting.head,
-                    laws.flow,
-                    laws.mass,
-                    laws.wandering,
-                    slots,
-                    weights,
-                )
+                chains = pack_chains(begin, enter, laws.flow, laws.mass, laws.wandering, slots, weights)
             must_factor = False
         slot = draw_component(rng, members, cumulative)
         if slot >= 0 and memory.counts[slot, 0] == 0:

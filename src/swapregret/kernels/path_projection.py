@@ -1,6 +1,7 @@
 r"""Compiled KL projection onto unit flows: near, then from afar, then made exact and certified.
 
-May touch: ``kernels.compile``, ``kernels.dag``, ``kernels.dag_newton``, ``kernels.elementary``, ``kernels.path_continuation``.
+May touch: ``kernels.compile``, ``kernels.dag``, ``kernels.dag_newton``, ``kernels.elementary``,
+``kernels.path_continuation``, ``kernels.path_elimination``, ``kernels.vectors``.
 """
 
 import numpy as np
@@ -12,6 +13,7 @@ from swapregret.kernels.dag_newton import newton_flow
 from swapregret.kernels.elementary import logarithms
 from swapregret.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
 from swapregret.kernels.path_elimination import Elimination
+from swapregret.kernels.vectors import sum_of
 
 __all__ = ["ACCEPTED_GAP", "FAR", "NEAR", "near_scores", "path_scores", "project_flow"]
 
@@ -33,15 +35,15 @@ def path_scores(edge: Integers, log_weights: Floats, is_uniform: bool) -> Floats
 
     Where all paths are equally long their scale does not matter, only rounding does: a large mean is taken off.
     """
-    scores = np.empty(edge.size)
-    mean = 0.0
-    for k in range(edge.size):
+    n = edge.size
+    scores = np.empty(n)
+    for k in range(n):
         scores[k] = log_weights[edge[k]]
-        mean += scores[k]
-    mean /= edge.size
-    if is_uniform and abs(mean) > _FAR_OFF:
-        for k in range(edge.size):
-            scores[k] -= mean
+    if is_uniform:
+        mean = sum_of(scores) / n
+        if abs(mean) > _FAR_OFF:
+            for k in range(n):
+                scores[k] -= mean
     return scores
 
 
@@ -82,14 +84,14 @@ def project_flow(
     programming, and the number of Newton steps; the gap is infinite if no iteration settled.
     """
     log_point = np.empty(head.size)
-    potential, point, n_steps = newton_flow(start, head, plan, log_weights, limit)
+    potential, point, n_steps = newton_flow(plan, log_weights, limit)
     if n_steps < 0:
         potential = gibbs_potential(start, head, log_weights)
         set_log_flow(start, head, log_weights, potential, log_point)
-        change, point, n_steps = newton_flow(start, head, plan, log_point, 1e30)
+        change, point, n_steps = newton_flow(plan, log_point, 1e30)
         potential += change
     if n_steps >= 0:
-        gap = _settle(start.astype(np.uint64), head.astype(np.uint64), log_weights, potential, point, log_point)
+        gap = _settle(plan.leave, plan.enter, log_weights, potential, point, log_point)
         return point, log_point, gap, n_steps
     potential, n_steps = continue_flow(start, head, plan, log_weights)
     settle_logs(start, head, log_weights, potential, point, log_point)
@@ -114,7 +116,8 @@ def _settle(
     """
     zero, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
     n = np.uint64(start.size - 2)
-    inflow, ratio, shift = np.zeros(start.size - 1), np.empty(start.size - 2), np.empty(start.size - 2)
+    room = np.zeros((4, start.size - 1))
+    inflow, value, ratio, shift = room[0], room[1], room[2, :n], room[3, :n]
     inflow[0] = 1.0
     for u in range(zero, n):
         first, last = start[u], start[u + one]
@@ -128,10 +131,10 @@ def _settle(
         scale = inflow[u] / (a + b)
         ratio[u] = scale
         for k in range(first, last):
-            value = point[k] * scale
-            point[k] = value
-            inflow[head[k]] += value
-    logarithms(ratio, shift)
+            scaled = point[k] * scale
+            point[k] = scaled
+            inflow[head[k]] += scaled
+    logarithms(ratio, shift, value)
     mean = 0.0
     for u in range(zero, n):
         mean -= inflow[u] * shift[u]
@@ -140,7 +143,6 @@ def _settle(
         for k in range(start[u], start[u + one]):
             log_point[k] = log_weights[k] + (here - potential[head[k]])
     mean += potential[n] - potential[zero]
-    value = np.zeros(start.size - 1)
     value[n] = potential[n]
     w = n
     while w > zero:

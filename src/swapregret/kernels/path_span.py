@@ -46,7 +46,7 @@ def path_span_part(
 ) -> Floats:
     """Return the part of a vector in the span, with the factors of :func:`factor_balance`."""
     n = start.size - 2
-    right, potential = np.zeros(n), np.zeros(n + 1)
+    right, potential = np.zeros(n + 4), np.zeros(n + 1)
     for u in range(n):
         for k in range(start[u], start[u + 1]):
             value = vector[edge[k]]
