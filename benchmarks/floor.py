@@ -290,7 +290,9 @@ def paths(actions: Any, now: Any, action: Any, state: str) -> list[Step]:
     steps = steps_of_gradients(now.mixture, action)
     tilted = before_projection(actions, scale, state)
     newton = actions.kl_project(tilted).n_iterations
-    band = np.diff(actions.plan.start).astype(float)
+    plan = actions.plan
+    reach = plan.reach.astype(float) - np.arange(plan.reach.size)
+    band = reach if plan.band.size else np.diff(plan.start).astype(float)
     make = actions.decompose if hasattr(scale.exploit, "path") else actions.markov_policy
     per_step = np.array([26.0 * d, 184.0 * d])  # vectors, the preconditioner, what chains share, the one that explores
     for law in laws:

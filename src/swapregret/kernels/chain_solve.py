@@ -140,11 +140,11 @@ def pack_chains(
         if rest > _NEGLIGIBLE * share:
             scales[q], kept[q] = np.sqrt(rest), slots[c]
             q += 1
-    solved, gram = np.empty((q, n_edges)), np.empty((q, q))
+    solved, gram, sums = np.empty((q, n_edges)), np.empty((q, q)), np.empty(8)
     for c in range(q):
         _one_chain(start, per_flow, per_vertex, per_share, scales[c], flows[kept[c]], solved[c])
         for e in range(c + 1):
-            gram[e, c] = scales[e] * _dot(flows[kept[e]], solved[c]) + (1.0 if c == e else 0.0)
+            gram[e, c] = scales[e] * _dot(flows[kept[e]], solved[c], sums) + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
     return Chains(start, head, packed, per_mass, per_flow, per_vertex, per_share, solved, factor)
 
@@ -185,11 +185,10 @@ def _one_chain(
 
 
 @kernel
-def _dot(left: Floats, right: Floats) -> float:
-    """Return Σ left·right in eight interleaved sums."""
+def _dot(left: Floats, right: Floats, sums: Floats) -> float:
+    """Return Σ left·right in eight interleaved sums, kept in ``sums``."""
     zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     five, six, seven, eight = np.uint64(5), np.uint64(6), np.uint64(7), np.uint64(8)
-    sums = np.zeros(8)
     a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     k, size = zero, np.uint64(left.size)
     while k + seven < size:
@@ -212,13 +211,14 @@ def _dot(left: Floats, right: Floats) -> float:
 
 
 @kernel
-def _energy(chains: Chains, residual: Floats, scaled: Floats, shift: Floats, inner: Floats) -> float:
-    """Return rᵀ P⁻¹ r, and write what P⁻¹ r takes off at each vertex and, by the formula of Woodbury, of each column."""
+def _energy(chains: Chains, residual: Floats, scaled: Floats, shift: Floats, inner: Floats, sums: Floats) -> float:
+    """Return rᵀ P⁻¹ r, and write what P⁻¹ r takes off at each vertex and, by the formula of Woodbury, of each column.
+
+    ``scaled`` is r times ``chains.per_flow``.
+    """
     one, two = np.uint64(1), np.uint64(2)
     start = chains.start
-    for k in range(residual.size):
-        scaled[k] = residual[k] * chains.per_flow[k]
-    squares = _dot(residual, scaled)
+    squares = _dot(residual, scaled, sums)
     for u in range(start.size - 2):
         k, last, a, b = start[u], start[u + 1], 0.0, 0.0
         while k + one < last:
@@ -237,7 +237,7 @@ def _energy(chains: Chains, residual: Floats, scaled: Floats, shift: Floats, inn
     if q == 0:
         return squares
     for c in range(q):
-        inner[c] = _dot(chains.solved[c], residual)
+        inner[c] = _dot(chains.solved[c], residual, sums)
     for c in range(q):
         value = inner[c]
         for e in range(c):
@@ -342,8 +342,11 @@ def solve_chains(chains: Chains, right: Floats, tolerance: float, limit: int) ->
     residual, direction, product, scaled = room[0], room[1], room[2], room[3]
     residual[:] = right
     direction[:] = 0.0
-    shift, inner = np.empty(n), np.empty(len(chains.solved))
-    energy = _energy(chains, residual, scaled, shift, inner)
+    per_flow = chains.per_flow
+    for k in range(n_edges):
+        scaled[k] = residual[k] * per_flow[k]
+    shift, inner, sums = np.empty(n), np.empty(len(chains.solved)), np.empty(8)
+    energy = _energy(chains, residual, scaled, shift, inner, sums)
     first, previous = energy, energy
     if not energy > 0.0:
         return result, 0.0, 0
@@ -352,16 +355,18 @@ def solve_chains(chains: Chains, right: Floats, tolerance: float, limit: int) ->
         ratio = energy / previous if step > 0 else 0.0
         _turn(chains, scaled, shift, inner, ratio, direction)
         _multiply(chains, direction, sides, scaled, product)
-        curvature = _dot(direction, product)
+        curvature = _dot(direction, product, sums)
         if not curvature > 0.0:
             break
         length = energy / curvature
         for k in range(n_edges):
             result[k] += length * direction[k]
         for k in range(n_edges):
-            residual[k] -= length * product[k]
+            left = residual[k] - length * product[k]
+            residual[k] = left
+            scaled[k] = left * per_flow[k]
         step += 1
-        previous, energy = energy, _energy(chains, residual, scaled, shift, inner)
+        previous, energy = energy, _energy(chains, residual, scaled, shift, inner, sums)
         if not energy > first * tolerance * tolerance or step == limit:
             break
     return result, np.sqrt(max(energy, 0.0) / first), step
