@@ -222,11 +222,17 @@ def _solve_band(start: Places, reach: Places, upper: Floats, lower: Floats, pivo
 
 @kernel
 def solve_rows(plan: Elimination, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
-    """Solve with the factors of :func:`factor_rows`, in place; ``right`` has four numbers more than vertices, all 0."""
-    if plan.band.size:
-        _solve_band(plan.band, plan.reach, upper, lower, pivot, right)
-        return
+    """Solve with the factors of :func:`factor_rows`, in place; a ``right`` of four numbers more than vertices, all 0, saves a copy."""
     n = pivot.size
+    if plan.band.size:
+        if right.size >= n + 4:
+            _solve_band(plan.band, plan.reach, upper, lower, pivot, right)
+        else:
+            longer = np.zeros(n + 4)
+            longer[:n] = right
+            _solve_band(plan.band, plan.reach, upper, lower, pivot, longer)
+            right[:] = longer[:n]
+        return
     for j in range(n):
         rows = plan.later[plan.start[j] : plan.start[j + 1]]
         values = lower[plan.start[j] : plan.start[j + 1]]
