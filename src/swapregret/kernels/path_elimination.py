@@ -222,7 +222,7 @@ def _solve_band(start: Places, reach: Places, upper: Floats, lower: Floats, pivo
 
 @kernel
 def solve_rows(plan: Elimination, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
-    """Solve with the factors of :func:`factor_rows`, in place; a ``right`` of four numbers more than vertices, all 0, saves a copy."""
+    """Solve with the factors of :func:`factor_rows`, in place; four more numbers in ``right``, all 0, save a copy."""
     n = pivot.size
     if plan.band.size:
         if right.size >= n + 4:
