@@ -255,28 +255,31 @@ def factored(actions: Any, now: Any, action: Any, state: str) -> list[Step]:
 
 
 def subsets(actions: Any, now: Any, action: Any, state: str) -> list[Step]:
-    """Count a round on m-sets, where Σ⁺M is iterated for with products by laws that are systematic samplings."""
-    d, n_laws = actions.dimension, len({id(scale.exploit) for scale in now.scales})
+    """Count a round on m-sets, where Σ is factored along the elements, for pivotal laws and the uniform law."""
+    d, n = actions.dimension, len({id(scale.exploit) for scale in now.scales})
     scale = now.scales[0]
-    steps = steps_of_gradients(now.mixture, action)
     tilted = before_projection(actions, scale, state)
-    product = 92.0 * n_laws + 16.0 * (n_laws + 1) + 80.0
+    pairs = n * (n + 1) / 2
+    states = 5.0 * n  # an innovation, and the states after it
+    work = 6.0 * pairs + 2.0 * n * n + 8.0 * n + (n + 2) * states + (n + 1) * (n + 4.0) + states + 2.0 * n + 3.0
+    moved = 8.0 * (6.0 * n + 5.0) + 8.0 * (3.0 * n + 4.0)  # forwards and backwards
     return [
         Step("KL projection", (_EXP + 12) * d, 48.0 * d, 40 * d, best_of(lambda: actions.kl_project(tilted))),
         Step(
-            "law: rounding, beginnings and their order",
-            (10 + np.log2(d)) * d,
-            (88 + 16 * np.log2(d)) * d,
-            80 * d,
-            best_of(lambda: actions.decompose(scale.point)),
+            "law: rounding, shares and noise along the line",
+            10.0 * d,
+            64.0 * d,
+            64 * d,
+            best_of(lambda: actions.markov_policy(scale.point).second_moment(tilted))
+            - best_of(lambda: scale.exploit.second_moment(tilted)),
         ),
         Step(
-            "Σ⁺M, {:.0f} steps of conjugate gradients",
-            steps * (6.0 * n_laws + 4.0 * (n_laws + 1) + 12.0) * d,
-            steps * product * d,
-            product * d,
+            "Σ⁺M, a filter along the elements, {:.0f} laws",
+            work * d,
+            moved * d,
+            moved * d,
             best_of(lambda: IterativeSolver(now.mixture).solve(action)),
-            steps,
+            n,
         ),
         Step("draw, estimate, broadcast", 20.0 * d, 80.0 * d, 80 * d),
     ]

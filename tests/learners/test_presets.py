@@ -153,7 +153,7 @@ def test_large_sets_are_factored_where_a_factor_lasts() -> None:
         (1001, lasting, "auto"),
         (401, daily, "iterative"),
     ):
-        player = swap_combcp(MSets(dimension, 2), 1000, preset="multiscale", schedule=schedule)
+        player = swap_combcp(MSets(dimension, 2), 1000, preset="multiscale", schedule=schedule, law="list")
         assert player.estimator.solver == solver  # type: ignore[union-attr]
     given = swap_combcp(MSets(401, 2), 1000, preset="multiscale", schedule=lasting, solver="iterative")
     assert given.estimator.solver == "iterative"  # type: ignore[union-attr]

@@ -290,7 +290,7 @@ class ActionSet(metaclass=Remembering):
         raise self._unsupported("Gibbs law", "Use swap_combcp, which needs only a projection.")
 
     def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
-        """Return the Markov chain with these marginals, on sets whose actions are walks: no list, O(dimension)."""
+        """Return a Markov chain with these marginals, on sets that have one: no list, O(dimension)."""
         raise self._unsupported("Markov law", "Use decompose, which lists actions.")
 
     def exploration_policy(self, kind: str | None = None) -> Policy:

@@ -26,13 +26,14 @@ from swapregret.kernels.subsets import (
 from swapregret.kernels.systematic_solve import empty_arcs, lay_arcs, precondition, solve_systematic
 from swapregret.policy import FinitePolicy, JointSolver, Policy
 
-__all__ = ["GibbsSubsets", "SystematicPolicy", "UniformSubsets"]
+__all__ = ["LISTED", "GibbsSubsets", "SystematicPolicy", "UniformSubsets", "all_sets"]
 
-_LISTED = 10_000
+LISTED = 10_000
+"""Most sets that a law over all of them lists."""
 
 
 @lru_cache(maxsize=8)
-def _all_sets(dimension: int, size: int) -> FinitePolicy:
+def all_sets(dimension: int, size: int) -> FinitePolicy:
     """List every set once, uniformly weighted; laws over all of them share its table."""
     rows = np.zeros((math.comb(dimension, size), dimension), dtype=np.int64)
     for row, chosen in zip(rows, combinations(range(dimension), size), strict=True):
@@ -163,7 +164,7 @@ class UniformSubsets(Policy):
         self.pair = size * (size - 1) / (dimension * (dimension - 1)) if dimension > 1 else self.single
         self._n_actions = math.comb(dimension, size)
         self.largest_probability = 1 / self._n_actions  # of whole numbers: 0 where no float is as small
-        self.has_atoms = self._n_actions <= _LISTED
+        self.has_atoms = self._n_actions <= LISTED
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw m elements by Floyd's rule: m uniform numbers."""
@@ -198,7 +199,7 @@ class UniformSubsets(Policy):
 
     def finite(self) -> FinitePolicy:
         """List all sets, where there are at most 10,000."""
-        return _all_sets(self.dimension, self.size) if self.has_atoms else super().finite()
+        return all_sets(self.dimension, self.size) if self.has_atoms else super().finite()
 
     def __repr__(self) -> str:
         return f"UniformSubsets({self.size} of {self.dimension})"
@@ -229,7 +230,7 @@ class GibbsSubsets(Policy):
         self.size = size
         self._scores = frozen(np.array(scores, dtype=np.float64))
         self._include, self._reach, self._log_partition = gibbs_chain(self._scores, size)
-        self.has_atoms = math.comb(self.dimension, size) <= _LISTED
+        self.has_atoms = math.comb(self.dimension, size) <= LISTED
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw one set: one uniform number an element."""
@@ -263,7 +264,7 @@ class GibbsSubsets(Policy):
 
     @cached_property
     def _finite(self) -> FinitePolicy:
-        law = _all_sets(self.dimension, self.size)
+        law = all_sets(self.dimension, self.size)
         weights = np.exp(law.atoms @ self._scores - self._log_partition)
         return law.reweighted(weights / weights.sum())
 

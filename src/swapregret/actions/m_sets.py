@@ -3,7 +3,8 @@ r"""m-sets: choose m of d elements.
 :math:`\mathcal A = \{M \in \{0,1\}^d : \sum_i M_i = m\}`, whose convex hull is the capped simplex
 :math:`\{x \in [0,1]^d : \sum_i x_i = m\}`. Everything has a closed form or an O(d) algorithm.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``kernels.subsets``, ``actions.base``, ``actions.m_set_laws``.
+May touch: ``errors``, ``arrays``, ``policy``, ``kernels.subsets``, ``actions.base``, ``actions.m_set_laws``,
+``actions.pivotal_subsets``.
 """
 
 import math
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
+from swapregret.actions.pivotal_subsets import PivotalSubsets
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
@@ -51,6 +53,7 @@ class MSets(ActionSet):
     argmax         quickselect, lowest index on ties              O(d)
     kl_project     x = min(1, c·w), top m sorted, log domain      O(d + m log m)
     decompose      systematic sampling in units of 2⁻⁴⁴           O(d)
+    markov_policy  pivotal sampling in these units, no list       O(d)
     uniform law    closed form, λ_min = m(d−m)/(d(d−1))           O(m) a draw
     gibbs          chain over the elements, log partition sums    O(d·m)
     ============== ============================================== ==============
@@ -70,6 +73,7 @@ class MSets(ActionSet):
 
     has_uniform = True
     has_gibbs = True
+    has_markov = True
 
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
         d = as_integer(dimension, "dimension", 1)
@@ -124,12 +128,23 @@ class MSets(ActionSet):
 
         The marginals are rounded to multiples of 2⁻⁴⁴ with sum exactly m; one order gives at most d sets.
         """
+        n_orders = as_integer(variants, "variants", 1)
+        return SystematicPolicy(self._units(marginals), self.orders(n_orders), self.size)
+
+    def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
+        """Sample one element from every unit of length with these marginals, exactly: a Markov chain along the elements.
+
+        The marginals are rounded as by :meth:`decompose`. There is no list, but Σ⁺M in O(d).
+        """
+        return PivotalSubsets(self._units(marginals), self.size)
+
+    def _units(self, marginals: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Round a point to whole units that add up."""
         point = as_vector(marginals, self.dimension, "marginals")
         excess = max(abs(float(point.sum()) - self.size), -float(point.min()), float(point.max()) - 1.0)
         if excess > _TOLERANCE:
             raise self._outside(point)
-        n_orders = as_integer(variants, "variants", 1)
-        return SystematicPolicy(round_to_units(point, self.size), self.orders(n_orders), self.size)
+        return round_to_units(point, self.size)
 
     def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
         """Do the same, packed, in one compiled call."""

@@ -23,6 +23,8 @@ from swapregret.kernels.master_steps import (
     solve_action,
     split_explorer,
 )
+from swapregret.kernels.pivotal import pivotal_cooccurrence, pivotal_draw, pivotal_law
+from swapregret.kernels.pivotal_solve import Pivots, empty_pivots, factor_pivots, finish_pivots, sift_action
 from swapregret.kernels.subsets import (
     UNIT,
     project_capped,
@@ -49,7 +51,9 @@ class SubsetSetting(NamedTuple):
     coordinates : int64 array, shape (d,)
         All of them, in order.
     is_dense : bool
-        Whether Σ is factored; otherwise Σ⁺M is iterated for.
+        Whether Σ is factored; otherwise Σ⁺M is found without a matrix.
+    is_chain : bool
+        Whether points are played by pivotal sampling; otherwise systematically.
     single, pair : float
         Probabilities of an element and of a pair under the uniform law.
     tolerance, limit, hopeless : float, int, float
@@ -61,6 +65,7 @@ class SubsetSetting(NamedTuple):
     orders: Integers
     coordinates: Integers
     is_dense: bool
+    is_chain: bool
     single: float
     pair: float
     tolerance: float
@@ -77,19 +82,26 @@ class _Laws(NamedTuple):
     marginals: Floats
     moments: Floats
     arcs: Arcs
+    pivots: Pivots
 
 
 @kernel
 def _make_law(setting: SubsetSetting, feedback: int, point: Floats, laws: _Laws, slot: int) -> None:
     """Lay a point out as arcs, and make what a day under its law needs."""
     units = round_to_units(point, setting.size)
-    starts = systematic_starts(units, setting.orders)
     laws.units[slot] = units
-    laws.starts[slot] = starts
     if feedback == 1:
         for i in range(units.size):
             laws.marginals[slot, i] = units[i] / UNIT
-    elif feedback == 0 and setting.is_dense:
+    if setting.is_chain:
+        pivots = laws.pivots
+        pivotal_law(units, pivots.share[slot], pivots.noise[slot], pivots.point[slot])
+        if feedback == 0 and setting.is_dense:
+            laws.moments[slot] = pivotal_cooccurrence(pivots.share[slot], pivots.noise[slot], pivots.point[slot])
+        return
+    starts = systematic_starts(units, setting.orders)
+    laws.starts[slot] = starts
+    if feedback == 0 and setting.is_dense:
         laws.moments[slot] = systematic_cooccurrence(units, starts)
     elif feedback == 0:
         lay_arcs(laws.arcs, slot, units, starts, setting.orders)
@@ -111,12 +123,28 @@ def draw_uniform(rng: np.random.Generator, dimension: int, size: int) -> Integer
 @kernel
 def _draw(rng: np.random.Generator, setting: SubsetSetting, laws: _Laws, slot: int) -> Integers:
     """Draw from the law in a slot, or from the exploration law (slot −1)."""
+    if slot >= 0 and setting.is_chain:
+        return pivotal_draw(laws.units[slot], rng.random(setting.size))
     if slot >= 0:
         order = int(rng.random() * setting.orders.shape[0])
         return systematic_draw(laws.units[slot], laws.starts[slot, order], int(rng.random() * UNIT))
     if setting.explore.cumulative.size:
         return draw_listed(rng, setting.explore)
     return draw_uniform(rng, setting.orders.shape[1], setting.size)
+
+
+@kernel
+def _room(setting: SubsetSetting, n_slots: int, dimension: int, rank: int, is_free: bool) -> _Laws:
+    """Return room for the laws."""
+    n_orders = 0 if setting.is_chain else setting.orders.shape[0]
+    return _Laws(
+        np.empty((n_slots, dimension), dtype=np.int64),
+        np.empty((n_slots, n_orders, dimension), dtype=np.int64),
+        np.zeros((n_slots, dimension)),
+        np.zeros((n_slots, rank, rank)),
+        empty_arcs(n_slots if is_free and not setting.is_chain else 0, n_orders, dimension, setting.size),
+        empty_pivots(n_slots if setting.is_chain else 0, dimension),
+    )
 
 
 @kernel
@@ -130,18 +158,11 @@ def run_subsets(
     """
     n_days, d = rewards.shape
     n_scales = rule.groups.size
-    n_orders = setting.orders.shape[0]
-    is_bandit = rule.feedback == 0
+    is_bandit, is_chain = rule.feedback == 0, setting.is_chain
     is_dense = is_bandit and setting.is_dense
     is_free = is_bandit and not setting.is_dense
     rank = d if is_dense else 0
-    laws = _Laws(
-        np.empty((n_scales + 1, d), dtype=np.int64),
-        np.empty((n_scales + 1, n_orders, d), dtype=np.int64),
-        np.zeros((n_scales + 1, d)),
-        np.zeros((n_scales + 1, rank, rank)),
-        empty_arcs(n_scales + 1 if is_free else 0, n_orders, d, setting.size),
-    )
+    laws = _room(setting, n_scales + 1, d, rank, is_free)
     _make_law(setting, rule.feedback, memory.first_point, laws, n_scales)
     for k in range(n_scales):
         if memory.counts[k, 0] > 0:
@@ -150,6 +171,9 @@ def run_subsets(
     aid = np.empty(d)
     members, cumulative = np.empty(0, dtype=np.int64), np.empty(0)
     slots, shares, explore = np.empty(0, dtype=np.int64), np.empty(0), 0.0
+    none = np.zeros(0, dtype=np.int64)
+    sieve, sifted = factor_pivots(empty_pivots(1, 0), none, np.zeros(0), 1.0, 1.0, none)
+    is_sifted = False
     n_events = 0
     must_factor = True
     for row in range(n_days):
@@ -163,7 +187,9 @@ def run_subsets(
             if is_free:
                 slots, shares, explore = split_explorer(members, weights, memory.counts)
                 alpha, beta = explore * (setting.single - setting.pair), explore * setting.pair
-                columns, factor = precondition(laws.arcs, slots, shares, alpha, beta)
+                is_sifted = False
+                if not is_chain:
+                    columns, factor = precondition(laws.arcs, slots, shares, alpha, beta)
             must_factor = False
         slot = draw_component(rng, members, cumulative)
         if slot >= 0 and memory.counts[slot, 0] == 0:
@@ -174,9 +200,17 @@ def run_subsets(
         elif is_free:
             alpha, beta = explore * (setting.single - setting.pair), explore * setting.pair
             tolerance, limit = setting.tolerance, setting.limit
-            aid, ratio = solve_systematic(
-                laws.arcs, slots, shares, alpha, beta, columns, factor, action, tolerance, limit
-            )
+            if is_chain:
+                if is_sifted:
+                    sifted = sift_action(laws.pivots, sieve, action)
+                else:
+                    sieve, sifted = factor_pivots(laws.pivots, slots, shares, alpha, beta, action)
+                is_sifted = True
+                aid, ratio = finish_pivots(laws.pivots, sieve, sifted), sieve.ratio
+            else:
+                aid, ratio = solve_systematic(
+                    laws.arcs, slots, shares, alpha, beta, columns, factor, action, tolerance, limit
+                )
             if not ratio <= setting.hopeless:
                 log.tilted[0] = ratio
                 return row + 1, n_events, NOT_SOLVED

@@ -31,9 +31,10 @@ class Ingredients:
         Decompositions averaged by Lazy-ComBCP (D18). None is 8, and in the adaptive preset, whose turns cost by the actions
         listed, 5 on m-sets of more than 12 elements, 3 of more than 20, 2 of more than 28 and off m-sets, 1 of more than 56.
     law : {"auto", "list", "chain"}
-        What plays a point of Lazy-ComBCP: a list of actions, or on paths the Markov chain of the flow, whose ledger is exact
-        only where there are at most 10,000 paths. "auto" is the chain where Σ is too large to be factored (rank above
-        400) or, with bandit feedback, would be factored every three days or more often (rank above 50).
+        What plays a point of Lazy-ComBCP: a list of actions, or a Markov chain, on paths that of the flow, on m-sets pivotal
+        sampling, whose ledger is exact only where there are at most 10,000 actions. "auto" is the chain where Σ is too
+        large to be factored (rank above 400) or, with bandit feedback, would be factored every three days or more often
+        (rank above 50); on m-sets only with bandit feedback and uniform exploration. A chain has no ``variants``.
     predictor_step : float
         Step of the estimator's predictor, 0 for none (D19).
     random_offset : bool
@@ -43,8 +44,8 @@ class Ingredients:
     solver : {"auto", "dense", "inverse", "iterative"}
         How Σ⁺M is found (D24); "auto" factors Σ up to rank 400, and up to rank 1000 where the base window is 8 days or
         longer; where it is at least a sixth of the rank, and 4, the uniform masters invert Σ once a window; where it is below
-        4 they iterate for chains, for m-sets of more than 70 + 10·``variants`` elements, and for one or two decompositions
-        of permutations of 15 things and more.
+        4 they iterate for chains, for lists of m-sets of more than 70 + 10·``variants`` elements, and for one or two
+        decompositions of permutations of 15 things and more. Chains on m-sets need no iterating.
     floor : float or None
         ε, the share of the unfiltered cold scales in the adaptive preset (D26); None follows the horizon.
     trackers, learned_weights, swap_filter, pooling, guarded : bool

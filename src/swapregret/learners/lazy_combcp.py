@@ -39,7 +39,7 @@ class LazyComBCP:
     variants : int
         How many decompositions to average (deviation D18); 1 is the paper's.
     law : {"list", "chain", "none"}
-        What plays a point: a list of actions, the paper's, or, on sets with one, the Markov chain with its marginals,
+        What plays a point: a list of actions, the paper's, or, on sets with one, a Markov chain with its marginals,
         which has no list but products with Σ in O(d). "none" is for learners whose points others play (a pool): μ stands
         where their law would be.
 
@@ -63,7 +63,7 @@ class LazyComBCP:
         check_exploration(self.exploration)
         if self.law not in ("list", "chain", "none") or (self.law == "chain" and not self.actions.has_markov):
             raise InvalidInput(
-                "`law` must be 'list', or 'chain' on a set whose actions are walks",
+                "`law` must be 'list', or 'chain' on a set with a Markov law",
                 f"{self.law!r} on {self.actions!r}",
                 "Leave it out.",
             )

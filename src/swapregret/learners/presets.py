@@ -275,6 +275,9 @@ def _law(mixed: Ingredients, actions: ActionSet, windows: Schedule, feedback: st
     """Return what plays a point: a chain where Σ is not factored, being too large, or serving too few days for its rank."""
     if mixed.law != "auto":
         return mixed.law
+    is_seen_through = feedback == "bandit" and mixed.exploration_law in (None, "uniform") and mixed.exploration != 0.0
+    if isinstance(actions, MSets) and not is_seen_through:
+        return "list"
     explores_by_chain = mixed.exploration_law in (None, "cover", "uniform")
     is_short = windows.windows[0] < _SHORTEST_INVERTED and feedback == "bandit" and explores_by_chain
     is_large = actions.rank > (_RANK_OF_CHAINS if is_short else DENSE_LIMIT)
@@ -286,8 +289,8 @@ def _inverting(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str
     base = windows.windows[0]
     if mixed.solver == "auto" and base >= _SHORTEST_INVERTED and actions.rank <= _RANK_PER_DAY * base:
         return "inverse"
-    is_chain = mixed.law in ("auto", "chain") and actions.has_markov and actions.rank > DENSE_LIMIT
-    return mixed.solver if is_chain else _solver(mixed, actions, windows)
+    is_chain = mixed.law in ("auto", "chain") and actions.has_markov and not isinstance(actions, MSets)
+    return mixed.solver if is_chain and actions.rank > DENSE_LIMIT else _solver(mixed, actions, windows)
 
 
 def _iterating(mixed: Ingredients, actions: ActionSet, windows: Schedule, feedback: str) -> str:

@@ -34,7 +34,7 @@ class Shared:
 
 
 def _case(name: str) -> tuple[Any, Any]:
-    if name == "m-sets":
+    if name.startswith("m-sets"):
         return sr.MSets(9, 3), PlainSubsets(9, 3)
     actions: Any = sr.Permutations(4) if name == "permutations" else sr.DagPaths(_EDGES, source="s", sink="t")
     plain: Any = PlainMatchings(4)
@@ -48,16 +48,24 @@ _NAMES = ("m-sets", "permutations", "paths")
 
 @pytest.mark.parametrize("inverse", ["pinv", "solve"])
 @pytest.mark.parametrize("rate", [0.05, 1.0])
-@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize("name", [*_NAMES, "m-sets, chains"])
 def test_the_same_draws_give_the_same_policies(
     name: str, rate: float, inverse: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Shown the library's actions and rewards, the reference goes through the library's points, to 1e-8, on every scale.
 
-    Of permutations and paths, whose decompositions are a matter of choice, both are given the plain ones.
+    Of permutations and paths, whose decompositions are a matter of choice, both are given the plain ones; of chains on m-sets the
+    reference is given the lists.
     """
     actions, plain = _case(name)
-    if name != "m-sets":
+    if name == "m-sets, chains":
+
+        def listed(point: npt.ArrayLike) -> tuple[Any, Any]:
+            law = actions.markov_policy(point).finite()
+            return law.atoms.astype(np.float64), law.weights
+
+        monkeypatch.setattr(plain, "decompose", listed)
+    elif name != "m-sets":
         shared = Shared(plain)
         monkeypatch.setattr(plain, "decompose", shared)
         shared.plain = _case(name)[1]
@@ -71,6 +79,7 @@ def test_the_same_draws_give_the_same_policies(
         variants=1,
         random_offset=False,
         rate=AdaptiveRate(rate),
+        law="chain" if name == "m-sets, chains" else "auto",
     )
     reference = Reference(plain, actions.size, windows=_WINDOWS, rate=rate, inverse=inverse)
     rng = np.random.default_rng(len(name))

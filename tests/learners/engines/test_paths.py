@@ -59,7 +59,7 @@ def test_large_sets_play_chains_without_a_matrix() -> None:
     assert {learner.law for learner in player.learners} == {"chain"}
     assert find_engine(player) is not None
     assert {learner.law for learner in multiscale(actions, 100, law="list").learners} == {"list"}
-    with pytest.raises(InvalidInput, match="walks"):
+    with pytest.raises(InvalidInput, match="Markov law"):
         multiscale(Partitions(3, 2, coordinates="compact"), 100, law="chain")
     with pytest.raises(InvalidInput, match="adaptive"):
         swap_combcp(UNEVEN, 100, preset="adaptive", law="chain")

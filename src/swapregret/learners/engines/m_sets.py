@@ -51,6 +51,7 @@ class MSetEngine(FamilyEngine):
             orders=actions.orders(learner.variants).copy(),
             coordinates=np.arange(d),
             is_dense=factors,
+            is_chain=learner.law == "chain",
             single=uniform.single,
             pair=uniform.pair,
             tolerance=TOLERANCE,
@@ -61,9 +62,10 @@ class MSetEngine(FamilyEngine):
 
     @property
     def is_tapeable(self) -> bool:
-        """Whether all laws are those of one learner that explores uniformly, which a ledger can read from their points."""
+        """Whether all laws are lists of one learner that explores uniformly, which a ledger can read from their points."""
         learner: Any = self.master.learners[0]
-        return all(other is learner for other in self.master.learners) and isinstance(learner.mu, UniformSubsets)
+        is_one = all(other is learner for other in self.master.learners)
+        return is_one and learner.law == "list" and isinstance(learner.mu, UniformSubsets)
 
     @classmethod
     def can_run(cls, master: SwapMaster) -> bool:
