@@ -8,17 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from swapregret.kernels.capped_simplex import largest, project_capped, top_elements
 from swapregret.kernels.subsets import (
     UNIT,
-    largest,
-    project_capped,
     round_to_units,
     systematic_atoms,
     systematic_cooccurrence,
     systematic_draw,
     systematic_moment,
     systematic_starts,
-    top_elements,
 )
 from swapregret.testing.strategies import log_weights, weights
 

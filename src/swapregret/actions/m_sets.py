@@ -3,8 +3,7 @@ r"""m-sets: choose m of d elements.
 :math:`\mathcal A = \{M \in \{0,1\}^d : \sum_i M_i = m\}`, whose convex hull is the capped simplex
 :math:`\{x \in [0,1]^d : \sum_i x_i = m\}`. Everything has a closed form or an O(d) algorithm.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``kernels.subsets``, ``actions.base``, ``actions.m_set_laws``,
-``actions.pivotal_subsets``.
+May touch: ``errors``, ``arrays``, ``policy``, ``kernels``, ``actions.base``, ``actions.m_set_laws``, ``actions.pivotal_subsets``.
 """
 
 import math
@@ -23,8 +22,9 @@ from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan, Span
 from swapregret.kernels.batch_oracles import best_subsets
+from swapregret.kernels.capped_simplex import project_capped, top_elements
 from swapregret.kernels.packed_decompose import packed_subsets
-from swapregret.kernels.subsets import project_capped, round_to_units, top_elements
+from swapregret.kernels.subsets import round_to_units
 from swapregret.policy import Policy
 
 __all__ = ["MSets"]

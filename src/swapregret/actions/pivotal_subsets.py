@@ -89,24 +89,24 @@ class PivotalSubsets(Policy):
         """Solve, without iterating, for a mixture of pivotal laws and the uniform law, which must be in it."""
         laws = [part for part in parts if isinstance(part, PivotalSubsets)]
         uniform = [part for part in parts if isinstance(part, UniformSubsets)]
-        if len(uniform) != 1 or len(laws) + 1 != len(parts):
+        if len(uniform) != 1 or len(laws) + 1 != len(parts) or self.size == self.dimension:
             return None
         pivots = empty_pivots(len(laws), self.dimension)
         for slot, law in enumerate(laws):
             pivots.share[slot], pivots.noise[slot], pivots.point[slot] = law._law
         shares = np.array([weight for part, weight in zip(parts, weights, strict=True) if part is not uniform[0]])
         explore = float(weights[list(parts).index(uniform[0])])
-        alpha, beta = explore * (uniform[0].single - uniform[0].pair), explore * uniform[0].pair
+        alpha = explore * (uniform[0].single - uniform[0].pair)
         made: list[Sieve] = []
 
         def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
             chosen = np.array(action, dtype=np.int64)
             if made:
-                sifted = sift_action(pivots, made[0], chosen)
+                sifted = sift_action(pivots, made[0], chosen, self.size)
             else:  # the first action is taken along while Σ is factored
-                sieve, sifted = factor_pivots(pivots, np.arange(len(laws)), shares, alpha, beta, chosen)
+                sieve, sifted = factor_pivots(pivots, np.arange(len(laws)), shares, alpha, explore, chosen, self.size)
                 made.append(sieve)
-            return finish_pivots(pivots, made[0], sifted), made[0].ratio
+            return finish_pivots(pivots, made[0], sifted, self.size), made[0].ratio
 
         return solve
 

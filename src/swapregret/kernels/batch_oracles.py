@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.assignment import best_matching
+from swapregret.kernels.capped_simplex import top_elements
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.dag import best_path
 from swapregret.kernels.kruskal import heaviest_forest
-from swapregret.kernels.subsets import top_elements
 
 __all__ = ["best_matchings", "best_paths", "best_subsets", "heaviest_forests"]
 

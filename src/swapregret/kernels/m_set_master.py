@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.master_arrays import NOT_SOLVED, PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
@@ -27,7 +28,6 @@ from swapregret.kernels.pivotal import pivotal_cooccurrence, pivotal_draw, pivot
 from swapregret.kernels.pivotal_solve import Pivots, empty_pivots, factor_pivots, finish_pivots, sift_action
 from swapregret.kernels.subsets import (
     UNIT,
-    project_capped,
     round_to_units,
     systematic_cooccurrence,
     systematic_draw,
@@ -172,7 +172,7 @@ def run_subsets(
     members, cumulative = np.empty(0, dtype=np.int64), np.empty(0)
     slots, shares, explore = np.empty(0, dtype=np.int64), np.empty(0), 0.0
     none = np.zeros(0, dtype=np.int64)
-    sieve, sifted = factor_pivots(empty_pivots(1, 0), none, np.zeros(0), 1.0, 1.0, none)
+    sieve, sifted = factor_pivots(empty_pivots(1, 0), none, np.zeros(0), 1.0, 1.0, none, setting.size)
     is_sifted = False
     n_events = 0
     must_factor = True
@@ -202,11 +202,11 @@ def run_subsets(
             tolerance, limit = setting.tolerance, setting.limit
             if is_chain:
                 if is_sifted:
-                    sifted = sift_action(laws.pivots, sieve, action)
+                    sifted = sift_action(laws.pivots, sieve, action, setting.size)
                 else:
-                    sieve, sifted = factor_pivots(laws.pivots, slots, shares, alpha, beta, action)
+                    sieve, sifted = factor_pivots(laws.pivots, slots, shares, alpha, explore, action, setting.size)
                 is_sifted = True
-                aid, ratio = finish_pivots(laws.pivots, sieve, sifted), sieve.ratio
+                aid, ratio = finish_pivots(laws.pivots, sieve, sifted, setting.size), sieve.ratio
             else:
                 aid, ratio = solve_systematic(
                     laws.arcs, slots, shares, alpha, beta, columns, factor, action, tolerance, limit

@@ -40,15 +40,15 @@ def _advance(share: Floats, gain: Floats, right: Floats, state: Floats) -> None:
 
 @kernel
 def factor_many(
-    share: Floats, noise: Floats, point: Floats, slots: Integers, weights: Floats, alpha: float, beta: float
+    share: Floats, noise: Floats, point: Floats, slots: Integers, weights: Floats, alpha: float, mean: float
 ) -> tuple[Floats, Floats, Floats, Floats, float]:
-    """Return gains, one row an element, 1/s, innovations of the columns, the matrix of Woodbury and the least pivot."""
+    """Return gains and innovations of the columns, one row an element, 1/s, the products of the columns and the least 1/s."""
     n, d = slots.size, share.shape[1]
     shares, noises, points = _gather(share, slots), _gather(noise, slots), _gather(point, slots)
-    gain, per, columns = np.empty((d, n)), np.empty(d), np.empty((d, n + 1))
-    spread, state, gram = np.zeros((n, n)), np.zeros((n, n + 1)), np.eye(n + 1)
+    gain, per, columns = np.empty((d, n)), np.empty(d), np.empty((d, n))
+    spread, state, gram = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
     along, turned, rest, own, roots = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.sqrt(weights)
-    least = alpha
+    least = np.inf
     for i in range(d):
         h, x, k, o = shares[i], points[i], gain[i], columns[i]
         s = alpha
@@ -60,8 +60,8 @@ def factor_many(
             own[c] = weights[c] * noises[i, c]
             rest[c] = 1.0 - h[c]
             s += own[c] + h[c] * value
-        least = min(least, s)
         over = 1.0 / s
+        least = min(least, over)
         for c in range(n):
             turned[c] = rest[c] * along[c] - own[c]
             k[c] = turned[c] * over
@@ -72,23 +72,22 @@ def factor_many(
             row[c] += own[c]
         per[i] = over
         for c in range(n):
-            o[c] = roots[c] * x[c]
-        o[n] = np.sqrt(beta)
+            o[c] = roots[c] * (x[c] - mean)
         _advance(h, k, o, state)
-        for c in range(n + 1):
+        for c in range(n):
             row, value = gram[c], o[c] * over
-            for e in range(c, n + 1):
+            for e in range(c, n):
                 row[e] += value * o[e]
-    return gain, per, columns, gram, least
+    return gain, columns, per, gram, least
 
 
 @kernel
-def sift_many(share: Floats, slots: Integers, gain: Floats, per: Floats, action: Integers) -> Floats:
-    """Return the innovations of an action, over s."""
+def sift_many(share: Floats, slots: Integers, gain: Floats, per: Floats, action: Integers, mean: float) -> Floats:
+    """Return the innovations of M − m/d, over s."""
     shares, state, right = _gather(share, slots), np.zeros((slots.size, 1)), np.empty(1)
     result = np.empty(action.size)
     for i in range(action.size):
-        right[0] = action[i]
+        right[0] = action[i] - mean
         _advance(shares[i], gain[i], right, state)
         result[i] = right[0] * per[i]
     return result
@@ -96,7 +95,7 @@ def sift_many(share: Floats, slots: Integers, gain: Floats, per: Floats, action:
 
 @kernel
 def weigh_many(columns: Floats, sifted: Floats) -> Floats:
-    """Return the products of innovations with those of the columns."""
+    """Return the products of what was sifted with the innovations of the columns."""
     inner = np.zeros(columns.shape[1])
     for i in range(sifted.size):
         row, o = columns[i], sifted[i]
@@ -107,19 +106,26 @@ def weigh_many(columns: Floats, sifted: Floats) -> Floats:
 
 @kernel
 def finish_many(
-    share: Floats, slots: Integers, gain: Floats, per: Floats, columns: Floats, solved: Floats, sifted: Floats
+    share: Floats,
+    slots: Integers,
+    gain: Floats,
+    columns: Floats,
+    per: Floats,
+    sifted: Floats,
+    taken: Floats,
+    shift: float,
 ) -> Floats:
-    """Go from the last element to the first: y = o/s + kᵀl, with o less the columns."""
+    """Go from the last element to the first: y = o/s + kᵀl, with o less what is taken off of the columns; then shift all."""
     d, n = gain.shape
     shares, state, result = _gather(share, slots), np.zeros(n), np.empty(d)
     for i in range(d - 1, -1, -1):
         h, k, row, low = shares[i], gain[i], columns[i], 0.0
-        for e in range(n + 1):
-            low += row[e] * solved[e]
+        for e in range(n):
+            low += row[e] * taken[e]
         y = sifted[i] - per[i] * low
         for c in range(n):
             y += k[c] * state[c]
         for c in range(n):
             state[c] = (1.0 - h[c]) * state[c] - h[c] * y
-        result[i] = y
+        result[i] = y + shift
     return result

@@ -6,6 +6,7 @@ May touch: the kernels it is made of.
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.cholesky import cholesky_solve
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.pool_arrays import ActionTable, LawTape, PoolArrays, PoolConfig
@@ -13,7 +14,6 @@ from swapregret.kernels.pool_draw import draw_into, mix_laws
 from swapregret.kernels.pool_laws import account_for_law, make_law, table_gain
 from swapregret.kernels.pool_tape import tape_law, tape_window
 from swapregret.kernels.pool_weights import pool_weights
-from swapregret.kernels.subsets import project_capped
 from swapregret.kernels.vectors import action_total, centred_square, learn_prediction
 
 __all__ = ["absorb_day", "run_days", "turn_pool"]

@@ -1,4 +1,4 @@
-"""Compiled inner loops of m-sets: selection, projection onto the capped simplex, systematic laws.
+"""Compiled inner loops of m-sets: rounding to whole units, systematic laws.
 
 May touch: ``kernels.compile``. Fixed point: probabilities are integers in units of 2⁻⁴⁴, so that sums of up to 2¹⁸
 of them are exact both as ``int64`` and as ``float64`` after division.
@@ -11,7 +11,6 @@ from swapregret.kernels.compile import kernel
 
 __all__ = [
     "UNIT",
-    "project_capped",
     "round_all",
     "round_to_units",
     "systematic_atoms",
@@ -19,7 +18,6 @@ __all__ = [
     "systematic_draw",
     "systematic_moment",
     "systematic_starts",
-    "top_elements",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -27,119 +25,6 @@ Integers = npt.NDArray[np.int64]
 
 UNIT = 2**44
 """One, in fixed point."""
-
-
-@kernel
-def largest(values: Floats, count: int) -> float:
-    """Return the ``count``-th largest value by quickselect; permutes ``values``."""
-    low, high, target = 0, values.size - 1, count - 1
-    while low < high:
-        middle = (low + high) // 2
-        a, b, c = values[low], values[middle], values[high]
-        pivot = max(min(a, b), min(max(a, b), c))
-        left, right = low, high
-        while left <= right:
-            while values[left] > pivot:
-                left += 1
-            while values[right] < pivot:
-                right -= 1
-            if left <= right:
-                values[left], values[right] = values[right], values[left]
-                left += 1
-                right -= 1
-        if target <= right:
-            high = right
-        elif target >= left:
-            low = left
-        else:
-            break
-    return float(values[target])
-
-
-@kernel
-def top_elements(weights: Floats, size: int) -> Integers:
-    """Return the indicator of the ``size`` largest weights; among equals the lowest index wins."""
-    chosen = np.zeros(weights.size, dtype=np.int64)
-    if size == 0:
-        return chosen
-    threshold = largest(weights.copy(), size)
-    n_above = 0
-    for i in range(weights.size):
-        if weights[i] > threshold:
-            chosen[i] = 1
-            n_above += 1
-    for i in range(weights.size):
-        if n_above == size:
-            break
-        if weights[i] == threshold:
-            chosen[i] = 1
-            n_above += 1
-    return chosen
-
-
-@kernel
-def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, float]:
-    """Project exp(log_weights) onto {0 ≤ x ≤ 1, Σ x = size} in KL divergence.
-
-    The solution is x_i = min(1, c·w_i). The capped coordinates are the j largest, with j the least number for which
-    (size − j)·w_(j+1) ≤ Σ_{i>j} w_(i); at most size − 1 of them, so only the top ``size`` weights are sorted. All
-    exponents are relative to the size-th largest, which cannot overflow what matters; sums run from the smallest up.
-
-    Returns the point, its logarithm, and the duality gap. The slopes log w − log x are all equal but for rounding where
-    x < 1, and not below that where x = 1, so the best set takes all of the latter; ``level`` is the largest of the
-    former. A factor common to all weights changes nothing on sets of one size, so slopes are taken relative to the
-    size-th largest weight, where they have all their digits.
-    """
-    d = log_weights.size
-    log_point = np.empty(d)
-    point = np.empty(d)
-    if size == d:
-        log_point[:] = 0.0
-        point[:] = 1.0
-        return point, log_point, 0.0
-    threshold = largest(log_weights.copy(), size)
-    top = np.empty(size)
-    n_top = 0
-    tail = 0.0
-    for i in range(d):
-        excess = log_weights[i] - threshold
-        weight = np.exp(min(excess, 600.0))
-        point[i] = weight
-        if excess > 0.0:
-            top[n_top] = weight
-            n_top += 1
-        else:
-            tail += weight
-    heads = np.sort(top[:n_top])
-    suffix = np.empty(n_top + 1)
-    suffix[0] = tail
-    for i in range(n_top):
-        suffix[i + 1] = suffix[i] + heads[i]
-    n_capped = 0
-    while n_capped < n_top and (size - n_capped) * heads[n_top - 1 - n_capped] > suffix[n_top - n_capped]:
-        n_capped += 1
-    scale = (size - n_capped) / suffix[n_top - n_capped]
-    shift = np.log(scale)
-    level = -np.inf
-    inner = 0.0
-    for i in range(d):
-        excess = log_weights[i] - threshold
-        value = excess + shift
-        if value < 0.0:
-            log_point[i] = value
-            point[i] = min(scale * point[i], 1.0)
-            level = max(level, excess - value)
-            inner += (excess - value) * point[i]
-        else:
-            log_point[i] = 0.0
-            point[i] = 1.0
-    n_ones = 0
-    best = 0.0
-    for i in range(d):
-        if log_point[i] == 0.0:
-            n_ones += 1
-            best += max(level - (log_weights[i] - threshold), 0.0)
-    return point, log_point, (best + (size - n_ones) * level) - inner
 
 
 @kernel

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.hybrid import hybrid_capped
 from swapregret.kernels.subsets import (
     UNIT,
-    project_capped,
     round_to_units,
     systematic_cooccurrence,
     systematic_draw,

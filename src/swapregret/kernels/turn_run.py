@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.batch_oracles import best_matchings, best_paths, best_subsets, heaviest_forests
+from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.hulls import ForestHull, MatchingHull, PathHull, SubsetHull, project_hull
 from swapregret.kernels.ledger import unpack_rows
@@ -16,7 +17,6 @@ from swapregret.kernels.matchings import matching_span_part
 from swapregret.kernels.packed_decompose import packed_forests, packed_matchings, packed_paths, packed_subsets
 from swapregret.kernels.path_projection import ACCEPTED_GAP, NEAR, near_scores, path_scores, project_flow
 from swapregret.kernels.path_span import path_span_part
-from swapregret.kernels.subsets import project_capped
 from swapregret.kernels.swap_filter import best_exchanges
 from swapregret.kernels.turn_arrays import MUST_MAKE_LAWS, MUST_MIX, MUST_TURN, NOT_PROJECTED, PLAYED, Pool, PoolRule
 from swapregret.kernels.turn_laws import filter_law, known_thresholds, known_vectors, list_law, mix_laws
