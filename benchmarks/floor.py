@@ -3,8 +3,9 @@
 Run `python benchmarks/floor.py` with one thread of linear algebra (`OMP_NUM_THREADS=1`). For three cases, one of them in two
 ways, it counts the floating-point operations and the bytes of the algorithm at hand, with the sweeps, atoms and steps of conjugate
 gradients met on days 5, 15 and 25 of a run; measures what this machine does a second; and puts the two beside what a round
-takes in a run of 100 days. A step must last at least as long as its operations at the rate of a matrix product, and as its
-bytes at the rate at which arrays of that size are added up; the floor is the sum over the steps. All times are processor time.
+takes in a run of 100 days. A step must last at least as long as its operations at the rate of a matrix product, as its
+bytes at the rate at which arrays of that size are added up, and, in a recursion, as the operations that wait for each other, one
+after the other; the floor is the sum over the steps. All times are processor time.
 """
 
 import os
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import scipy
 
@@ -39,7 +41,8 @@ _DAYS = 100
 class Step:
     """A part of a round: what it counts, how large the arrays it goes through are, and how long it takes by itself.
 
-    ``name`` may have a place for ``count``, the number of sweeps, atoms or steps.
+    ``name`` may have a place for ``count``, the number of sweeps, atoms or steps. ``waits`` are sums, products and quotients each
+    of which needs the result of the one before.
     """
 
     name: str
@@ -48,13 +51,14 @@ class Step:
     working_set: float
     seconds: float | None = None
     count: float = 0.0
+    waits: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 def mean_step(steps: tuple[Step, ...]) -> Step:
     """Average a step over the days it was looked at."""
     numbers = [float(np.mean([getattr(s, k) for s in steps])) for k in ("flops", "bytes", "working_set", "count")]
     seconds = None if steps[0].seconds is None else float(np.mean([s.seconds for s in steps]))
-    return Step(steps[0].name.format(numbers[3]), numbers[0], numbers[1], numbers[2], seconds)
+    return Step(steps[0].name.format(numbers[3]), numbers[0], numbers[1], numbers[2], seconds, waits=steps[0].waits)
 
 
 @dataclass(frozen=True)
@@ -65,11 +69,14 @@ class Machine:
     bandwidths: dict[int, float]
     cholesky: float
     """Seconds LAPACK takes to factor a matrix of 362 rows."""
+    latencies: tuple[float, ...]
+    """Seconds of a sum, a product and a quotient that wait for the one before."""
 
     def seconds(self, step: Step) -> float:
         """Return how long a step must last."""
         size = min(self.bandwidths, key=lambda known: abs(np.log(known / max(step.working_set, 1.0))))
-        return max(step.flops / self.flops, step.bytes / self.bandwidths[size])
+        waiting = sum(count * seconds for count, seconds in zip(step.waits, self.latencies, strict=True))
+        return max(step.flops / self.flops, step.bytes / self.bandwidths[size], waiting)
 
 
 def best_of(run: Callable[[], object], seconds: float = 0.1) -> float:
@@ -90,6 +97,27 @@ def best_of(run: Callable[[], object], seconds: float = 0.1) -> float:
     return best
 
 
+@numba.njit(error_model="numpy")
+def _add(x: float, count: int) -> float:
+    for _ in range(count):
+        x = x + 1.5
+    return x
+
+
+@numba.njit(error_model="numpy")
+def _multiply(x: float, count: int) -> float:
+    for _ in range(count):
+        x = x * 0.9999999
+    return x
+
+
+@numba.njit(error_model="numpy")
+def _divide(x: float, count: int) -> float:
+    for _ in range(count):
+        x = 1.5 / x
+    return x
+
+
 def measure_machine() -> Machine:
     """Time a matrix product, and sums of arrays that fit into each level of the memory."""
     n = 384
@@ -101,7 +129,8 @@ def measure_machine() -> Machine:
         bandwidths[size] = size / best_of(lambda x=x, y=y, z=z: np.add(x, y, out=z), 0.3)
     definite = np.eye(_RANK) + 0.1
     factor = best_of(lambda: scipy.linalg.cho_factor(definite, check_finite=False), 0.5)
-    return Machine(2.0 * n**3 / product, bandwidths, factor)
+    latencies = tuple(best_of(lambda each=each: each(1.5, 100_000), 0.2) / 1e5 for each in (_add, _multiply, _divide))
+    return Machine(2.0 * n**3 / product, bandwidths, factor, latencies)
 
 
 def look(
@@ -259,10 +288,9 @@ def subsets(actions: Any, now: Any, action: Any, state: str) -> list[Step]:
     d, n = actions.dimension, len({id(scale.exploit) for scale in now.scales})
     scale = now.scales[0]
     tilted = before_projection(actions, scale, state)
-    pairs = n * (n + 1) / 2
-    states = 5.0 * n  # an innovation, and the states after it
-    work = 6.0 * pairs + 2.0 * n * n + 8.0 * n + (n + 2) * states + (n + 1) * (n + 4.0) + states + 2.0 * n + 3.0
-    moved = 8.0 * (6.0 * n + 5.0) + 8.0 * (3.0 * n + 4.0)  # forwards and backwards
+    pairs, right_sides = n * (n + 1) / 2, n + 1  # the filter, then columns and action
+    work = 4.0 * n * n + 6.0 * pairs + 10.0 * n + right_sides * 7.0 * n + 3.0 * pairs + 9.0 * n + 4.0
+    moved = 8.0 * (5.0 * n + 3.0) + 8.0 * (3.0 * n + 3.0)  # forwards and backwards
     return [
         Step("KL projection", (_EXP + 12) * d, 48.0 * d, 40 * d, best_of(lambda: actions.kl_project(tilted))),
         Step(
@@ -270,8 +298,7 @@ def subsets(actions: Any, now: Any, action: Any, state: str) -> list[Step]:
             10.0 * d,
             64.0 * d,
             64 * d,
-            best_of(lambda: actions.markov_policy(scale.point).second_moment(tilted))
-            - best_of(lambda: scale.exploit.second_moment(tilted)),
+            best_of(lambda: actions.markov_policy(scale.point)._law),
         ),
         Step(
             "Σ⁺M, a filter along the elements, {:.0f} laws",
@@ -280,6 +307,7 @@ def subsets(actions: Any, now: Any, action: Any, state: str) -> list[Step]:
             moved * d,
             best_of(lambda: IterativeSolver(now.mixture).solve(action)),
             n,
+            (8.0 * d, 6.0 * d, 1.0 * d),  # P to Ph to s to 1/s to k to P, and back from y to l to y
         ),
         Step("draw, estimate, broadcast", 20.0 * d, 80.0 * d, 80 * d),
     ]
@@ -349,7 +377,8 @@ def main() -> None:
         f"Processor time, the least of several calls, on {facts['processor']}, one core:",
         f"{machine.flops / 1e9:.1f} Gflop/s in a matrix product; {', '.join(rates)};",
         f"LAPACK factors a positive definite matrix of {_RANK} rows in {machine.cholesky * 1e6:,.0f} µs,",
-        f"{_RANK**3 / 3e9 / machine.cholesky:.1f} Gflop/s.",
+        f"{_RANK**3 / 3e9 / machine.cholesky:.1f} Gflop/s. A sum, a product and a quotient that wait for the one before take",
+        f"{', '.join(f'{1e9 * each:.2f}' for each in machine.latencies)} ns.",
     ]
     for name, solver, count in CASES:
         case = next(each for each in ROUNDS if each.name == name)

@@ -5,7 +5,7 @@ May touch: ``arrays``, ``policy``, ``kernels.pivotal``, ``kernels.pivotal_solve`
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,12 @@ from swapregret.kernels.pivotal_solve import Sieve, empty_pivots, factor_pivots,
 from swapregret.policy import FinitePolicy, JointSolver, Policy
 
 __all__ = ["PivotalSubsets"]
+
+
+@lru_cache
+def _is_short(dimension: int, size: int) -> bool:
+    """Tell whether all sets can be listed; their number may have thousands of digits."""
+    return math.comb(dimension, size) <= LISTED
 
 
 class PivotalSubsets(Policy):
@@ -59,7 +65,7 @@ class PivotalSubsets(Policy):
     def __init__(self, units: npt.NDArray[np.int64], size: int) -> None:
         self.dimension = units.size
         self.size = size
-        self.has_atoms = math.comb(units.size, size) <= LISTED
+        self.has_atoms = _is_short(units.size, size)
         self._units = frozen(units)
 
     @cached_property

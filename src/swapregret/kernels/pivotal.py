@@ -31,27 +31,31 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+_ONE, _UNIT = float(UNIT), 1.0 / UNIT
+
 
 @kernel
 def pivotal_law(units: Integers, share: Floats, noise: Floats, point: Floats) -> None:
     """Write share, noise and marginals of the law with these lengths, which add up to whole strata."""
     left = np.int64(UNIT)  # of the present stratum
     for i in range(units.size):
-        u = units[i]
-        is_border = u > left
-        chance = (UNIT - u if is_border else u) / (UNIT - left if is_border else left)
-        share[i] = chance
-        noise[i] = chance * abs(left - u) / UNIT
-        point[i] = u / UNIT
-        left -= u
+        noise[i] = left
+        left -= units[i]
         if left <= 0:
             left += UNIT
+    for i in range(units.size):  # whole numbers below 2⁵³ throughout: floats are exact, and divided several at a time
+        u, rest = float(units[i]), noise[i]
+        is_border = u > rest
+        chance = (_ONE - u if is_border else u) / (_ONE - rest if is_border else rest)
+        share[i] = chance
+        noise[i] = chance * (abs(rest - u) * _UNIT)
+        point[i] = u * _UNIT
 
 
 @kernel
 def pivotal_draw(units: Integers, numbers: Floats) -> Integers:
     """Draw a set with one uniform number a stratum."""
-    action = np.zeros(units.size, dtype=np.int64)
+    action = np.empty(units.size, dtype=np.int64)
     i, border = 0, 0
     inside = np.int64(0)  # how much of the border element lies in this stratum
     was_drawn = False
@@ -74,17 +78,16 @@ def pivotal_draw(units: Integers, numbers: Floats) -> Integers:
             end = position + units[i]
             if end > UNIT:
                 break
-            if position <= target and target < end:
-                action[i] = 1
+            action[i] = np.int64(position <= target) & np.int64(target < end)
             position = end
             i += 1
         inside = np.int64(0)
         if position < UNIT:
             was_drawn = bool(target >= position)
-            if was_drawn:
-                action[i] = 1
+            action[i] = np.int64(was_drawn)
             border, inside = i, position + units[i] - UNIT
             i += 1
+    action[i:] = 0  # what has no length
     return action
 
 
