@@ -235,12 +235,11 @@ def finish_pivots(pivots: Pivots, sieve: Sieve, sifted: Floats, size: int) -> Fl
     inner[0], inner[1], inner[2] = dot(o_0, sifted), dot(o_1, sifted), dot(o_2, sifted)
     taken, shift = _turn(sieve, inner, size)
     e0, e1, e2 = taken[0], taken[1], taken[2]
-    for i in range(sifted.size):
-        result[i] = sifted[i] - per[i] * ((o_0[i] * e0 + o_1[i] * e1) + o_2[i] * e2)
     a, b, c = 0.0, 0.0, 0.0
     for i in range(sifted.size - 1, -1, -1):
         h0, h1, h2 = h_0[i], h_1[i], h_2[i]
-        y = (result[i] + k_2[i] * c) + (k_0[i] * a + k_1[i] * b)
+        own = sifted[i] - per[i] * ((o_0[i] * e0 + o_1[i] * e1) + o_2[i] * e2)
+        y = (own + k_2[i] * c) + (k_0[i] * a + k_1[i] * b)
         a, b, c = (1.0 - h0) * a - h0 * y, (1.0 - h1) * b - h1 * y, (1.0 - h2) * c - h2 * y
         result[i] = y + shift
     return result
