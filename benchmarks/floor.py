@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -398,8 +398,10 @@ def section(title: str, steps: list[Step], whole: float, machine: Machine) -> li
     known = sum(step.seconds or 0.0 for step in steps)
     factored = [machine.cholesky - machine.seconds(step) for step in steps if step.name.startswith("Cholesky")]
     lapack = f", {whole / (floor + factored[0]):.1f}× with LAPACK's own factorisation in it" if factored else ""
+    free = sum(machine.seconds(replace(step, waits=(0.0, 0.0, 0.0))) for step in steps)
+    waited = f", {whole / free:.1f}× if nothing waited" if any(any(step.waits) for step in steps) else ""
     lines = [
-        f"## {title}: {whole * 1e6:,.0f} µs a round, {whole / floor:.1f}× the floor{lapack}",
+        f"## {title}: {whole * 1e6:,.0f} µs a round, {whole / floor:.1f}× the floor{lapack}{waited}",
         "",
         "| step | Mflop | MB | floor, µs | by itself, µs |",
         "| --- | --: | --: | --: | --: |",

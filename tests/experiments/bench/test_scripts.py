@@ -25,13 +25,16 @@ def script(name: str) -> ModuleType:
     return module
 
 
-def test_the_floor_is_the_slower_of_operations_and_bytes() -> None:
-    """A step lasts as long as its operations or its bytes need, at the rate measured for arrays of about its size."""
+def test_the_floor_is_the_slowest_of_operations_bytes_and_waiting() -> None:
+    """A step lasts as long as its operations, its bytes, at the rate of arrays of about its size, or its recursion need."""
     floor = script("floor")
-    machine = floor.Machine(1e9, {1000: 4e9, 1_000_000: 1e9}, 1e-3)
+    machine = floor.Machine(1e9, {1000: 4e9, 1_000_000: 1e9}, 1e-3, (1e-9, 2e-9, 5e-9))
     assert machine.seconds(floor.Step("x", 2e6, 0.0, 10)) == pytest.approx(2e-3)
     assert machine.seconds(floor.Step("x", 0.0, 4e6, 3000)) == pytest.approx(1e-3)
     assert machine.seconds(floor.Step("x", 0.0, 4e6, 900_000)) == pytest.approx(4e-3)
+    waiting = floor.Step("x", 1e6, 0.0, 10, 1e-2, waits=(1e6, 2e6, 1e6))
+    assert machine.seconds(waiting) == pytest.approx(1e-2)
+    assert ", 10.0× if nothing waited" in floor.section("case", [waiting], 1e-2, machine)[0]
     steps = [floor.Step("Cholesky, r = 2", 1e5, 0.0, 10, 3e-4), floor.Step("rest", 1e5, 0.0, 10)]
     title, *lines = floor.section("case", steps, 4e-4, machine)
     assert title == "## case: 400 µs a round, 2.0× the floor, 0.4× with LAPACK's own factorisation in it"
