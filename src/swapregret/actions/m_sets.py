@@ -51,7 +51,7 @@ class MSets(ActionSet):
     operation      how                                            cost
     ============== ============================================== ==============
     argmax         quickselect, lowest index on ties              O(d)
-    kl_project     x = min(1, c·w), top m sorted, log domain      O(d + m log m)
+    kl_project     x = min(1, c·w), capped in passes, log domain  O(d) a pass
     decompose      systematic sampling in units of 2⁻⁴⁴           O(d)
     markov_policy  pivotal sampling in these units, no list       O(d)
     uniform law    closed form, λ_min = m(d−m)/(d(d−1))           O(m) a draw
