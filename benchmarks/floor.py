@@ -25,6 +25,7 @@ from swapregret.errors import NotConverged
 from swapregret.experiments.bench.cases import ROUNDS, STATES, Case, level, round_player, world
 from swapregret.experiments.bench.table import describe_machine
 from swapregret.geometry.solve import IterativeSolver, make_solver
+from swapregret.kernels.dag_newton import SWEEPS
 from swapregret.kernels.matching_solve import prepare_matchings
 from swapregret.kernels.vectors import tilt
 from swapregret.learners.lazy import AdaptiveRate, step_size
@@ -332,9 +333,9 @@ def paths(actions: Any, now: Any, action: Any, state: str) -> list[Step]:
     flops, n_bytes = steps * per_step
     return [
         Step(
-            "KL projection, {:.1f} steps of Newton",
-            _EXP * d + newton * (8 * d + 2 * _EXP * n_vertices + 2 * (band**2).sum() + 4 * band.sum()),
-            newton * 56.0 * d,
+            f"KL projection, {SWEEPS} sweeps, {{:.1f}} steps of Newton",
+            (_EXP + 4 * SWEEPS) * d + newton * (8 * d + 2 * _EXP * n_vertices + 2 * (band**2).sum() + 4 * band.sum()),
+            (32.0 * SWEEPS + newton * 56.0) * d,
             56 * d,
             best_of(lambda: actions.kl_project(tilted)),
             newton,

@@ -11,6 +11,9 @@ lead there even from weights that are out of balance by a factor :math:`e^{100}`
 Newton's method for the dual problem, gain little more than a factor e each. The matrix of a step is
 :math:`2I - (\text{what leaves}) - (\text{what enters})`, each relative to its vertex: its rows are as those of a Laplacian.
 
+Before that, sweeps balance one vertex after the other, π_u ← π_u + ½ log(in/out), from the source to the sink and back. They cost
+little, and what they leave unbalanced varies slowly along the paths, which is where a Newton step on logarithms is nearly exact.
+
 The graph is as in ``kernels.dag``. May touch: ``kernels.compile``, ``kernels.elementary``, ``kernels.path_elimination``.
 """
 
