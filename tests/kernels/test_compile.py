@@ -13,7 +13,7 @@ import pytest
 
 import swapregret
 from swapregret.kernels import compile as compiling
-from swapregret.kernels.compile import Kernel, cache_folder, kernel
+from swapregret.kernels.compile import Kernel, cache_folder, choice, kernel
 
 _PACKAGE = Path(swapregret.__file__).parent
 _SCRIPT = """
@@ -70,6 +70,20 @@ def _times(value: float, count: int) -> float:
 @kernel
 def _many_times(value: float, count: int) -> float:
     return _times(value, 2) + _times(value, 3) + _times(value, count)
+
+
+@choice
+def _either(one: float | None, other: float | None) -> float:
+    if one is not None:
+        return _double(one)
+    if other is not None:
+        return _quadruple(other)
+    raise ValueError("one must be given")
+
+
+@kernel
+def _chosen(one: float | None, other: float | None) -> float:
+    return _either(one, other)
 
 
 def _run(script: str, cache: Path, package: Path = _PACKAGE) -> list[str]:
@@ -138,6 +152,13 @@ def test_a_constant_is_a_number_like_any_other() -> None:
     assert _many_times(1.0, 4) == 9.0
     assert len(made.dispatcher.overloads) <= 1  # none if the caller came from the cache
     assert "Literal" not in str(made.dispatcher.signatures)
+
+
+def test_what_only_chooses_is_written_into_its_callers() -> None:
+    """A choice by what is None gives what the chosen kernel gives, and is not compiled for itself."""
+    made: Any = _either
+    assert (_chosen(3.0, None), _chosen(None, 3.0)) == (6.0, 12.0)
+    assert len(made.dispatcher.overloads) == 0
 
 
 def test_kernels_travel_by_name() -> None:

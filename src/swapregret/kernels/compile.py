@@ -26,7 +26,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-__all__ = ["Kernel", "cache_folder", "kernel"]
+__all__ = ["Kernel", "cache_folder", "choice", "kernel"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parents[1]
@@ -41,11 +41,13 @@ class Kernel:
     ----------
     function : callable
         The Python function; it stays at hand as ``__wrapped__``.
+    is_inlined : bool
+        Whether it is written into the kernels that call it, and not compiled for itself.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], is_inlined: bool = False) -> None:
         update_wrapper(self, function)
-        self._function = function
+        self._function, self._is_inlined = function, is_inlined
         self._dispatcher: Any = None
 
     def __call__(self, *args: Any) -> Any:
@@ -59,7 +61,7 @@ class Kernel:
         if self._dispatcher is None:
             with _making:
                 if self._dispatcher is None:
-                    self._dispatcher = _dispatcher(self._function)
+                    self._dispatcher = _dispatcher(self._function, self._is_inlined)
                     self._step_aside()
         return self._dispatcher
 
@@ -77,6 +79,16 @@ class Kernel:
         """What Numba asks of a global that another compiled function calls."""
         return self.dispatcher._numba_type_
 
+    @property
+    def targetoptions(self) -> Any:
+        """What Numba asks of a function it might write into its caller."""
+        return self.dispatcher.targetoptions
+
+    @property
+    def py_func(self) -> Callable[..., Any]:
+        """What it would write."""
+        return self._function
+
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
         return _find, (self._function.__module__, self._function.__name__)
 
@@ -87,6 +99,14 @@ class Kernel:
 def kernel(function: _Function) -> _Function:
     """Have a function compiled by Numba when it is needed, cached on disk, without the GIL."""
     return cast(_Function, Kernel(function))
+
+
+def choice(function: _Function) -> _Function:
+    """Do the same for a function that only chooses, by which of its arguments is None, which kernel is called.
+
+    It is written into its callers: what it links to would otherwise be optimised once more for the sake of an ``if``.
+    """
+    return cast(_Function, Kernel(function, is_inlined=True))
 
 
 def _find(module: str, name: str) -> Any:
@@ -127,13 +147,14 @@ def _settings() -> Any:
     return settings
 
 
-def _dispatcher(function: Callable[..., Any]) -> Any:
+def _dispatcher(function: Callable[..., Any], is_inlined: bool) -> Any:
     settings = _settings()
     import numba
 
     given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(function.__code__.co_filename))
     try:
-        made = numba.njit(cache=True, error_model="numpy", nogil=True)(function)
+        inline: Any = "always" if is_inlined else "never"
+        made = numba.njit(cache=True, error_model="numpy", nogil=True, inline=inline)(function)
     finally:
         settings.CACHE_DIR = given
     return _without_literals(made)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.kernels.compile import choice
 from swapregret.kernels.gibbs_chain_laws import (
     ChainSetting,
     chain_variance,
@@ -38,7 +38,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-@kernel
+@choice
 def empty_gibbs(
     chains: ChainSetting | None,
     trees: TreeSetting | None,
@@ -57,7 +57,7 @@ def empty_gibbs(
     raise ValueError("one setting must be given")
 
 
-@kernel
+@choice
 def make_gibbs(
     chains: ChainSetting | None,
     trees: TreeSetting | None,
@@ -76,7 +76,7 @@ def make_gibbs(
         make_permutation_law(permutations, coordinates, scores, laws, slot)
 
 
-@kernel
+@choice
 def draw_gibbs(
     rng: np.random.Generator,
     chains: ChainSetting | None,
@@ -98,7 +98,7 @@ def draw_gibbs(
     raise ValueError("one setting must be given")
 
 
-@kernel
+@choice
 def gibbs_variance(
     chains: ChainSetting | None,
     trees: TreeSetting | None,
@@ -119,7 +119,7 @@ def gibbs_variance(
     raise ValueError("one setting must be given")
 
 
-@kernel
+@choice
 def gibbs_span_part(
     chains: ChainSetting | None,
     trees: TreeSetting | None,

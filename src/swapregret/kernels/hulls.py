@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.kernels.compile import choice, kernel
 from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_point
 from swapregret.kernels.master_steps import grid_weights
 from swapregret.kernels.path_elimination import Elimination
@@ -104,7 +104,7 @@ def _project_flow(paths: PathHull, log_weights: Floats) -> tuple[Floats, Floats,
     return point, log_point, gap <= FLOW_GAP
 
 
-@kernel
+@choice
 def project_hull(
     matchings: MatchingHull | None, paths: PathHull | None, forests: ForestHull | None, log_weights: Floats
 ) -> tuple[Floats, Floats, bool]:
@@ -188,7 +188,7 @@ def _list_forests(forests: ForestHull, point: Floats) -> tuple[Listing, bool]:
     return _listing(size * np.arange(n + 1), rows.reshape(-1), weights, is_good)
 
 
-@kernel
+@choice
 def list_actions(
     matchings: MatchingHull | None, paths: PathHull | None, forests: ForestHull | None, point: Floats
 ) -> tuple[Listing, bool]:

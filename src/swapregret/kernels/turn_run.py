@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.batch_oracles import best_matchings, best_paths, best_subsets, heaviest_forests
 from swapregret.kernels.capped_simplex import project_capped
-from swapregret.kernels.compile import kernel
+from swapregret.kernels.compile import choice, kernel
 from swapregret.kernels.hulls import ForestHull, MatchingHull, PathHull, SubsetHull, project_hull
 from swapregret.kernels.ledger import unpack_rows
 from swapregret.kernels.matchings import matching_span_part
@@ -30,7 +30,7 @@ Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 
-@kernel
+@choice
 def _span_part(
     matchings: MatchingHull | None, paths: PathHull | None, forests: ForestHull | None, vector: Floats
 ) -> Floats:
@@ -44,7 +44,7 @@ def _span_part(
     return vector.copy()
 
 
-@kernel
+@choice
 def _best(
     subsets: SubsetHull | None,
     matchings: MatchingHull | None,
@@ -65,7 +65,7 @@ def _best(
     raise ValueError("one hull must be given")
 
 
-@kernel
+@choice
 def _project(
     subsets: SubsetHull | None,
     matchings: MatchingHull | None,
@@ -94,7 +94,7 @@ def _project(
     raise ValueError("one hull must be given")
 
 
-@kernel
+@choice
 def _packed(
     subsets: SubsetHull | None,
     matchings: MatchingHull | None,
