@@ -20,7 +20,7 @@ _SCRIPT = """
 from swapregret.kernels import subsets
 from swapregret.kernels.compile import cache_folder
 import numpy as np
-subsets.top_elements(np.array([1.0, 2.0]), 1)
+subsets.round_to_units(np.array([0.5, 0.5]), 1)
 print(cache_folder(subsets.__file__))
 """
 _FOLDERS = """
