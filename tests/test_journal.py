@@ -416,7 +416,7 @@ def test_a_closed_session_takes_no_calls(tmp_path: Path) -> None:
 
 def test_a_start_that_fails_leaves_no_file(tmp_path: Path) -> None:
     """A journal that could not be begun is removed."""
-    broken = player(variants=0)
+    broken = player(exploration_law="of nobody")
     with pytest.raises(SwapRegretError):
         Session(broken, rng=3, journal=tmp_path / "j")
     assert list(tmp_path.iterdir()) == []

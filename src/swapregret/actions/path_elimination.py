@@ -46,11 +46,12 @@ def plan_elimination(
 
     Examples
     --------
-    A path 0 → 1 → 2 with its last vertex grounded joins nothing new:
+    A path 0 → 1 → 2 with its last vertex grounded joins nothing new; every column of a band ends in three empty places,
+    with the number of the sink:
 
     >>> plan = plan_elimination(np.array([0, 1]), np.array([1, 2]), 2)
     >>> plan.place.tolist(), plan.later.tolist(), plan.slot.tolist()
-    ([0, 1], [1], [0, -1])
+    ([0, 1], [1, 2, 2, 2, 2, 2, 2], [0, -1])
     """
     order, neighbours = _eliminate(tail, head, sink)
     place = np.empty(sink, dtype=np.int64)
