@@ -7,6 +7,7 @@ import math
 import os
 import time
 from functools import partial
+from threading import Lock
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +26,7 @@ from swapregret.workers import run_tasks
 __all__ = ["demo"]
 
 _PHASES = 7
+_loading = Lock()
 
 
 def demo(
@@ -90,7 +92,8 @@ def _play_short(player: Player[Any], world: Environment, seed: int) -> None:
 def _play_one(
     name: str, player: Player[Any], short: Environment, world: Environment, seed: int, bar: Progress, task: TaskID
 ) -> dict[str, Any]:
-    _play_short(player, short, seed)  # loads the inner loops, so that the seconds are of playing alone
+    with _loading:  # one after the other, while those that are loaded play; the seconds are of playing alone
+        _play_short(player, short, seed)
     started = time.thread_time()
     result = sr.play(player, world, rng=seed, progress=partial(bar.advance, task))
     return {
