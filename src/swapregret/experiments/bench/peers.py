@@ -8,6 +8,7 @@ May touch: ``actions``, ``learners``, ``play``, ``experiments``.
 
 import contextlib
 import io
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -103,7 +104,8 @@ def measure_peer(peer: Peer, seconds: float, arms: tuple[int, ...] = _ARMS) -> P
             if found[n_arms] > 1e5:
                 break
     except Exception as error:  # whatever another library raises is a remark, not a failure of ours
-        return PeerTime(peer.name, found, f"installed, but: {type(error).__name__}: {error}")
+        message = re.sub(r"\s*\(.*\)", "", str(error))  # paths of this machine are of no use elsewhere
+        return PeerTime(peer.name, found, f"installed, but: {type(error).__name__}: {message}")
     return PeerTime(peer.name, found)
 
 
