@@ -13,7 +13,8 @@ import numpy.typing as npt
 from swapregret.actions.directed import Digraph, for_kernel
 from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, frozen
 from swapregret.kernels.batch_draws import draw_chains
-from swapregret.kernels.chain_solve import chain_wandering, pack_chains, solve_chains
+from swapregret.kernels.chain_pack import chain_wandering, pack_chains
+from swapregret.kernels.chain_solve import solve_chains
 from swapregret.kernels.dag import is_path
 from swapregret.kernels.ledger import pack_lists, pack_rows
 from swapregret.kernels.path_laws import (

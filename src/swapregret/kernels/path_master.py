@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.chain_solve import Chains, chain_wandering, pack_chains, solve_chains
+from swapregret.kernels.chain_pack import Chains, chain_wandering, pack_chains
+from swapregret.kernels.chain_solve import solve_chains
 from swapregret.kernels.compile import kernel
 from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (

@@ -3,9 +3,9 @@
 May touch: ``arrays``, ``policy``, ``kernels.master_arrays``, ``learners``.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +21,7 @@ __all__ = ["FamilyEngine", "explore_by"]
 
 
 @dataclass(frozen=True)
-class FamilyEngine:
+class FamilyEngine(ABC):
     """Runs blocks for a master whose scales differ in nothing but their rates, on the sets of one family.
 
     Parameters
@@ -38,14 +38,14 @@ class FamilyEngine:
     """The kernel that plays days."""
 
     @classmethod
+    @abstractmethod
     def can_run(cls, master: SwapMaster) -> bool:
         """Tell whether the engine covers a master."""
-        raise NotImplementedError
 
-    @cached_property
+    @property
+    @abstractmethod
     def _setting(self) -> Any:
         """The set and its exploration law, as the driver takes them."""
-        raise NotImplementedError
 
     def run(self, state: MasterState, rng: np.random.Generator, rewards: Matrix) -> Stretches:
         """Play one day a row of ``rewards``, drawing from ``rng`` as stepping would."""
