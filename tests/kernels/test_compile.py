@@ -13,12 +13,12 @@ import pytest
 
 import swapregret
 from swapregret.kernels import compile as compiling
-from swapregret.kernels.compile import Kernel, cache_folder, choice, kernel
+from swapregret.compiled.kernel import Kernel, cache_folder, choice, kernel
 
 _PACKAGE = Path(swapregret.__file__).parent
 _SCRIPT = """
 from swapregret.kernels import subsets
-from swapregret.kernels.compile import cache_folder
+from swapregret.compiled.kernel import cache_folder
 import numpy as np
 subsets.round_to_units(np.array([0.5, 0.5]), 1)
 print(cache_folder(subsets.__file__))

@@ -18,7 +18,7 @@ import swapregret as sr
 from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
 from swapregret.environments.base import Environment
 from swapregret.kernels import m_set_master, pool_run
-from swapregret.kernels.compile import cache_folder
+from swapregret.compiled.kernel import cache_folder
 from swapregret.learners.player import Player
 from swapregret.regret.bounds import swap_combcp_bound
 from swapregret.workers import run_tasks

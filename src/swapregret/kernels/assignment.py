@@ -13,7 +13,7 @@ May touch: ``kernels.compile``. References: Jonker and Volgenant (1987), Crouse 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 
 __all__ = ["assign", "best_matching"]
 

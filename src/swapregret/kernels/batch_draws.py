@@ -6,7 +6,7 @@ May touch: the kernels they are made of.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.matchings import draw_matching
 from swapregret.kernels.path_laws import chain_draw
 from swapregret.kernels.spanning_tree_gibbs import draw_by_walk

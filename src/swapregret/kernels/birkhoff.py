@@ -16,7 +16,7 @@ May touch: ``kernels.compile``. Reference: Birkhoff (1946), Marcus and Ree (1959
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 
 __all__ = ["strip_matchings"]
 

@@ -6,7 +6,7 @@ May touch: ``kernels.compile``, ``kernels.elementary``, ``kernels.vectors``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.elementary import exponentials
 from swapregret.kernels.vectors import dot, sum_of
 

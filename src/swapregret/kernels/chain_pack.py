@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 
 __all__ = ["WIDTH", "Chains", "chain_wandering", "lane_dot", "pack_chains"]
 

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.chain_pack import WIDTH, Chains, lane_dot
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 
 __all__ = ["solve_chains"]
 

@@ -10,7 +10,7 @@ May touch: ``kernels.compile``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "sum_rows"]
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.gibbs_chain_laws import ChainSetting
 from swapregret.kernels.gibbs_laws import draw_gibbs, empty_gibbs, make_gibbs
 from swapregret.kernels.gibbs_permutation_laws import PermutationSetting

@@ -10,7 +10,7 @@ May touch: ``kernels.compile``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 
 __all__ = ["best_path", "best_value", "is_path", "log_sums_from_source", "log_sums_to_sink"]
 

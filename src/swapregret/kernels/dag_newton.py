@@ -20,7 +20,7 @@ The graph is as in ``kernels.dag``. May touch: ``kernels.compile``, ``kernels.el
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.elementary import exponentials_in, logarithms
 from swapregret.kernels.path_elimination import Elimination, factor_rows, solve_rows
 

@@ -6,7 +6,7 @@ May touch: ``kernels.compile``, ``kernels.exponential``, ``kernels.listed_steps`
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.exponential import exponential_rows, shift_column
 from swapregret.kernels.listed_steps import (
     ListedLog,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.tree_atoms import level_sizes, put_back, write_rows
 from swapregret.kernels.tree_network import with_apex
 from swapregret.kernels.tree_rounding import round_to_base

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.dag import log_sums_to_sink
 from swapregret.kernels.gibbs_subsets import gibbs_chain, gibbs_draw, gibbs_marginals, gibbs_moment, gibbs_pairs
 from swapregret.kernels.m_set_master import draw_uniform

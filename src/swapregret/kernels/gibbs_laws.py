@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import choice
+from swapregret.compiled.kernel import choice
 from swapregret.kernels.gibbs_chain_laws import (
     ChainSetting,
     chain_variance,

@@ -9,7 +9,7 @@ May touch: the kernels it is made of.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.gibbs_chain_laws import ChainSetting
 from swapregret.kernels.gibbs_laws import draw_gibbs, empty_gibbs, gibbs_span_part, gibbs_variance, make_gibbs
 from swapregret.kernels.gibbs_permutation_laws import PermutationSetting

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.matchings import draw_matching
 from swapregret.kernels.permutation_gibbs import (
     gibbs_factors,

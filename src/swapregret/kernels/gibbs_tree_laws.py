@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.kruskal import heaviest_forest
 from swapregret.kernels.spanning_tree_gibbs import (
     affordable_walk,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.kruskal import find_root
 
 __all__ = ["Network", "find_levels", "forget_levels", "network", "push", "violated_classes"]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import choice, kernel
+from swapregret.compiled.kernel import choice, kernel
 from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_point
 from swapregret.kernels.master_steps import grid_weights
 from swapregret.kernels.path_elimination import Elimination

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.assignment import best_matching
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.dag import best_path
 from swapregret.kernels.hulls import ForestHull, MatchingHull, PathHull
 from swapregret.kernels.path_elimination import factor_rows, solve_rows

@@ -6,7 +6,7 @@ May touch: ``kernels.compile``, ``kernels.ledger``, ``kernels.vectors``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.ledger import accumulate_law
 from swapregret.kernels.vectors import dot
 

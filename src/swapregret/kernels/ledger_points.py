@@ -6,7 +6,7 @@ May touch: ``kernels.compile``, ``kernels.ledger``, ``kernels.ledger_systematic`
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.ledger import accumulate_law, locate_rows
 from swapregret.kernels.ledger_systematic import systematic_words
 from swapregret.kernels.subsets import systematic_starts

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.capped_simplex import project_capped
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.master_arrays import NOT_SOLVED, PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
     begin_turn,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.master_arrays import Explore, Log, Memory, Rule
 from swapregret.kernels.vectors import action_total, centred_square, tilt
 

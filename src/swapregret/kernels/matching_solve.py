@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.vectors import dot
 
 __all__ = ["Matchings", "prepare_matchings", "solve_matchings"]

@@ -8,7 +8,7 @@ May touch: the kernels they are made of.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_point
 from swapregret.kernels.ledger_systematic import systematic_words
 from swapregret.kernels.packed_laws import merge_law

@@ -6,7 +6,7 @@ May touch: ``kernels.compile``, ``kernels.master_steps``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.master_steps import grid_weights
 
 __all__ = ["elements_of_row", "merge_law", "packed_marginals", "packed_moment", "packed_pairs", "unpack_action"]

@@ -13,7 +13,7 @@ May touch: ``kernels.compile``, ``kernels.dag``, ``kernels.path_elimination``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.dag import log_sums_from_source, log_sums_to_sink
 from swapregret.kernels.path_elimination import Elimination, factor_rows, fill_rows, solve_rows
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.chain_pack import Chains, chain_wandering, pack_chains
 from swapregret.kernels.chain_solve import solve_chains
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.master_arrays import NOT_PROJECTED, NOT_SOLVED, PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
     begin_turn,

@@ -7,7 +7,7 @@ May touch: ``kernels.compile``, ``kernels.dag``, ``kernels.dag_newton``, ``kerne
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.dag import best_value
 from swapregret.kernels.dag_newton import newton_flow
 from swapregret.kernels.elementary import logarithms

@@ -10,7 +10,7 @@ The graph is as in ``kernels.dag``. May touch: ``kernels.compile``, ``kernels.pa
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.path_elimination import Elimination, factor_rows, solve_rows
 
 __all__ = ["factor_balance", "path_span_part"]

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.birkhoff import strip_matchings
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.permutation_atoms import sort_matchings
 from swapregret.kernels.permutation_rounding import round_matching_point
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.assignment import assign
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 
 __all__ = [
     "gibbs_factors",

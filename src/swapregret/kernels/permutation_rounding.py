@@ -11,7 +11,7 @@ May touch: ``kernels.compile``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 
 __all__ = ["round_matching_point"]
 

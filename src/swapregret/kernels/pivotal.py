@@ -15,7 +15,7 @@ Lengths are integers in units of 2⁻⁴⁴. May touch: ``kernels.compile``, ``k
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.subsets import UNIT
 from swapregret.kernels.vectors import dot
 

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.pivotal_many import factor_many, finish_many, sift_many, weigh_many
 from swapregret.kernels.vectors import dot
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.hulls import ForestHull, Listing, MatchingHull, PathHull, list_actions, project_hull
 from swapregret.kernels.hybrid_hulls import hybrid_hull
 from swapregret.kernels.master_steps import places_of

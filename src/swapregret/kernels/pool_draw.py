@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.m_set_master import draw_uniform
 from swapregret.kernels.pool_arrays import PoolArrays, PoolConfig, has_bit
 

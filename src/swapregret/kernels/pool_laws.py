@@ -6,7 +6,7 @@ May touch: ``kernels.compile``, ``kernels.subsets``, ``kernels.pool_arrays``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.pool_arrays import ActionTable, PoolArrays, PoolConfig, has_bit, place_of, thin_table
 from swapregret.kernels.subsets import UNIT, round_to_units
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.cholesky import cholesky_solve
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.pool_arrays import ActionTable, LawTape, PoolArrays, PoolConfig
 from swapregret.kernels.pool_draw import draw_into, mix_laws
 from swapregret.kernels.pool_laws import account_for_law, make_law, table_gain

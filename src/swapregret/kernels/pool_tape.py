@@ -3,7 +3,7 @@
 May touch: ``kernels.compile``, ``kernels.pool_arrays``.
 """
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.pool_arrays import LawTape, PoolArrays
 
 __all__ = ["close_tape", "tape_law", "tape_window"]

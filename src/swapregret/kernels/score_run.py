@@ -8,7 +8,7 @@ May touch: ``kernels.compile``, ``kernels.exponential``, ``kernels.listed_steps`
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.exponential import exponential_weights
 from swapregret.kernels.listed_steps import ListedLog, listed_shares, listed_totals, note_law, play_listed
 from swapregret.kernels.tsallis import loss_estimate, tsallis_weights

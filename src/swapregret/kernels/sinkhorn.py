@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.assignment import assign
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.permutation_newton import column_residual, newton
 
 __all__ = ["ACCEPTED_GAP", "FEASIBLE", "WIDEST", "project_matchings"]

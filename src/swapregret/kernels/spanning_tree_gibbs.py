@@ -12,7 +12,7 @@ May touch: ``kernels.compile``, ``kernels.kruskal``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.kruskal import find_root
 
 __all__ = ["affordable_walk", "arc_table", "draw_by_chain", "draw_by_walk", "root_forest", "scaled_cuts"]

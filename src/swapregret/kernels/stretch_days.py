@@ -8,7 +8,7 @@ May touch: ``kernels.compile``, ``kernels.master_arrays``, ``kernels.master_step
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.kernels.master_steps import end_day, solve_action
 

@@ -7,7 +7,7 @@ of them are exact both as ``int64`` and as ``float64`` after division.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 
 __all__ = [
     "UNIT",

@@ -6,7 +6,7 @@ May touch: ``kernels.compile``, ``kernels.packed_laws``, ``kernels.vector_table`
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.packed_laws import elements_of_row
 from swapregret.kernels.vector_table import slot_of
 

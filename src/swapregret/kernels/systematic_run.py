@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.hybrid import hybrid_capped
 from swapregret.kernels.subsets import (
     UNIT,

@@ -12,7 +12,7 @@ parents, weights are integers.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.kruskal import find_root
 from swapregret.kernels.tree_network import widened
 from swapregret.kernels.tree_splitting import Splits

@@ -8,7 +8,7 @@ May touch: ``kernels.compile``, ``kernels.graphic_matroid``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.graphic_matroid import Network, find_levels, forget_levels, network, push
 
 __all__ = ["add_mass", "drain", "find_arc", "link", "take_back", "unlink", "widened", "with_apex", "with_room"]

@@ -10,7 +10,7 @@ May touch: ``kernels.compile``, ``kernels.graphic_matroid``, ``kernels.hybrid``,
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.graphic_matroid import violated_classes
 from swapregret.kernels.hybrid import hybrid_capped
 from swapregret.kernels.kruskal import heaviest_forest

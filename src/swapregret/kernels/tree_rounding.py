@@ -10,7 +10,7 @@ May touch: ``kernels.compile``, ``kernels.kruskal``, ``kernels.graphic_matroid``
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.graphic_matroid import Network, network
 from swapregret.kernels.kruskal import find_root, heaviest_forest
 from swapregret.kernels.tree_network import add_mass, drain

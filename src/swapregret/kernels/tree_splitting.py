@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.graphic_matroid import Network
 from swapregret.kernels.kruskal import find_root
 from swapregret.kernels.tree_network import (

@@ -9,7 +9,7 @@ May touch: ``kernels.compile``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 
 __all__ = ["loss_estimate", "tsallis_weights"]
 

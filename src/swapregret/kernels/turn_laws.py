@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.kernels.cholesky import cholesky, cholesky_inverse
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.master_steps import grid_weights
 from swapregret.kernels.packed_laws import merge_law, packed_marginals, packed_pairs
 from swapregret.kernels.swap_filter import favour_kept, shrunken_vectors, write_actions

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from swapregret.kernels.batch_oracles import best_matchings, best_paths, best_subsets, heaviest_forests
 from swapregret.kernels.capped_simplex import project_capped
-from swapregret.kernels.compile import choice, kernel
+from swapregret.compiled.kernel import choice, kernel
 from swapregret.kernels.hulls import ForestHull, MatchingHull, PathHull, SubsetHull, project_hull
 from swapregret.kernels.ledger import unpack_rows
 from swapregret.kernels.matchings import matching_span_part

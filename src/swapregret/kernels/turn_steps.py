@@ -9,7 +9,7 @@ May touch: the kernels they are made of.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.master_arrays import Log, Memory, Rule
 from swapregret.kernels.master_steps import end_day, solve_action
 from swapregret.kernels.packed_laws import unpack_action

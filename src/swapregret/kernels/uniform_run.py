@@ -6,7 +6,7 @@ May touch: ``kernels.compile``, ``kernels.m_set_master``, ``kernels.vectors``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.compile import kernel
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.m_set_master import draw_uniform
 from swapregret.kernels.vectors import action_total
 

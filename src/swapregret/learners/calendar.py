@@ -3,14 +3,27 @@
 Days count from 0 here and everywhere in the code; this file alone knows the paper's 1-based formulas. Meta-day h of
 interval l of scale k, days (l−1)H^k + (h−1)H^{k−1} + 1 … (l−1)H^k + hH^{k−1} in the paper, is a run of L_{k−1} days here.
 
-May touch: ``learners.schedule``.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.compiled.kernel import kernel
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["Calendar"]
+__all__ = ["Calendar", "count_ending"]
+
+
+@kernel
+def count_ending(windows: npt.NDArray[np.int64], position: int) -> int:
+    """Return how many of the windows L_0, L_1, … end after so many days: the shortest ones, for each divides the next."""
+    count = 0
+    while count < windows.size and position % windows[count] == 0:
+        count += 1
+    return count
 
 
 @dataclass(frozen=True)
@@ -41,13 +54,11 @@ class Calendar:
 
     def n_ending(self, day: int) -> int:
         """Return how many of the windows L_0, L_1, … end with this day."""
-        position = day + 1 + self.offset
-        count = 0
-        for window in self.schedule.windows:
-            if position % window:
-                break
-            count += 1
-        return count
+        return int(count_ending(self._windows, day + 1 + self.offset))
+
+    @cached_property
+    def _windows(self) -> npt.NDArray[np.int64]:
+        return np.array(self.schedule.windows, dtype=np.int64)
 
     def days_left(self, day: int) -> int:
         """Return how many days, this one included, pass before any scale changes its policy."""

@@ -1,7 +1,10 @@
-"""The one decorator of compiled code, and where compiled code is kept.
+"""The decorators of compiled code, and where compiled code is kept.
 
 Kernels take arrays and numbers and give arrays and numbers; they know no objects of the package and make no decisions of
 policy. ``error_model="numpy"`` needs explicit guards against division by zero.
+
+A *phase* is a kernel whose first argument is a family of sets. For a set that exists only in Python
+(:class:`PythonFamily`) its source runs as it stands, and what it calls is compiled all the same.
 
 Numba itself is loaded by the first kernel that is called, not by ``import swapregret``: a decorated function stands for
 its compiled self. That is made then, and takes its place in all modules of the package, so that later calls go straight
@@ -11,8 +14,6 @@ Numba keeps compiled code on disk and checks the file a kernel stands in, but no
 the cache folder of a kernel is named by a digest of its file and of all files of the package that one imports: a change
 of the code starts a new folder for what it may touch, and for nothing else. It lies beside the kernels, or, where the
 package cannot be written to, in the user's cache folder.
-
-May touch: Numba only.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-__all__ = ["Kernel", "cache_folder", "choice", "kernel"]
+__all__ = ["Kernel", "PythonFamily", "cache_folder", "choice", "inlined", "kernel", "keyed_by", "phase"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parents[1]
@@ -109,6 +110,41 @@ def choice(function: _Function) -> _Function:
     return cast(_Function, Kernel(function, is_inlined=True))
 
 
+def inlined(function: _Function) -> _Function:
+    """Have a phase that runs every day written into the kernels that call it: a call would cost more than the phase."""
+    return cast(_Function, Phase(function, is_inlined=True))
+
+
+class PythonFamily:
+    """A set that exists only in Python, behind the methods of ``actions.family``; so is a handle on one."""
+
+
+class Phase(Kernel):
+    """A kernel that runs as plain Python where one of its first two arguments is a set that exists only there."""
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the compiled function, or the source of it."""
+        if any(isinstance(each, PythonFamily) for each in args[:2]):
+            return self._function(*args)
+        return super().__call__(*args)
+
+    def _step_aside(self) -> None:
+        """Stay: which of the two is called depends on the arguments."""
+
+
+def phase(function: _Function) -> _Function:
+    """Have a function compiled for families that are arrays, and run as it stands for sets that exist only in Python."""
+    return cast(_Function, Phase(function))
+
+
+_keys: list[Callable[[Any], str]] = []
+
+
+def keyed_by(digest: Callable[[Any], str]) -> None:
+    """Have compiled code on disk found only while a digest of the types it was compiled for stays the same."""
+    _keys.append(digest)
+
+
 def _find(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
@@ -157,6 +193,10 @@ def _dispatcher(function: Callable[..., Any], is_inlined: bool) -> Any:
         made = numba.njit(cache=True, error_model="numpy", nogil=True, inline=inline)(function)
     finally:
         settings.CACHE_DIR = given
+    if made._cache is not None and hasattr(made._cache, "_index_key"):
+        store = made._cache
+        plain = store._index_key
+        store._index_key = lambda sig, codegen: (*plain(sig, codegen), *(digest(sig) for digest in _keys))
     return _without_literals(made)
 
 

@@ -1,0 +1,90 @@
+r"""Σ of a mixture as a dense matrix on r independent coordinates, and Σ⁺M: how most families estimate.
+
+:math:`\Sigma = \sum_s w_s\,\mathbb E_s[M M^\top]`. The choice of generalised inverse does not matter (D8), so the system is
+solved on r coordinates that determine the others.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.family import prepare, solve
+from swapregret.compiled.kernel import kernel
+from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
+
+__all__ = ["recover"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_CUT = 1e-12
+
+
+@kernel
+def recover(sigma: Floats) -> Floats:
+    """Return the pseudo-inverse of Σ, for one that is singular to working precision; only its upper triangle is read."""
+    n = sigma.shape[0]
+    full = sigma.copy()
+    for i in range(n):
+        for j in range(i):
+            full[i, j] = full[j, i]
+    values, vectors = np.linalg.eigh(full)
+    least = _CUT * max(values[n - 1], 0.0)
+    result = np.zeros((n, n))
+    for k in range(n):
+        if values[k] > least:
+            for i in range(n):
+                part = vectors[i, k] / values[k]
+                for j in range(n):
+                    result[i, j] += part * vectors[j, k]
+    return result
+
+
+@prepare.default
+def prepare_dense(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
+    """Add up Σ and factor it, or invert it where that pays; E[M] is added up too."""
+    mean = mix.mean
+    for i in range(mean.size):
+        mean[i] = 0.0
+    r = mix.factor.shape[0]
+    sigma = np.zeros((r, r))
+    for s in range(mix.weights.size):
+        weight = mix.weights[s]
+        if weight == 0.0:
+            continue
+        part = laws.marginals[s]
+        for i in range(mean.size):
+            mean[i] += weight * part[i]
+        source = laws.moments[s]
+        for i in range(r):
+            line, row = sigma[i, i:], source[i, i:]
+            for j in range(line.size):
+                line[j] += weight * row[j]
+    if r == 0:
+        return 0
+    factor, is_definite = cholesky(sigma)
+    mix.is_inverse[0] = 1 if has_inverse or not is_definite else 0
+    if not is_definite:
+        factor = recover(sigma)
+    elif has_inverse:
+        factor = cholesky_inverse(factor)
+    mix.factor[:] = factor
+    return 0 if is_definite else 1
+
+
+@solve.default
+def solve_dense(family: Any, laws: Any, mix: Any, action: Integers) -> float:
+    """Solve on the independent coordinates; 0 elsewhere."""
+    coordinates = family.common.coordinates
+    n = coordinates.size
+    right = np.empty(n)
+    for j in range(n):
+        right[j] = action[coordinates[j]]
+    found = sum_rows(mix.factor, right) if mix.is_inverse[0] else cholesky_solve(mix.factor, right)
+    aid = mix.aid
+    for i in range(aid.size):
+        aid[i] = 0.0
+    for j in range(n):
+        aid[coordinates[j]] = found[j]
+    return 0.0

@@ -1,0 +1,152 @@
+"""What a set brings along for the learners: a *family*, a value that describes the set to compiled code, and its methods.
+
+A family is a named tuple of arrays and numbers whose field ``common`` is a :class:`Common`. Its class decides which code runs
+(``compiled.methods``). A new family must give :func:`project`, :func:`list_law` and :func:`best`; everything else has a
+default. Sets that exist only in Python are behind :class:`~swapregret.actions.python_family.OracleFamily`, with the same
+methods.
+
+Policies are kept in *slots*: one per member of a learner, and last the exploration policy μ. By default a slot holds a list of
+actions (``actions.listed_laws``) and Σ is a dense matrix on r independent coordinates (``actions.covariance``). A family whose
+policies are no lists brings ``room``, ``make_law``, ``draw``, and where Σ is no matrix ``prepare`` and ``solve``.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.compiled.methods import method
+
+__all__ = [
+    "FULL",
+    "MADE",
+    "OUTSIDE",
+    "Common",
+    "Explore",
+    "best",
+    "draw",
+    "draw_explore",
+    "list_law",
+    "make_law",
+    "prepare",
+    "project",
+    "room",
+    "show_law",
+    "solve",
+    "span_part",
+    "spread",
+]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+MADE, OUTSIDE, FULL = 0, 1, 2
+"""How making a policy ended: well; the point was not in conv(A); its list is longer than the room for it."""
+
+
+class Explore(NamedTuple):
+    """The exploration policy μ.
+
+    Attributes
+    ----------
+    words : uint64 array, shape (n, words)
+        Its actions, packed, if it is a list; otherwise ``draw_explore`` draws from it.
+    cumulative : float64 array, shape (n,)
+    marginals : float64 array, shape (d,)
+    moment : float64 array, shape (r, r) or (0, 0)
+        Its Σ on the independent coordinates, where Σ is a matrix.
+    """
+
+    words: Words
+    cumulative: Floats
+    marginals: Floats
+    moment: Floats
+
+
+class Common(NamedTuple):
+    """What the learners must know of any set.
+
+    Attributes
+    ----------
+    dimension, size, rank : int
+        d, m and r.
+    is_uniform : bool
+        Whether all actions have m elements.
+    coordinates : int64 array, shape (r,) or (0,)
+        Independent coordinates, on which Σ is a matrix; none where Σ is not needed or not a matrix.
+    place : int64 array, shape (d,) or (0,)
+        The place of each coordinate among those, −1 for the others.
+    explore : Explore
+    """
+
+    dimension: int
+    size: int
+    rank: int
+    is_uniform: bool
+    coordinates: Integers
+    place: Integers
+    explore: Explore
+
+
+@method
+def project(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Return the KL projection of exp(tilted) onto conv(A), its logarithm (0 where an element has no action), and whether it is good.
+
+    ``near`` is the logarithm of a point that may be near.
+    """
+
+
+@method
+def list_law(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """Return a point of conv(A) as a list: different actions, packed, their chances, and whether the point was inside."""
+
+
+@method
+def best(family: Any, weights: Floats) -> Integers:
+    """Return the action of largest total weight."""
+
+
+@method
+def span_part(family: Any, vector: Floats) -> Floats:
+    """Return the part of a vector that actions can see: its projection onto span(A)."""
+
+
+@method
+def draw_explore(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw from an exploration policy that is no list."""
+
+
+@method
+def room(family: Any, n_slots: int, n_atoms: int) -> Any:
+    """Return room for so many policies, of so many actions each where they are lists; the last slot is filled with μ."""
+
+
+@method
+def make_law(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Write the policy of a point into a slot and return MADE; or change nothing and say why."""
+
+
+@method
+def draw(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+    """Draw an action from the policy in a slot."""
+
+
+@method
+def spread(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+    """Return v, the local variance of an aggregate X̃ at a point, which the adaptive step is made of (D17)."""
+
+
+@method
+def prepare(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
+    """Make what ``solve`` needs of the mixture; return 1 if its Σ was singular to working precision, else 0."""
+
+
+@method
+def solve(family: Any, laws: Any, mix: Any, action: Integers) -> float:
+    """Write Σ⁺M into ``mix.aid``; return the relative residual, 0 where the solution is exact."""
+
+
+@method
+def show_law(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
+    """Return the policy in a slot as a list; without rows where it is none."""

@@ -1,0 +1,182 @@
+"""Policies as lists of actions in slots: how most families are played."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.family import (
+    FULL,
+    MADE,
+    OUTSIDE,
+    draw,
+    draw_explore,
+    list_law,
+    make_law,
+    room,
+    show_law,
+    span_part,
+    spread,
+)
+from swapregret.compiled.bits import elements_of, unpack
+from swapregret.compiled.kernel import kernel
+from swapregret.kernels.vectors import centred_square
+
+__all__ = ["ListedLaws", "put_law"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+
+class ListedLaws(NamedTuple):
+    """S policies of at most A actions, each of W words.
+
+    Attributes
+    ----------
+    n_atoms : int64 array, shape (S,)
+    words : uint64 array, shape (S, A, W)
+    chances, cumulative : float64 arrays, shape (S, A)
+    marginals : float64 array, shape (S, d)
+    moments : float64 array, shape (S, r, r)
+        Σ on the independent coordinates, both triangles.
+    """
+
+    n_atoms: Integers
+    words: Words
+    chances: Floats
+    cumulative: Floats
+    marginals: Floats
+    moments: Floats
+
+
+@kernel
+def put_law(laws: ListedLaws, slot: int, words: Words, chances: Floats, place: Integers) -> None:
+    """Write a list into a slot, with its marginals and its Σ."""
+    n = chances.size
+    d, r = laws.marginals.shape[1], laws.moments.shape[1]
+    marginals, moment = laws.marginals[slot], laws.moments[slot]
+    laws.n_atoms[slot] = n
+    for i in range(d):
+        marginals[i] = 0.0
+    for i in range(r):
+        line = moment[i]
+        for j in range(r):
+            line[j] = 0.0
+    elements = np.empty(d, dtype=np.int64)
+    reached = 0.0
+    kept, probability, cumulative = laws.words[slot], laws.chances[slot], laws.cumulative[slot]
+    for a in range(n):
+        row, chance = words[a], chances[a]
+        for w in range(row.size):
+            kept[a, w] = row[w]
+        probability[a] = chance
+        reached += chance
+        cumulative[a] = reached
+        count = elements_of(row, elements)
+        for e in range(count):
+            marginals[elements[e]] += chance
+        if r:
+            n_seen = 0
+            for e in range(count):
+                at = place[elements[e]]
+                if at >= 0:
+                    elements[n_seen] = at
+                    n_seen += 1
+            for e in range(n_seen):
+                line = moment[elements[e]]
+                for f in range(e + 1):
+                    line[elements[f]] += chance
+    for i in range(r):  # places need not grow with the elements
+        for j in range(i):
+            value = moment[i, j] + moment[j, i]
+            moment[i, j] = value
+            moment[j, i] = value
+
+
+@room.default
+def listed_room(family: Any, n_slots: int, n_atoms: int) -> ListedLaws:
+    """Return room for lists, μ in the last slot as far as it is needed there: its marginals and Σ."""
+    common = family.common
+    d, r = common.dimension, common.coordinates.size
+    laws = ListedLaws(
+        np.zeros(n_slots, dtype=np.int64),
+        np.zeros((n_slots, n_atoms, (d + 63) // 64), dtype=np.uint64),
+        np.zeros((n_slots, n_atoms)),
+        np.zeros((n_slots, n_atoms)),
+        np.zeros((n_slots, d)),
+        np.zeros((n_slots, r, r)),
+    )
+    laws.marginals[n_slots - 1] = common.explore.marginals
+    if r:
+        laws.moments[n_slots - 1] = common.explore.moment
+    return laws
+
+
+@make_law.default
+def make_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """List the actions of a point (Algorithm 2, line 5)."""
+    words, chances, is_inside = list_law(family, point)
+    if not is_inside:
+        return OUTSIDE
+    if chances.size > laws.chances.shape[1]:
+        return FULL
+    put_law(laws, slot, words, chances, family.common.place)
+    return MADE
+
+
+@draw.default
+def draw_listed(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+    """Draw by inversion."""
+    explore = family.common.explore
+    if slot == laws.n_atoms.size - 1:
+        if explore.cumulative.size == 0:
+            return draw_explore(family, rng)
+        return unpack(explore.words[_found(explore.cumulative, rng.random())], family.common.dimension)
+    cumulative = laws.cumulative[slot, : laws.n_atoms[slot]]
+    return unpack(laws.words[slot, _found(cumulative, rng.random())], family.common.dimension)
+
+
+@kernel
+def _found(cumulative: Floats, needle: float) -> int:
+    """Return the first place whose cumulative weight exceeds a number in [0, 1), of weights that may not add up to exactly 1."""
+    needle *= cumulative[cumulative.size - 1]
+    low, high = 0, cumulative.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        if cumulative[middle] > needle:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@spread.default
+def spread_of_point(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+    """Return x·(X̃ − X̄)², X̄ the mean of X̃ under x where all actions have one size, else 0."""
+    return centred_square(point, aggregate, family.common.is_uniform)
+
+
+@span_part.default
+def whole_vector(family: Any, vector: Floats) -> Floats:
+    """Return the vector: actions span everything."""
+    return vector
+
+
+@draw_explore.default
+def refuse_to_draw(family: Any, rng: np.random.Generator) -> Integers:
+    """Say that there is nothing to draw from: the exploration policy is a list."""
+    return np.zeros(family.common.dimension, dtype=np.int64)
+
+
+@show_law.default
+def show_listed(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
+    """Return the list in a slot; of μ, the list it is, if it is one."""
+    explore = family.common.explore
+    if slot == laws.n_atoms.size - 1:
+        chances = explore.cumulative.copy()
+        for a in range(chances.size - 1, 0, -1):
+            chances[a] -= chances[a - 1]
+        return explore.words.copy(), chances
+    n = laws.n_atoms[slot]
+    return laws.words[slot, :n].copy(), laws.chances[slot, :n].copy()

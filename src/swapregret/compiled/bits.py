@@ -1,0 +1,102 @@
+"""Actions as bits: element i is bit i mod 64 of word i div 64."""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.compiled.kernel import kernel
+
+__all__ = [
+    "elements_of",
+    "has_element",
+    "hash_row",
+    "is_same_row",
+    "pack_action",
+    "pack_chosen",
+    "unpack",
+]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+_ONE, _ZERO, _LOW = np.uint64(1), np.uint64(0), np.uint64(63)
+_TOP = np.uint64(58)
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_PLACES = np.zeros(64, dtype=np.int64)
+_PLACES[[((1 << i) * 0x03F79D71B4CB0A89 & (2**64 - 1)) >> 58 for i in range(64)]] = np.arange(64)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+
+
+@kernel
+def has_element(row: Words, index: int) -> bool:
+    """Tell whether an element is chosen."""
+    return bool((row[index >> 6] >> np.uint64(index & 63)) & _ONE != _ZERO)
+
+
+@kernel
+def elements_of(row: Words, elements: Integers) -> int:
+    """Write the elements of a packed action into an array, in order; return how many there are.
+
+    The lowest bit that is set is found by a de Bruijn sequence.
+    """
+    count = 0
+    for w in range(row.size):
+        word = row[w]
+        while word != _ZERO:
+            rest = word & (word - _ONE)
+            elements[count] = 64 * w + _PLACES[((word ^ rest) * _DE_BRUIJN) >> _TOP]
+            count += 1
+            word = rest
+    return count
+
+
+@kernel
+def unpack(row: Words, dimension: int) -> Integers:
+    """Return a packed action as zeros and ones."""
+    action = np.empty(dimension, dtype=np.int64)
+    for i in range(dimension):
+        action[i] = np.int64((row[i >> 6] >> np.uint64(i & 63)) & _ONE)
+    return action
+
+
+@kernel
+def pack_action(action: Integers, row: Words) -> None:
+    """Write an action of zeros and ones into a row of words."""
+    for w in range(row.size):
+        row[w] = _ZERO
+    for i in range(action.size):
+        if action[i]:
+            row[i >> 6] |= _ONE << np.uint64(i & 63)
+
+
+@kernel
+def pack_chosen(first: Integers, chosen: npt.NDArray[np.int32], dimension: int) -> Words:
+    """Pack actions given by their elements: action a has ``chosen[first[a]:first[a + 1]]``."""
+    n = first.size - 1
+    words = np.zeros((n, (dimension + 63) // 64), dtype=np.uint64)
+    for a in range(n):
+        row = words[a]
+        for j in range(first[a], first[a + 1]):
+            i = np.int64(chosen[j])
+            row[i >> 6] |= _ONE << np.uint64(i & 63)
+    return words
+
+
+@kernel
+def hash_row(row: Words) -> int:
+    """Return a number that is spread evenly over all packed actions."""
+    state = _ODD
+    for w in range(row.size):
+        state = (state ^ row[w]) * _ODD
+        state ^= state >> _SHIFT
+    return np.int64(state >> _ONE)
+
+
+@kernel
+def is_same_row(one: Words, other: Words) -> bool:
+    """Tell whether two packed actions are equal."""
+    for w in range(one.size):
+        if one[w] != other[w]:
+            return False
+    return True

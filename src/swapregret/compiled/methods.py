@@ -1,0 +1,145 @@
+"""Functions chosen by the class of their first argument: what a family of sets brings along.
+
+``@method`` makes a stub. ``@stub.of(Family)`` gives the code for values of that named tuple, ``@stub.default`` the code for
+all others. Numba asks once, when it compiles a caller, and then calls that code itself: nothing of the choice is left at run
+time. Called from Python the choice is made by ``type``.
+
+A caller that is kept on disk is keyed by its argument types, and so by the class of the family, but not by the code behind a
+stub. :func:`code_digest` adds that code to the key.
+"""
+
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, TypeVar, cast
+
+from swapregret.compiled.kernel import Kernel, Phase, PythonFamily, cache_folder, keyed_by
+
+__all__ = ["Method", "code_digest", "method"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class Method:
+    """A stub and its code, by class."""
+
+    def __init__(self, stub: Callable[..., Any]) -> None:
+        self.__name__, self.__doc__, self.__module__ = stub.__name__, stub.__doc__, stub.__module__
+        self._names = list(inspect.signature(stub).parameters)
+        self._codes: dict[type | None, Kernel] = {}
+        self._type: Any = None
+        _METHODS.append(self)
+
+    def of(self, *classes: type) -> Callable[[_Function], _Function]:
+        """Give the code for some classes."""
+
+        def put(function: _Function) -> _Function:
+            is_plain = all(issubclass(each, PythonFamily) for each in classes)
+            made = function if is_plain else _compiled(function)
+            names = list(inspect.signature(inspect.unwrap(made)).parameters)
+            if names != self._names:
+                raise TypeError(f"{names} must be the arguments of {self.__name__}: {self._names}")
+            self._codes.update(dict.fromkeys(classes, made))  # type: ignore[arg-type]
+            return cast(_Function, made)
+
+        return put
+
+    def default(self, function: _Function) -> _Function:
+        """Give the code for all other classes."""
+        made = _compiled(function)
+        self._codes[None] = cast(Kernel, made)
+        return made
+
+    def code_for(self, cls: type | None) -> Any:
+        """Return the code for a class."""
+        for each in cls.__mro__ if cls is not None else ():
+            if each in self._codes:
+                return self._codes[each]
+        if None in self._codes:
+            return self._codes[None]
+        raise NotImplementedError(f"{self.__name__} is not written for {cls}")
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the code for the first argument."""
+        return self.code_for(type(args[0]))(*args)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba asks of a global that compiled code calls."""
+        if self._type is None:
+            self._type = _chosen_type()(self)
+        return self._type
+
+    def files(self, classes: set[type]) -> Iterable[str]:
+        """Return the files of the code that stands behind some classes."""
+        for cls, code in self._codes.items():
+            if cls in classes or cls is None:
+                yield inspect.unwrap(code).__code__.co_filename
+
+
+_METHODS: list[Method] = []
+
+
+def _compiled(function: Any) -> Any:
+    return function if isinstance(function, Kernel) else Phase(function)
+
+
+def method(stub: _Function) -> _Function:
+    """Have a function chosen by the class of its first argument; the body of the stub is never run."""
+    return cast(_Function, Method(stub))
+
+
+@cache
+def _chosen_type() -> Any:
+    """Return the Numba type of methods; Numba is loaded by the first that is compiled into something."""
+    from numba.core import types
+    from numba.core.datamodel import models
+    from numba.extending import register_model
+
+    bases: tuple[Any, ...] = (types.Callable, types.Dummy)
+
+    class Chosen(*bases):  # type: ignore[misc]
+        """A method: typed and lowered as the function it chooses."""
+
+        def __init__(self, owner: Method) -> None:
+            self.owner, self.found = owner, {}
+            super().__init__(f"method({owner.__module__}.{owner.__name__})")
+
+        def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+            own = self.owner.code_for(getattr(args[0], "instance_class", None)).dispatcher._numba_type_
+            signature = own.get_call_type(context, args, kws)
+            self.found[signature.args] = own
+            return signature
+
+        def get_call_signatures(self) -> Any:
+            return (), True
+
+        def get_impl_key(self, sig: Any) -> Any:
+            return self.found[sig.args].get_impl_key(sig)
+
+    register_model(Chosen)(models.OpaqueModel)
+    return Chosen
+
+
+def code_digest(types_given: Any) -> str:
+    """Return a digest of the code behind the classes among some Numba types, in tuples and handles too."""
+    classes: set[type] = set()
+    open_ = list(types_given)
+    while open_:
+        each = open_.pop()
+        found = getattr(each, "instance_class", None)
+        if found is not None:
+            classes.add(found)
+        open_ += list(getattr(each, "types", ()) or ())
+        open_ += [part for _, part in getattr(each, "_fields", ()) or ()]
+    return _digest(frozenset(classes)) if classes else ""
+
+
+@cache
+def _digest(classes: frozenset[type]) -> str:
+    files = {file for owner in _METHODS for file in owner.files(set(classes))}
+    return hashlib.sha256("".join(sorted(cache_folder(file).name for file in files)).encode()).hexdigest()
+
+
+keyed_by(code_digest)

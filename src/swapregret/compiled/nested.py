@@ -1,0 +1,57 @@
+"""States as nested named tuples of arrays: written down by name, restored in place, copied."""
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.errors import InvalidInput
+
+__all__ = ["copied", "dump", "restore"]
+
+_Value = TypeVar("_Value")
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def dump(value: Any, name: str = "", leave_out: frozenset[str] = frozenset()) -> Arrays:
+    """Return the arrays of a state by their dotted names, without the fields that are made again.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> class Pair(NamedTuple):
+    ...     left: np.ndarray
+    ...     right: np.ndarray
+    >>> sorted(dump(Pair(np.zeros(1), np.ones(1)), "pair"))
+    ['pair.left', 'pair.right']
+    """
+    if isinstance(value, tuple):
+        parts: Arrays = {}
+        for field, part in zip(value._fields, value, strict=True):  # type: ignore[attr-defined]
+            if field not in leave_out:
+                parts |= dump(part, f"{name}.{field}" if name else field, leave_out)
+        return parts
+    return {name: value}
+
+
+def restore(value: Any, arrays: Arrays, source: str, leave_out: frozenset[str] = frozenset()) -> None:
+    """Write arrays back in place, each checked against the shape and type it must have."""
+    for name, target in dump(value, leave_out=leave_out).items():
+        given = arrays.get(name)
+        if given is None or given.shape != target.shape or given.dtype != target.dtype:
+            came = "none" if given is None else f"{given.dtype} of shape {given.shape}"
+            raise InvalidInput(
+                f"{source} must hold {name!r}: {target.dtype} of shape {target.shape}",
+                came,
+                "The file was written by another version, for another player, or is damaged.",
+            )
+        if target.dtype.kind == "f" and not np.isfinite(given).all():
+            raise InvalidInput(f"{source} must hold finite numbers in {name!r}", "NaN or infinity", "Restore a backup.")
+        target[...] = given
+
+
+def copied(value: _Value) -> _Value:
+    """Return a state with arrays of its own."""
+    if isinstance(value, tuple):
+        return type(value)._make(copied(part) for part in value)  # type: ignore[attr-defined,no-any-return]
+    return value.copy() if isinstance(value, np.ndarray) else value  # type: ignore[return-value]

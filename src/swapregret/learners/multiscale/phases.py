@@ -1,0 +1,126 @@
+r"""Algorithm 1 in compiled code: K lazy learners, each updating and restarting on its own scale, one estimate for all.
+
+Slot k holds the policy of scale k, slot K that of every scale that has just begun, slot K + 1 the exploration policy μ. What is
+played is :math:`\hat p = \frac{1-\gamma}{K}\sum_k \tilde p_k + \gamma\mu` (lines 3 and 4).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.family import FULL, MADE, make_law, project, span_part
+from swapregret.compiled.kernel import phase
+from swapregret.learners.round.day import Mix, Tally, mix_slots
+from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, refresh
+from swapregret.learners.round.scale import Learners, begin_interval, end_meta_day, tilt_learner
+
+__all__ = ["MultiscaleRule", "MultiscaleState"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class MultiscaleRule(NamedTuple):
+    """What does not change.
+
+    Attributes
+    ----------
+    windows : int64 array, shape (K + 1,)
+    rates, retention : float64 arrays, shape (K,)
+        c of the adaptive step, or η; and what a scale keeps of the past within an interval: all, 1.
+    is_adaptive : bool
+        Which of the two.
+    diameter : float
+    exploration : float
+        γ.
+    feedback : int
+    predictor_step : float
+    has_inverse : bool
+        Whether Σ is inverted once per window instead of solved with every day.
+    first_point, first_log : float64 arrays, shape (d,)
+        Where a scale begins.
+    """
+
+    windows: Integers
+    rates: Floats
+    retention: Floats
+    is_adaptive: bool
+    diameter: float
+    exploration: float
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_point: Floats
+    first_log: Floats
+
+
+class MultiscaleState(NamedTuple):
+    """What changes: the days' ``tally``, the K ``learners``, their policies in ``laws``, and the ``mix`` that is played.
+
+    ``undo`` is the tally before the last day of a window.
+    """
+
+    tally: Tally
+    undo: Tally
+    learners: Learners
+    laws: Any
+    mix: Mix
+
+
+@phase
+def mix_scales(family: Any, rule: Any, state: Any) -> None:
+    """Mix the scales uniformly, scales that have just begun as one (lines 3 and 4)."""
+    weights, n_updates = state.mix.weights, state.learners.n_updates
+    n = n_updates.size
+    for slot in range(n + 1):
+        weights[slot] = 0.0
+    for k in range(n):
+        weights[k if n_updates[k] else n] += (1.0 - rule.exploration) / n
+    weights[n + 1] = rule.exploration
+    mix_slots(family, rule, state)
+
+
+@refresh.of(MultiscaleState)
+def make_policies(state: Any, family: Any, rule: Any) -> int:
+    """Make all policies from the points of their scales."""
+    learners, laws = state.learners, state.laws
+    n = learners.n_updates.size
+    for k in range(n + 1):
+        code = MADE
+        if k == n:
+            code = make_law(family, laws, n, rule.first_point, rule.first_log)
+        elif learners.n_updates[k]:
+            code = make_law(family, laws, k, learners.points[k], learners.log_points[k])
+        if code != MADE:
+            return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
+    mix_scales(family, rule, state)
+    return PLAYED
+
+
+@end_windows.of(MultiscaleState)
+def end_scales(state: Any, family: Any, rule: Any, n_ending: int) -> int:
+    """Hand the estimates to all scales (line 7); scale c = ``n_ending`` updates (line 14), scales below it restart (line 13)."""
+    tally, learners, laws = state.tally, state.learners, state.laws
+    n = learners.n_updates.size
+    seen = span_part(family, tally.running)
+    k = n_ending - 1
+    if k < n:
+        aggregate = learners.aggregates[k] + seen
+        tilted, v = tilt_learner(family, rule, learners, laws, k if learners.n_updates[k] else n, k, aggregate)
+        point, log_point, is_good = project(family, tilted, learners.log_points[k])  # Algorithm 2, line 9
+        if not is_good:
+            return NOT_PROJECTED
+        code = make_law(family, laws, k, point, log_point)  # Algorithm 2, line 5
+        if code != MADE:
+            return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
+        end_meta_day(learners, k, rule.retention[k], aggregate, v, point, log_point)
+    for g in range(k + 1, n):
+        for i in range(seen.size):
+            learners.aggregates[g, i] += seen[i]
+    for g in range(min(k, n)):
+        begin_interval(learners, g, rule.first_point, rule.first_log)
+    for i in range(seen.size):
+        tally.running[i] = 0.0
+    mix_scales(family, rule, state)
+    return PLAYED

@@ -1,0 +1,220 @@
+r"""A day of any master: draw an action from the mixture, estimate the reward vector, count the day.
+
+*Notation*: :math:`\hat p = \sum_s w_s p_s` the mixture, M the action, r its reward, R̂ the ``prediction``, R̃ the estimate:
+
+========================  ==========================================================================
+bandit (the paper's)      :math:`\widetilde R = \widehat R + (r - \widehat R\cdot M)\,\Sigma^+ M`
+semi-bandit               :math:`\widetilde R_i = \widehat R_i + (R_i - \widehat R_i)\,M_i / \mathbb E[M_i]`
+full                      :math:`\widetilde R = R`
+========================  ==========================================================================
+
+All are unbiased for every action in span(A). R̂ is fixed before the day; 0 is the paper's (Algorithm 1, line 6), a learnt one
+lowers the noise and leaves the expectation alone (deviation D19).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.family import draw, prepare, solve
+from swapregret.compiled.kernel import inlined, kernel, phase
+from swapregret.kernels.vectors import action_total
+from swapregret.learners.calendar import count_ending
+
+__all__ = ["BANDIT", "FEEDBACKS", "FULL_VECTOR", "HOPELESS", "SEMI_BANDIT", "Mix", "Tally", "act", "estimate", "mix_slots"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+BANDIT, SEMI_BANDIT, FULL_VECTOR = 0, 1, 2
+FEEDBACKS = {"bandit": BANDIT, "semi-bandit": SEMI_BANDIT, "full": FULL_VECTOR}
+"""What is seen of a day, as compiled code knows it."""
+HOPELESS = 1e-2
+"""A relative residual of Σ⁺M above which there is no estimate."""
+_FORGET = 0.002
+
+
+class Tally(NamedTuple):
+    """What changes every day; d coordinates.
+
+    Attributes
+    ----------
+    day, offset : int64 arrays, shape (1,)
+        Days so far, and where in its windows day 0 was.
+    earned : float64 array, shape (1,)
+        Sum of the rewards.
+    n_recoveries : int64 array, shape (1,)
+        Estimates made although Σ was singular to working precision, or an iteration ended early.
+    prediction, running, total : float64 arrays, shape (d,)
+        R̂; the sum of the estimates since the last window ended; the sum of all.
+    noise, n_seen : float64 arrays, shape (1,)
+        σ̂², the running mean of (r − R̂·M)², and how many days it has seen.
+    """
+
+    day: Integers
+    offset: Integers
+    earned: Floats
+    n_recoveries: Integers
+    prediction: Floats
+    running: Floats
+    total: Floats
+    noise: Floats
+    n_seen: Floats
+
+
+class Mix(NamedTuple):
+    """The mixture that is played; S slots, d coordinates, Σ on r of them.
+
+    Attributes
+    ----------
+    weights, cumulative : float64 arrays, shape (S,)
+    factor : float64 array, shape (r, r)
+        Of Σ, or its inverse.
+    is_inverse : int64 array, shape (1,)
+        Which of the two.
+    mean : float64 array, shape (d,)
+        E[M].
+    aid : float64 array, shape (d,)
+        Σ⁺M of the day.
+    """
+
+    weights: Floats
+    cumulative: Floats
+    factor: Floats
+    is_inverse: Integers
+    mean: Floats
+    aid: Floats
+
+
+def empty_tally(dimension: int, offset: int) -> Tally:
+    """Return the tally before day 0."""
+    one, d = np.zeros(1), np.zeros(dimension)
+    count = np.zeros(1, dtype=np.int64)
+    start = np.array([offset], dtype=np.int64)
+    return Tally(count, start, one, count.copy(), d, d.copy(), d.copy(), one.copy(), one.copy())
+
+
+def empty_mix(n_slots: int, dimension: int, rank: int) -> Mix:
+    """Return room for a mixture."""
+    return Mix(
+        np.zeros(n_slots),
+        np.zeros(n_slots),
+        np.zeros((rank, rank)),
+        np.zeros(1, dtype=np.int64),
+        np.zeros(dimension),
+        np.zeros(dimension),
+    )
+
+
+@phase
+def mix_slots(family: Any, rule: Any, state: Any) -> None:
+    """Make ready to play with the weights of ``mix``, which must add up to 1 within rounding."""
+    mix = state.mix
+    total = 0.0
+    for s in range(mix.weights.size):
+        total += mix.weights[s]
+    reached = 0.0
+    for s in range(mix.weights.size):
+        mix.weights[s] /= total
+        reached += mix.weights[s]
+        mix.cumulative[s] = reached
+    state.tally.n_recoveries[0] += prepare(family, state.laws, mix, rule.has_inverse)
+
+
+@inlined
+def act(family: Any, state: Any, rng: np.random.Generator) -> Integers:
+    """Draw the action of the day (Algorithm 1, line 5)."""
+    cumulative = state.mix.cumulative
+    last = cumulative.size - 1
+    needle = rng.random() * cumulative[last]
+    slot = 0
+    while slot < last and not cumulative[slot] > needle:
+        slot += 1
+    return draw(family, state.laws, slot, rng)
+
+
+@kernel
+def estimate_total(tally: Tally, aid: Floats, step: float, action: Integers, reward: float) -> None:
+    """Add the estimate from the total reward to the sums, and let the prediction learn (Algorithm 1, line 6)."""
+    prediction, running, total = tally.prediction, tally.running, tally.total
+    surprise = reward - action_total(prediction, action)
+    count = 0
+    for i in range(action.size):
+        value = aid[i] * surprise + prediction[i]
+        running[i] += value
+        total[i] += value
+        count += action[i]
+    tally.n_seen[0] += 1.0
+    tally.noise[0] += max(_FORGET, 1.0 / tally.n_seen[0]) * (surprise * surprise - tally.noise[0])
+    if step != 0.0 and count > 0:  # R̂ + step · (r − R̂·M) M / ‖M‖²
+        change = step * surprise / count
+        for i in range(action.size):
+            if action[i]:
+                prediction[i] += change
+
+
+@kernel
+def estimate_elements(tally: Tally, mean: Floats, step: float, action: Integers, seen: Floats) -> None:
+    """Add the estimate from the rewards of the chosen elements to the sums, and let the prediction learn."""
+    prediction, running, total = tally.prediction, tally.running, tally.total
+    for i in range(action.size):
+        value = prediction[i]
+        if action[i]:
+            value += (seen[i] - prediction[i]) / mean[i]
+            prediction[i] += step * (seen[i] - prediction[i])
+        running[i] += value
+        total[i] += value
+
+
+@inlined
+def estimate(family: Any, rule: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Add R̃ of a day to the sums and tell whether it could be made; nothing has changed if not.
+
+    ``seen`` is the reward vector as far as it is seen, ``reward`` the total of the action.
+    """
+    tally, mix = state.tally, state.mix
+    if rule.feedback == BANDIT:
+        ratio = solve(family, state.laws, mix, action)
+        if not ratio <= HOPELESS:
+            return False
+        if ratio > 0.0:
+            tally.n_recoveries[0] += 1
+        estimate_total(tally, mix.aid, rule.predictor_step, action, reward)
+    elif rule.feedback == SEMI_BANDIT:
+        estimate_elements(tally, mix.mean, rule.predictor_step, action, seen)
+    else:
+        for i in range(action.size):
+            tally.running[i] += seen[i]
+            tally.total[i] += seen[i]
+    tally.earned[0] += reward
+    return True
+
+
+@inlined
+def count_day(rule: Any, tally: Any) -> int:
+    """Count a day; return how many of the windows L_0, L_1, … end with it."""
+    tally.day[0] += 1
+    return count_ending(rule.windows, tally.day[0] + tally.offset[0])
+
+
+@kernel
+def copy_tally(source: Tally, target: Tally) -> None:
+    """Write one tally over another."""
+    target.day[0] = source.day[0]
+    target.offset[0] = source.offset[0]
+    target.earned[0] = source.earned[0]
+    target.n_recoveries[0] = source.n_recoveries[0]
+    target.noise[0] = source.noise[0]
+    target.n_seen[0] = source.n_seen[0]
+    for i in range(source.running.size):
+        target.prediction[i] = source.prediction[i]
+        target.running[i] = source.running[i]
+        target.total[i] = source.total[i]
+
+
+@inlined
+def keep_for_undo(rule: Any, state: Any) -> None:
+    """Keep the tally before a day that ends a window: if the window cannot end, the day has not been."""
+    if (state.tally.day[0] + state.tally.offset[0] + 1) % rule.windows[0] == 0:
+        copy_tally(state.tally, state.undo)

@@ -1,0 +1,91 @@
+"""The compiled functions Python calls: a day, the end of a window, many days. ``Session``, ``play`` and games call the same ones.
+
+They take a :class:`~swapregret.compiled.handle.Handle`. What happens at the end of a window is a method of the master,
+chosen by the class of its state: :func:`end_windows`. Its heavy code, projections and decompositions, is linked into one entry
+alone, which keeps compiling short.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.compiled.borrow import borrow
+from swapregret.compiled.handle import Handle
+from swapregret.compiled.kernel import kernel, phase
+from swapregret.kernels.vectors import action_total
+from swapregret.learners.round.day import BANDIT, act, count_day, estimate, keep_for_undo
+from swapregret.learners.round.master import NOT_SOLVED, end_windows, refresh, remember
+
+__all__ = ["act_day", "end_window", "observe_day", "open_handle", "pass_day", "play_days"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+@kernel
+def open_handle(family: Any, rule: Any, state: Any, rng: np.random.Generator) -> Any:
+    """Return a handle on a player."""
+    return Handle(family, rule, state, rng)
+
+
+@phase
+def act_day(h: Any) -> Integers:
+    """Draw the action of a day."""
+    return act(borrow(h.family), borrow(h.state), h.rng)
+
+
+@phase
+def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
+    """Learn what a day paid; return how many windows end with it, or NOT_SOLVED."""
+    family, rule, state = borrow(h.family), borrow(h.rule), borrow(h.state)
+    keep_for_undo(rule, state)
+    if not estimate(family, rule, state, action, seen, reward):
+        return NOT_SOLVED
+    if rule.feedback == BANDIT:
+        remember(state, action, reward)
+    return count_day(rule, state.tally)
+
+
+@phase
+def pass_day(h: Any) -> int:
+    """Let a day pass of which nothing is seen; return how many windows end with it."""
+    rule, state = borrow(h.rule), borrow(h.state)
+    keep_for_undo(rule, state)
+    return count_day(rule, state.tally)
+
+
+@phase
+def end_window(h: Any, n_ending: int) -> int:
+    """End windows; or, with 0 of them, make all that is derived from the state."""
+    family, rule, state = borrow(h.family), borrow(h.rule), borrow(h.state)
+    if n_ending == 0:
+        return refresh(state, family, rule)
+    return end_windows(state, family, rule, n_ending)
+
+
+
+@phase
+def play_days(h: Any, rewards: Floats, received: Floats, plays: Integers, row: int) -> tuple[int, int]:
+    """Play one day per row up to the end of a window; return the next row and how many windows end, or NOT_SOLVED.
+
+    ``received`` takes the rewards; ``plays`` the actions, if it has rows.
+    """
+    family, rule, state = borrow(h.family), borrow(h.rule), borrow(h.state)
+    rng = h.rng
+    n_rows = rewards.shape[0]
+    while row < n_rows:
+        action = act(family, state, rng)
+        vector = rewards[row]
+        reward = min(max(action_total(vector, action), 0.0), 1.0)
+        received[row] = reward
+        if plays.shape[0]:
+            plays[row] = action
+        if not estimate(family, rule, state, action, vector, reward):
+            return row, NOT_SOLVED
+        if rule.feedback == BANDIT:
+            remember(state, action, reward)
+        n_ending = count_day(rule, state.tally)
+        row += 1
+        if n_ending != 0:
+            return row, n_ending
+    return row, 0
