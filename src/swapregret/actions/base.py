@@ -17,6 +17,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.family import describe
+from swapregret.actions.python_family import OracleFamily
 from swapregret.actions.remember import Remembering
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
@@ -316,6 +318,23 @@ class ActionSet(metaclass=Remembering):
     def _spanner_law(self) -> FinitePolicy:
         rows = self.spanner().actions
         return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as the learners' compiled code takes it (``actions.family``); by its own methods where it has no such form.
+
+        Parameters
+        ----------
+        mu : Policy
+            The exploration policy.
+        kind : {"list", "chain", "gibbs"}
+            What plays a point: a list of actions, a chain, or the Gibbs policy of exponents.
+        variants : int
+            Decompositions that a list averages.
+        has_moment : bool
+            Whether Σ is wanted as a matrix.
+        """
+        common = describe(self, mu, has_moment=has_moment, is_listed=False)
+        return OracleFamily(common, self, mu, variants)
 
     def _unsupported(self, what: str, instead: str) -> Unsupported:
         return Unsupported(f"the set must have an exact {what}", f"{self!r}, which has none", instead)

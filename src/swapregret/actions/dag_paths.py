@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.path_family import PathFamily, PathGraph
 from swapregret.actions.directed import Digraph, Edge, edge_labels, for_kernel, read_digraph
 from swapregret.actions.levelled import Levelled, level_edges
 from swapregret.actions.path_laws import MarkovPaths, PathList
@@ -295,6 +297,19 @@ class DagPaths(ActionSet):
     @cached_property
     def _orders(self) -> dict[int, npt.NDArray[np.int64]]:
         return {}
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it."""
+        graph, moves = self._graph, isinstance(mu, MarkovPaths)
+        joined, pivot = self.span.balance if self.rank < self.dimension else (np.zeros(0), np.zeros(0))
+        transition = mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0)
+        edges = graph.start, graph.head, graph.edge
+        return PathFamily(
+            describe(self, mu, has_moment=has_moment, is_listed=not moves),
+            PathGraph(*edges, self.plan, int(graph.level[-1]), joined, pivot, transition),
+            np.stack([self.order(variant) for variant in range(variants)]),
+            self.tolerance,
+        )
 
     def levelled(self) -> Levelled:
         """Make all paths equally long by dummy edges (György et al. 2007), with the map back to the edges given."""

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.compiled.bits import pack_action
 from swapregret.compiled.methods import method
+from swapregret.policy import Policy
 
 __all__ = [
     "FULL",
@@ -24,6 +26,7 @@ __all__ = [
     "Common",
     "Explore",
     "best",
+    "describe",
     "draw",
     "draw_explore",
     "list_law",
@@ -150,3 +153,33 @@ def solve(family: Any, laws: Any, mix: Any, action: Integers) -> float:
 @method
 def show_law(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
     """Return the policy in a slot as a list; without rows where it is none."""
+
+
+def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool) -> Common:
+    """Return what the learners must know of a set and its exploration policy.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    mu : Policy
+    has_moment : bool
+        Whether Σ is wanted as a matrix.
+    is_listed : bool
+        Whether μ is drawn from its list; otherwise the family draws from it.
+    """
+    d = actions.dimension
+    coordinates, place = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    moment = np.zeros((0, 0))
+    if has_moment:
+        coordinates = np.array(actions.span.coordinates, dtype=np.int64)
+        place = np.full(d, -1, dtype=np.int64)
+        place[coordinates] = np.arange(len(coordinates))
+        moment = np.ascontiguousarray(mu.cooccurrence()[np.ix_(coordinates, coordinates)])
+    words, cumulative = np.zeros((0, (d + 63) // 64), dtype=np.uint64), np.zeros(0)
+    if is_listed:
+        law = mu.finite()
+        words, cumulative = np.zeros((len(law.weights), words.shape[1]), dtype=np.uint64), np.cumsum(law.weights)
+        for row, atom in zip(words, law.atoms, strict=True):
+            pack_action(np.array(atom), row)
+    explore = Explore(words, cumulative, np.array(mu.marginals()), moment)
+    return Common(d, actions.size, actions.rank, bool(actions.is_uniform), coordinates, place, explore)

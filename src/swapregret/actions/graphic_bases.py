@@ -15,7 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.forest_family import ForestFamily, Walk
 from swapregret.actions.tree_decomposition import ForestList, forest_graph
+from swapregret.actions.tree_laws import GibbsTrees
 from swapregret.actions.undirected import UndirectedGraph
 from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, as_integer, as_table, as_vector
 from swapregret.errors import InvalidAction, InvalidInput
@@ -172,6 +175,23 @@ class GraphicBases(ActionSet):
             f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {INSIDE}",
             f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",
             "Project them first: kl_project(log_weights).point.",
+        )
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it."""
+        steps, up = mu.walk if isinstance(mu, GibbsTrees) and mu.walk is not None else (None, None)
+        starts, edges, ends = self._graph.arcs
+        none = np.zeros(0, dtype=np.int64)
+        walk = Walk(np.zeros(0) if steps is None else steps, none if up is None else up, starts, edges, ends)
+        is_whole = self.rank == self.dimension
+        return ForestFamily(
+            describe(self, mu, has_moment=has_moment, is_listed=steps is None),
+            self.kernel_graph,
+            self.mass_unit,
+            self.orders(variants).copy(),
+            INSIDE,
+            np.zeros((0, 0)) if is_whole else np.ascontiguousarray(self.span.orthonormal),
+            walk,
         )
 
     @property

@@ -10,11 +10,14 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.m_set_family import SubsetFamily
 from swapregret.actions.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
 from swapregret.actions.pivotal_subsets import PivotalSubsets
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
@@ -187,6 +190,13 @@ class MSets(ActionSet):
     @cached_property
     def _uniform(self) -> UniformSubsets:
         return UniformSubsets(self.dimension, self.size)
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it."""
+        if self.size == self.dimension:
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
+        common = describe(self, mu, has_moment=has_moment, is_listed=mu is not self._uniform)
+        return SubsetFamily(common, self.orders(variants).copy())
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
         """Return the law p(M) ∝ exp(scores·M), exact in O(d·m)."""

@@ -12,6 +12,7 @@ May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``kernels``, and of
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -288,6 +289,11 @@ class Partitions(ActionSet):
         if kind == "spanner":
             return super().exploration_policy(kind)
         return self._law(self._paths.exploration_policy(kind))
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it: its paths, or by its own methods in compact coordinates."""
+        owner = super() if self.is_compact else self._paths
+        return owner.family(mu, kind=kind, variants=variants, has_moment=has_moment)
 
     def _law(self, law: Policy) -> Policy:
         return ImageLaw(law, self._image, self._n_compact, self._inverse) if self.is_compact else law
