@@ -2,13 +2,12 @@
 
 ``play`` goes through it in one piece. Experiments stop at checkpoints and keep snapshots: law of this file is that days played
 after ``restore(dump())`` are, bit for bit, the days that would have been played without.
-
-May touch: ``arrays``, ``environments.base``, ``kernels``, ``learners``, ``randomness``, ``recorders``, ``play_result``.
 """
 
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,9 @@ from swapregret.arrays import Matrix, NamedArrays, Vector, array_of_text, below,
 from swapregret.environments.base import Environment
 from swapregret.kernels.sums import carry_sum
 from swapregret.kernels.vectors import action_total
-from swapregret.learners.adaptive.pool_engine import PoolEngine
-from swapregret.learners.adaptive.window_engine import WindowEngine
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.engines.find import Engine, find_engine, is_whole
-from swapregret.learners.player import Decision, Player
+from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.play_result import Run
 from swapregret.randomness import plain_state, set_state
 from swapregret.recorders import Recorders
@@ -74,8 +71,7 @@ class Course:
         self._rng = np.random.default_rng(seed)
         self._state = player.start(self._rng)
         self._first = self._state
-        self._recorders = Recorders(player.actions, self._state, **options)
-        self._has_stopped = False
+        self._recorders = Recorders(player, self._state, **options)
         self._received = np.zeros(2)
 
     @property
@@ -91,7 +87,8 @@ class Course:
     @property
     def is_compiled(self) -> bool:
         """Tell whether blocks of days will run in compiled code, which needs no interpreter."""
-        return is_whole(self._engine())
+        player = self._present()[0]
+        return bool(getattr(player, "is_compiled", False)) or is_whole(self._engine(player))
 
     def marginals(self) -> Vector:
         """Return how likely each element is to be chosen next."""
@@ -99,50 +96,43 @@ class Course:
 
     def advance(self, stop: int, progress: Callable[[int], None] | None = None) -> None:
         """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
-        engine, owner = self._engine(), self._present()[0]
         while self.day < stop:
             player, state, left = self._present()
-            if player is not owner:
-                engine, owner = self._engine(), player
-            using = engine if left > 0 else None
-            block_days = _block_days(self.environment.actions.dimension, using)
+            is_whole = left > 0 and self.is_compiled
+            block_days = _block_days(self.environment.actions.dimension, self._engine(player), is_whole=is_whole)
             start, end = self.day, min(stop, (self.day // block_days + 1) * block_days, self.day + max(1, left))
-            rewards = np.ascontiguousarray(self.environment.rewards(start, end))
+            rewards = np.require(self.environment.rewards(start, end), np.float64, ["C", "W"])
             self._recorders.begin(self.environment, start, end)
-            received, played = np.empty(len(rewards)), 0
-            if using is not None:
-                block = self._run(using, state, rewards)
-                played = len(block.received)
-                received[:played] = block.received
-                self._take(self._recorders.run_block(using, start, block, is_lasting=player is self.player), played)
-                self._has_stopped |= played < len(rewards)
+            received = np.empty(len(rewards))
+            played = self._play(player, state, rewards, received) if left > 0 else 0
             for index in range(played, len(rewards)):
                 received[index] = self._step(start, index, rewards[index])
             self._recorders.end(rewards)
             carry_sum(self._received, received)
             self.day = end
-            if using is not None and played < len(rewards):
-                engine = self._engine()
             if progress is not None:
                 progress(end - start)
 
-    def _run(self, engine: Engine, state: Any, rewards: Matrix) -> Any:
-        """Run a block; engines of the adaptive master tell of their laws as they go, unless they tape them."""
-        if isinstance(engine, PoolEngine | WindowEngine):
-            return engine.run(state, self._rng, rewards, self._recorders.note_law if engine.is_noting else None)
-        return engine.run(state, self._rng, rewards)
+    def _play(self, player: Player[Any], state: Any, rewards: Matrix, received: Vector) -> int:
+        """Play a block in compiled code, where that is to be had; return how many of its days were played."""
+        if hasattr(player, "play_block"):
+            read = partial(self._recorders.read_tape, player=player) if self._recorders.needs_laws else None
+            plays = self._recorders.keep_plays(len(rewards))
+            self._take(player.play_block(state, self._rng, rewards, received, plays, read), len(rewards))
+            return len(rewards)
+        engine = self._engine(player)
+        if engine is None:
+            return 0
+        block = engine.run(state, self._rng, rewards)
+        played = len(block.received)
+        received[:played] = block.received
+        self._take(self._recorders.run_block(engine, block), played)
+        return played
 
-    def _engine(self) -> Engine | None:
-        """Return what runs the next block, or None if its days must be stepped."""
-        asked, player = self._recorders, self._present()[0]
-        engine = find_engine(
-            player,
-            is_measured=asked.needs_laws,
-            keeps_plays=asked.needs_plays,
-            takes_tapes=asked.takes_tapes,
-            has_stopped=self._has_stopped,
-        )
-        return engine if engine is not None and asked.can_follow(engine) else None
+    def _engine(self, player: Player[Any]) -> Engine | None:
+        """Return what runs the blocks of a competitor, or None if its days must be stepped."""
+        asked = self._recorders
+        return find_engine(player, is_measured=asked.needs_laws, keeps_plays=asked.needs_plays)
 
     def _present(self) -> tuple[Player[Any], Any, int]:
         """Return who plays, in which state, and for how many days at least: an anytime player has one for each epoch.
@@ -164,7 +154,7 @@ class Course:
 
     def _step(self, start: int, index: int, rewards: Vector) -> float:
         decision = _draw(self.player, self._state, self._rng, start + index)
-        self._recorders.note(index, decision, self._state)
+        self._recorders.note(index, decision)
         reward = min(max(action_total(rewards, decision.action), 0.0), 1.0)
         self._state = self.player.observe(self._state, decision, _seen(self.player.feedback, reward, rewards, decision))
         return reward
@@ -178,7 +168,6 @@ class Course:
         arrays = {
             "day": np.array(self.day),
             "received": self._received.copy(),
-            "has_stopped": np.array(self._has_stopped),
             "rng": array_of_text(json.dumps(plain_state(self._rng))),
         }
         state = under("state", self.player.dump(self._state))
@@ -186,26 +175,24 @@ class Course:
 
     def restore(self, arrays: NamedArrays) -> None:
         """Go on from what ``dump`` wrote of a course with the same arguments; this one may have been anywhere."""
-        self.day, self._has_stopped = int(arrays["day"]), bool(arrays["has_stopped"])
+        self.day = int(arrays["day"])
         self._received = np.array(arrays["received"])
         set_state(self._rng, json.loads(text_of_array(arrays["rng"])))
         self._state = self.player.load(below(arrays, "state"))
-        self._recorders = Recorders(self.player.actions, self._first, **self._options)
+        self._recorders = Recorders(self.player, self._first, **self._options)
         self._recorders.restore(below(arrays, "recorders"))
 
 
-def _block_days(dimension: int, engine: Engine | None) -> int:
-    """Return how many days are prepared at once: many where they run in compiled code, fewer where rewards or laws are long."""
-    most = getattr(engine, "most_days", None) or _BLOCK if is_whole(engine) else _STEPPED
+def _block_days(dimension: int, engine: Engine | None, *, is_whole: bool) -> int:
+    """Return how many days are prepared at once: many where they run in compiled code, fewer where rewards or policies are long."""
+    most = getattr(engine, "most_days", None) or _BLOCK if is_whole else _STEPPED
     return min(_BLOCK, most, max(64, _ENTRIES // dimension))
 
 
 def _draw(player: Player[Any], state: Any, rng: np.random.Generator, day: int) -> Decision:
-    policy = player.policy(state)
-    action = policy.sample(rng)
-    action.flags.writeable = False
-    names = player.actions.labels
-    return Decision(day, action, tuple(names[i] for i in action.nonzero()[0].tolist()), policy)
+    held = hold_policy(player, state)
+    action = draw_action(player, state, rng)
+    return Decision(day, action, player.actions, held)
 
 
 def _seen(feedback: str, reward: float, rewards: Vector, decision: Decision) -> float | Vector:

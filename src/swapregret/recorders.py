@@ -1,6 +1,4 @@
 """What is written down while a player plays: the glue between the days of a run and the ledgers of ``regret``.
-
-May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``, ``environments.base``, ``learners``, ``regret``.
 """
 
 from typing import Any, TypeVar
@@ -8,30 +6,25 @@ from typing import Any, TypeVar
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, NamedArrays, below, under
+from swapregret.arrays import Actions, Matrix, NamedArrays, below, under
 from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
-from swapregret.kernels.subsets import round_all
-from swapregret.learners.adaptive.pool_engine import PoolBlock, PoolEngine
-from swapregret.learners.adaptive.window_engine import WindowBlock, WindowEngine
-from swapregret.learners.engines.between_turns import HeldBlock
 from swapregret.learners.engines.find import Engine
 from swapregret.learners.engines.listed import ListedBlock
-from swapregret.learners.engines.m_sets import MSetEngine
-from swapregret.learners.engines.scales import Stretches
 from swapregret.learners.engines.systematic import SystematicBlock
-from swapregret.learners.player import Decision
+from swapregret.learners.multiscale.master import SwapMaster
+from swapregret.learners.player import Decision, Player
 from swapregret.play_result import Run
-from swapregret.policy import Policy, on_grid
+from swapregret.policy import Policy
+from swapregret.policy.tape import Tape
 from swapregret.regret.decomposition import DecompositionLedger
 from swapregret.regret.interval import IntervalLedger
 from swapregret.regret.laziness import LazinessLedger
 from swapregret.regret.ledger import SwapLedger
-from swapregret.regret.tape import Tape
+from swapregret.regret.tape import TapeReader, Window
 
 __all__ = ["Recorders"]
 
-_MIXED = 1e-9
 _HELD = 256
 _Recorder = TypeVar("_Recorder", IntervalLedger, DecompositionLedger)
 
@@ -41,16 +34,16 @@ class Recorders:
 
     Parameters
     ----------
-    actions : ActionSet
+    player : Player
     state : object
-        The first state of the player; a certificate reads its scales and calendar.
+        Its first state; a certificate reads its calendar.
     measure, realised, windows, certificate, capacity
         As of :func:`~swapregret.play.play`.
     """
 
     def __init__(
         self,
-        actions: ActionSet,
+        player: Player[Any],
         state: Any,
         *,
         measure: str,
@@ -59,20 +52,17 @@ class Recorders:
         certificate: bool,
         capacity: int | None,
     ) -> None:
-        self._actions = actions
+        actions = self._actions = player.actions
         self._ledger = SwapLedger(actions, capacity=capacity) if measure == "ledger" else None
         self._lazy = LazinessLedger(actions) if measure == "bound" else None
         self._realised = SwapLedger(actions, capacity=capacity) if realised else None
         self._intervals = tuple(IntervalLedger(actions, window) for window in windows)
-        self._lemma = _lemma_of(actions, state) if certificate else None
+        self._lemma = _lemma_of(actions, player, state) if certificate else None
         self._needs_means = measure != "none" or bool(windows) or certificate
         self._means: Matrix | None = None
-        self._stretches: list[tuple[int, Policy, tuple[Any, ...]]] = []
+        self._stretches: list[tuple[int, Policy]] = []
         self._policy: Policy | None = None
         self._played = np.zeros((0, actions.dimension), dtype=np.int64)
-        self._tape: Tape | None = None
-        self._tape_laws: tuple[Policy, Policy, float]
-        self._tape_before: NamedArrays = {}
 
     @property
     def needs_laws(self) -> bool:
@@ -84,15 +74,6 @@ class Recorders:
         """Tell whether the actions that were played are wanted."""
         return self._realised is not None
 
-    def can_follow(self, engine: Engine) -> bool:
-        """Tell whether blocks of an engine show all that is recorded: those of the adaptive master have no scales to show."""
-        return self._lemma is None or not isinstance(engine, PoolEngine | WindowEngine)
-
-    @property
-    def takes_tapes(self) -> bool:
-        """Tell whether laws go to a ledger and nowhere else."""
-        return self._lazy is None and not self._intervals and self._lemma is None
-
     def begin(self, environment: Environment, start: int, stop: int) -> None:
         """Begin a block of days."""
         if self._needs_means:
@@ -101,48 +82,40 @@ class Recorders:
             self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._stretches, self._policy = [], None
 
-    def run_block(self, engine: Engine, start: int, block: Any, *, is_lasting: bool = True) -> Any:
-        """Enter the days of a block that ran in compiled code, and return the state to go on from.
+    def read_tape(self, tape: Tape, first: int, last: int, player: Any) -> None:
+        """Enter what a master played on days ``first`` to ``last`` − 1 of the block."""
+        assert self._means is not None
+        days = self._means[first:last]
+        learner = player.learner
+        reader = TapeReader(tape, days, learner.mu, learner.policy_from)
+        if self._ledger is not None:
+            self._ledger.record_tape(reader)
+        if self._lazy is not None:
+            self._lazy.record_tape(reader)
+        if not self._intervals and self._lemma is None:
+            return
+        for window in reader.windows():
+            part = days[window.first : window.last]
+            for interval in self._intervals:
+                interval.record(window.shares @ window.marginals, part)
+            if self._lemma is not None:
+                self._certify(window, part)
 
-        ``is_lasting`` tells whether the same player plays to the end.
-        """
+    def run_block(self, engine: Engine, block: Any) -> Any:
+        """Enter the days of a competitor's block that ran in compiled code, and return the state to go on from."""
         if self._realised is not None:
             self._played[: len(block.received)] = block.plays
         if self._means is None:
             return block.state
-        if isinstance(block, WindowBlock) or (isinstance(block, PoolBlock) and not block.tapes):
-            return block.state  # the laws have been noted on the way
-        if not self.takes_tapes or self._ledger is None:
-            return self._follow(block)
-        if isinstance(block, PoolBlock):
-            for first, stop, tape in block.tapes:
-                self._ledger.record_laws(tape, self._means[first:stop], block.state.explorer)
-        elif isinstance(block, ListedBlock | SystematicBlock):
+        is_plain = self._lazy is None and not self._intervals and self._lemma is None
+        if is_plain and self._ledger is not None and isinstance(block, ListedBlock | SystematicBlock):
             self._run_listed(block)
-        elif is_lasting and isinstance(engine, MSetEngine) and engine.is_tapeable:
-            self._run_tape(engine, start, block)
-        else:
-            return self._follow(block)
-        return block.state
-
-    def _follow(self, block: Any) -> Any:
-        """Note the laws of a block one by one, and return the state that holds the last of them."""
-        assert self._means is not None
-        state = block.state
-        if isinstance(block, Stretches):
-            replay = block.replay()
-            for law in replay:
-                self.note_law(*law)
-            state = replay.state
-        elif isinstance(block, HeldBlock):
-            for law in block.held:
-                self.note_law(*law)
-        else:
-            for index, policy in block.laws:
-                self.note_law(index, policy)
+            return block.state
+        for index, policy in block.laws:
+            self.note_law(index, policy)
         if len(block.received) < len(self._means):
             self._policy = None
-        return state
+        return block.state
 
     def _run_listed(self, block: ListedBlock | SystematicBlock) -> None:
         """Enter a block of laws that kernels can enter; one that goes on after the block stays open."""
@@ -160,36 +133,23 @@ class Recorders:
         if block.last is not None and stop < count:
             self._ledger.record_days(block.last, self._means[edges[stop] :])
 
-    def _run_tape(self, engine: MSetEngine, start: int, block: Stretches) -> None:
-        """Enter a block of systematic laws by the turns of its calendar."""
-        assert self._ledger is not None
-        assert self._means is not None
-        learner: Any = engine.master.learners[0]
-        exploit, explore = on_grid([1.0 - learner.exploration, learner.exploration]).tolist()
-        if self._tape is None:
-            n = engine.master.n_scales
-            self._tape = self._ledger.tape(learner.actions.orders(learner.variants), exploit / n, n)
-            self._tape_laws = (learner.start().exploit, learner.mu, explore)
-            if self._tape_before:
-                self._tape.restore(self._tape_before)
-        for piece in block.pieces:
-            if piece.n_days:
-                means = self._means[piece.first : piece.first + piece.n_days]
-                units = round_all(piece.points, learner.actions.size)
-                self._tape.record(means, start + piece.first, piece.events, units)
+    def keep_plays(self, n_days: int) -> Actions:
+        """Return where the actions of a block go; without rows where nobody asks."""
+        return self._played[: n_days if self._realised is not None else 0]
 
-    def note_law(self, index: int, policy: Policy, scales: tuple[Any, ...] = ()) -> None:
-        """Note that a law is played from a day of the block on, and the scales it mixes."""
+    def note_law(self, index: int, policy: Policy) -> None:
+        """Note that a policy is played from a day of the block on."""
         if not self._needs_means or policy is self._policy:
             return
         if len(self._stretches) >= _HELD:  # laws that list many actions are large: do not hold a block of them
             self._settle(index)
-        self._stretches.append((index, policy, scales))
+        self._stretches.append((index, policy))
         self._policy = policy
 
-    def note(self, index: int, decision: Decision, state: Any) -> None:
+    def note(self, index: int, decision: Decision) -> None:
         """Note one day of the block."""
-        self.note_law(index, decision.policy, state.scales if self._lemma is not None else ())
+        if self._needs_means:
+            self.note_law(index, decision.policy)
         if self._realised is not None:
             self._played[index] = decision.action
 
@@ -203,8 +163,8 @@ class Recorders:
     def _settle(self, stop: int) -> None:
         """Enter the stretches noted so far; the last of them ends before day ``stop`` of the block."""
         assert self._means is not None
-        edges = [index for index, _, _ in self._stretches] + [stop]
-        for (first, policy, scales), last in zip(self._stretches, edges[1:], strict=True):
+        edges = [index for index, _ in self._stretches] + [stop]
+        for (first, policy), last in zip(self._stretches, edges[1:], strict=True):
             days = self._means[first:last]
             if self._ledger is not None:
                 self._ledger.record_days(policy, days)
@@ -212,13 +172,10 @@ class Recorders:
                 self._lazy.record_days(policy, days)
             for interval in self._intervals:
                 interval.record(policy.marginals(), days)
-            if self._lemma is not None:
-                self._certify(policy, scales, days)
         self._stretches = []
 
     def close(self, reward: float) -> Run:
         """Return what was recorded so far, between two blocks; recording may go on."""
-        self._absorb()
         return Run(
             reward=reward,
             ledger=self._ledger.close() if self._ledger is not None else None,
@@ -230,38 +187,28 @@ class Recorders:
 
     def dump(self) -> NamedArrays:
         """Write everything as named arrays, between two blocks."""
-        self._absorb()
         arrays: NamedArrays = {}
         for name, part in self._parts():
             arrays |= under(name, part.dump())
-        return arrays | under("tape", self._tape.dump() if self._tape is not None else self._tape_before)
+        return arrays
 
     def restore(self, arrays: NamedArrays) -> None:
         """Fill fresh recorders of the same kind with what ``dump`` wrote."""
         for name, part in self._parts():
             part.restore(below(arrays, name))
-        self._tape_before = below(arrays, "tape")
 
     def _parts(self) -> list[tuple[str, Any]]:
         named: list[tuple[str, Any]] = [("ledger", self._ledger), ("lazy", self._lazy), ("realised", self._realised)]
         named += [(f"interval{index}", interval) for index, interval in enumerate(self._intervals)]
         return [(name, part) for name, part in [*named, ("lemma", self._lemma)] if part is not None]
 
-    def _absorb(self) -> None:
-        if self._tape is not None and self._ledger is not None:
-            self._ledger.absorb(self._tape, *self._tape_laws)
-
-    def _certify(self, policy: Policy, scales: tuple[Any, ...], days: Matrix) -> None:
-        """Enter a stretch into the lemma's ledger."""
+    def _certify(self, window: Window, days: Matrix) -> None:
+        """Enter a window into the lemma's ledger: slot k is scale k, or the one after the last if the scale has just begun."""
         assert self._lemma is not None
-        marginals = np.stack([scale.policy.marginals() for scale in scales])
-        if np.abs(marginals.mean(axis=0) - policy.marginals()).max() > _MIXED:
-            raise Unsupported(
-                "a certificate must be asked of a player that mixes its scales uniformly",
-                "a policy with other weights",
-                "Use measure='bound': the laziness bound holds for any player.",
-            )
-        self._lemma.record_days(marginals, days)
+        shares, marginals = window.shares, window.marginals
+        n_scales = len(shares) - 2
+        own = [marginals[k if shares[k] > 0.0 else n_scales] for k in range(n_scales)]
+        self._lemma.record_days((1.0 - shares[-1]) * np.stack(own) + shares[-1] * marginals[-1], days)
 
 
 def _copy(recorder: _Recorder, empty: _Recorder) -> _Recorder:
@@ -270,11 +217,11 @@ def _copy(recorder: _Recorder, empty: _Recorder) -> _Recorder:
     return empty
 
 
-def _lemma_of(actions: ActionSet, state: Any) -> DecompositionLedger:
-    if not (hasattr(state, "scales") and hasattr(state, "calendar")):
+def _lemma_of(actions: ActionSet, player: Any, state: Any) -> DecompositionLedger:
+    if not isinstance(player, SwapMaster):
         raise Unsupported(
-            "a certificate must be asked of a master with scales and a calendar",
-            f"a player whose state is {type(state).__name__}",
+            "a certificate must be asked of a master that mixes its scales uniformly",
+            f"{type(player).__name__}",
             "Use swap_combcp with preset='multiscale', or measure='bound': the laziness bound holds for any player.",
         )
-    return DecompositionLedger(actions, state.calendar.schedule.windows, state.calendar.offset)
+    return DecompositionLedger(actions, player.schedule.windows, int(state.state.tally.offset[0]))

@@ -16,7 +16,7 @@ from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsu
 from swapregret.feedback import RewardReader, read_range
 from swapregret.journal import Journal, is_journal, read_journal
 from swapregret.learners.config import encode, player_of
-from swapregret.learners.player import Decision, Player
+from swapregret.learners.player import Decision, Player, draw_action, hold_policy, load_held
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
 from swapregret.randomness import Seed, entropy_of, generator_of, plain_state, set_state
@@ -128,7 +128,7 @@ class Session(Generic[State]):
         self._rng = np.random.default_rng(source)
         self._state = self.player.start(self._rng)
         self._n_acted = self._n_closed = self._n_skipped = 0
-        self._open: dict[int, tuple[Decision, State]] = {}
+        self._open: dict[int, Decision] = {}
         self._rng_after = plain_state(self._rng)
 
     # ---- the loop ------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class Session(Generic[State]):
     @property
     def open_decisions(self) -> tuple[Decision, ...]:
         """Return the decisions that wait for their reward, oldest first."""
-        return tuple(decision for decision, _ in self._open.values())
+        return tuple(self._open.values())
 
     def policy(self) -> Policy:
         """Return the law of the next action."""
@@ -166,21 +166,17 @@ class Session(Generic[State]):
                 "Call observe(reward) or skip() first, or allow more with Session(..., max_open=…).",
             )
         before = plain_state(self._rng) if self._journal is not None else {}
-        policy = self.player.policy(self._state)
-        action = policy.sample(self._rng)
-        action.flags.writeable = False
-        names = self.player.actions.labels
-        elements = tuple(names[index] for index in action.nonzero()[0].tolist())
-        decision = Decision(self._n_acted, action, elements, policy)
+        held = hold_policy(self.player, self._state)
+        decision = Decision(self._n_acted, draw_action(self.player, self._state, self._rng), self.player.actions, held)
         if self._journal is not None:
             moved = {} if before == self._rng_after else {"rng": before}  # somebody else drew from the generator
             try:
-                self._write({"act": decision.day, "action": _packed(action), **moved})
+                self._write({"act": decision.day, "action": _packed(decision.action), **moved})
             except BaseException:
                 set_state(self._rng, before)
                 raise
             self._rng_after = plain_state(self._rng)
-        self._open[decision.day] = (decision, self._state)
+        self._open[decision.day] = decision
         self._n_acted += 1
         return decision
 
@@ -208,9 +204,9 @@ class Session(Generic[State]):
     def _held(self, decision: Decision | None, call: str) -> Decision:
         self._refuse_if_closed()
         if decision is None and len(self._open) == 1:
-            return next(iter(self._open.values()))[0]
+            return next(iter(self._open.values()))
         if isinstance(decision, Decision) and decision.day in self._open:
-            held = self._open[decision.day][0]
+            held = self._open[decision.day]
             if np.array_equal(held.action, decision.action):
                 return held
         if decision is None and len(self._open) > 1:
@@ -293,12 +289,11 @@ class Session(Generic[State]):
             "laws": [],
         }
         arrays = {f"state.{name}": array for name, array in self.player.dump(self._state).items()}
-        for day, (decision, state) in self._open.items():
+        for day, decision in self._open.items():
             arrays[f"open.{day}.action"] = decision.action
-            if state is not self._state:
+            if not decision.held.is_present:
                 metadata["laws"].append(day)
-                dumped = self.player.dump(state).items()
-                arrays |= {f"open.{day}.state.{name}": array for name, array in dumped}
+                arrays |= {f"open.{day}.law.{name}": array for name, array in decision.held.dump().items()}
         return to_bytes("session", metadata, arrays)
 
     @classmethod
@@ -316,11 +311,11 @@ class Session(Generic[State]):
         session._state = player.load(_part(arrays, "state."))
         session._open = {}
         for day in metadata["open"]:
-            state = player.load(_part(arrays, f"open.{day}.state.")) if day in metadata["laws"] else session._state
-            action = arrays[f"open.{day}.action"]
-            action.flags.writeable = False
-            decision = Decision(day, action, player.actions.elements(action), player.policy(state))
-            session._open[day] = (decision, state)
+            if day in metadata["laws"]:
+                held = load_held(player, session._state, _part(arrays, f"open.{day}.law."))
+            else:
+                held = hold_policy(player, session._state)
+            session._open[day] = Decision(day, arrays[f"open.{day}.action"], player.actions, held)
         return session
 
     def _continue(self, journal: Journal) -> None:
@@ -349,9 +344,9 @@ class Session(Generic[State]):
                     if (decision.day, drawn) != (event["act"], event["action"]):
                         raise InvalidInput("the action drawn must be the one recorded", drawn, "It is not.")
                 elif "observe" in event:
-                    self.observe(event["reward"], self._open[event["observe"]][0])
+                    self.observe(event["reward"], self._open[event["observe"]])
                 else:
-                    self.skip(self._open[event["skip"]][0])
+                    self.skip(self._open[event["skip"]])
             except (SwapRegretError, KeyError) as error:
                 raise InvalidInput(
                     f"journal {name!r} must replay to the decisions it records",

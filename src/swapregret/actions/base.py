@@ -57,12 +57,15 @@ class ActionSet(metaclass=Remembering):
         N = |A| as an exact integer, or None where it is not known.
     has_uniform, has_gibbs, has_markov : bool
         Whether :meth:`uniform_policy`, :meth:`gibbs` and :meth:`markov_policy` exist.
+    is_chain_seen_through : bool
+        Whether Σ⁺M of its chains is found only beside uniform exploration.
     """
 
     is_uniform: bool = True
     has_uniform: bool = False
     has_gibbs: bool = False
     has_markov: bool = False
+    is_chain_seen_through: bool = False
     arguments: tuple[tuple[Any, ...], dict[str, Any]]
     """The arguments the set was made from: what a file needs to make it again."""
 

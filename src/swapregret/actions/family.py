@@ -10,6 +10,7 @@ actions (``actions.listed_laws``) and Σ is a dense matrix on r independent coor
 policies are no lists brings ``room``, ``make_law``, ``draw``, and where Σ is no matrix ``prepare`` and ``solve``.
 """
 
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,8 @@ import numpy.typing as npt
 
 from swapregret.compiled.bits import pack_action
 from swapregret.compiled.methods import method
-from swapregret.policy import Policy
+from swapregret.kernels.ledger import unpack_rows
+from swapregret.policy import FinitePolicy, Policy
 
 __all__ = [
     "FULL",
@@ -31,6 +33,7 @@ __all__ = [
     "draw_explore",
     "list_law",
     "make_law",
+    "policy_of",
     "prepare",
     "project",
     "room",
@@ -183,3 +186,12 @@ def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool) -> 
             pack_action(np.array(atom), row)
     explore = Explore(words, cumulative, np.array(mu.marginals()), moment)
     return Common(d, actions.size, actions.rank, bool(actions.is_uniform), coordinates, place, explore)
+
+
+@singledispatch
+def policy_of(family: Any, laws: Any, slot: int, actions: Any, mu: Policy) -> Policy:
+    """Return the policy in a slot as a value; families whose policies are no lists have their own way."""
+    if slot == len(laws.n_atoms) - 1:
+        return mu
+    words, chances = show_law(family, laws, slot)
+    return FinitePolicy(unpack_rows(words, actions.dimension), chances / chances.sum())

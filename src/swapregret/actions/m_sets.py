@@ -77,6 +77,7 @@ class MSets(ActionSet):
     has_uniform = True
     has_gibbs = True
     has_markov = True
+    is_chain_seen_through = True
 
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
         d = as_integer(dimension, "dimension", 1)

@@ -10,6 +10,7 @@ __all__ = [
     "has_element",
     "hash_row",
     "is_same_row",
+    "merge_rows",
     "pack_action",
     "pack_chosen",
     "unpack",
@@ -100,3 +101,33 @@ def is_same_row(one: Words, other: Words) -> bool:
         if one[w] != other[w]:
             return False
     return True
+
+
+@kernel
+def merge_rows(words: Words, chances: Floats) -> int:
+    """Merge equal actions of a list in place, adding up their chances; return how many are left, in the order they are met."""
+    n = chances.size
+    n_slots = 16
+    while n_slots < 2 * n:
+        n_slots *= 2
+    slots = np.zeros(n_slots, dtype=np.int64)
+    mask = n_slots - 1
+    count = 0
+    for a in range(n):
+        if chances[a] == 0.0:
+            continue
+        row = words[a]
+        at = hash_row(row) & mask
+        while slots[at] != 0 and not is_same_row(words[slots[at] - 1], row):
+            at = (at + 1) & mask
+        if slots[at] != 0:
+            chances[slots[at] - 1] += chances[a]
+            continue
+        if count != a:
+            kept = words[count]
+            for w in range(row.size):
+                kept[w] = row[w]
+            chances[count] = chances[a]
+        count += 1
+        slots[at] = count
+    return count

@@ -7,38 +7,40 @@ Python or stored.
 This file knows Numba's memory layout; nothing else does.
 """
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar
-
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 
 __all__ = ["borrow"]
 
 _Value = TypeVar("_Value")
 
 
-def _strip(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    if isinstance(kind, types.Array):
-        array = context.make_array(kind)(context, builder, value=value)
-        array.meminfo = cgutils.get_null_value(array.meminfo.type)
-        array.parent = cgutils.get_null_value(array.parent.type)
-        return array._getvalue()
-    if isinstance(kind, types.BaseTuple):
-        for index, each in enumerate(kind.types):
-            part = builder.extract_value(value, index)
-            value = builder.insert_value(value, _strip(context, builder, each, part), index)
-    return value
+@cache
+def _borrowed() -> Any:
+    """Return Numba's function that strips; Numba is loaded by the first kernel that borrows."""
+    from numba.core import cgutils, types
+    from numba.extending import intrinsic
 
+    def strip(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+        if isinstance(kind, types.Array):
+            array = context.make_array(kind)(context, builder, value=value)
+            array.meminfo = cgutils.get_null_value(array.meminfo.type)
+            array.parent = cgutils.get_null_value(array.parent.type)
+            return array._getvalue()
+        if isinstance(kind, types.BaseTuple):
+            for index, each in enumerate(kind.types):
+                part = builder.extract_value(value, index)
+                value = builder.insert_value(value, strip(context, builder, each, part), index)
+        return value
 
-@intrinsic  # type: ignore[misc]
-def _borrowed(typingctx: Any, value: Any) -> Any:
-    """Return a value whose arrays are not counted."""
+    @intrinsic  # type: ignore[misc]
+    def borrowed(typingctx: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return strip(context, builder, signature.args[0], args[0])
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _strip(context, builder, signature.args[0], args[0])
+        return value(value), codegen
 
-    return value(value), codegen
+    return borrowed
 
 
 class _Borrow:
@@ -54,7 +56,10 @@ class _Borrow:
         from numba.core.registry import cpu_target
 
         context: Any = cpu_target.typing_context
-        return context.resolve_value_type(_borrowed)
+        made = _borrowed()
+        context.refresh()
+        cpu_target.target_context.refresh()
+        return context.resolve_value_type(made)
 
 
 borrow = _Borrow()

@@ -25,9 +25,9 @@ class HandleType(types.StructRef):  # type: ignore[misc]
 class Handle(structref.StructRefProxy):  # type: ignore[misc]
     """What the entries of a learner take."""
 
-    def __new__(cls, family: Any, rule: Any, state: Any, rng: Any) -> Any:
+    def __new__(cls, family: Any, rule: Any, state: Any, tape: Any, rng: Any) -> Any:
         """Make one; inside a kernel, whose code is kept on disk."""
-        return structref.StructRefProxy.__new__(cls, family, rule, state, rng)
+        return structref.StructRefProxy.__new__(cls, family, rule, state, tape, rng)
 
 
-structref.define_proxy(Handle, HandleType, ["family", "rule", "state", "rng"])
+structref.define_proxy(Handle, HandleType, ["family", "rule", "state", "tape", "rng"])

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from swapregret.errors import InvalidInput
 
-__all__ = ["copied", "dump", "restore"]
+__all__ = ["copied", "dump", "rebuilt", "restore"]
 
 _Value = TypeVar("_Value")
 Arrays = dict[str, npt.NDArray[Any]]
@@ -55,3 +55,20 @@ def copied(value: _Value) -> _Value:
     if isinstance(value, tuple):
         return type(value)._make(copied(part) for part in value)  # type: ignore[attr-defined,no-any-return]
     return value.copy() if isinstance(value, np.ndarray) else value  # type: ignore[return-value]
+
+
+def rebuilt(like: _Value, arrays: Arrays, name: str) -> _Value:
+    """Return a value made of arrays by name, of the classes and types of another; shapes may differ."""
+    if isinstance(like, tuple):
+        fields = like._fields  # type: ignore[attr-defined]
+        parts = [rebuilt(part, arrays, f"{name}.{field}") for field, part in zip(fields, like, strict=True)]
+        return type(like)._make(parts)  # type: ignore[attr-defined,no-any-return]
+    if not isinstance(like, np.ndarray):
+        return like
+    given = arrays.get(name)
+    if given is None or given.ndim != like.ndim or given.dtype != like.dtype:
+        came = "none" if given is None else f"{given.dtype} of {given.ndim} dimensions"
+        raise InvalidInput(
+            f"the state must hold {name!r}: {like.dtype} of {like.ndim} dimensions", came, "The file is damaged."
+        )
+    return given.copy()  # type: ignore[return-value]

@@ -21,9 +21,9 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import make_environment, make_player
 from swapregret.experiments.status import Status, host
 from swapregret.experiments.task import RunTask, cuts_of
-from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 from swapregret.learners.config import decode
-from swapregret.learners.master import SwapMaster
+from swapregret.learners.multiscale.master import SwapMaster
+from swapregret.learners.round.player import Master
 from swapregret.results.detail import LEDGERS_SHARE, Mark, pack_mark, write_detail
 from swapregret.results.store import Store
 from swapregret.results.table import measure_mark, table_bytes
@@ -180,8 +180,6 @@ def _take_up(at: _Progress, store: Store, run: str) -> None:
 def _calendar(course: Course) -> tuple[tuple[int, ...] | None, int | None]:
     """Return the windows and the offset of a player with scales."""
     player, state = course.player, course.state
-    if isinstance(player, MSetAdaptiveMaster):
-        return player.schedule.windows, int(state.pool.clock[1])
-    if hasattr(state, "calendar"):
-        return state.calendar.schedule.windows, int(state.calendar.offset)
+    if isinstance(player, Master):
+        return player.schedule.windows, int(state.state.tally.offset[0])
     return None, None

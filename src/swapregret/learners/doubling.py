@@ -7,14 +7,14 @@ May touch: ``arrays``, ``errors``, ``policy``, ``actions.base``, ``learners.play
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector, as_integer
-from swapregret.learners.player import Arrays, Decision, Feedback, Player
+from swapregret.arrays import Action, Vector, as_integer
+from swapregret.learners.player import Arrays, Decision, Feedback, HeldPolicy, Player, draw_action, hold_policy, load_held, own_state
 from swapregret.policy import Policy
 
 __all__ = ["DoublingPlayer", "DoublingState", "anytime"]
@@ -39,6 +39,28 @@ class DoublingState:
     day: int
     seed: int
     inner: Any
+
+
+class EpochPolicy:
+    """The policy of an epoch's player."""
+
+    __slots__ = ("epoch", "inner")
+
+    def __init__(self, epoch: int, inner: HeldPolicy) -> None:
+        self.epoch, self.inner = epoch, inner
+
+    @property
+    def is_present(self) -> bool:
+        """Whether it is still the player's."""
+        return self.inner.is_present
+
+    def policy(self) -> Policy:
+        """Return it."""
+        return self.inner.policy()
+
+    def dump(self) -> Arrays:
+        """Write it, and its epoch."""
+        return {"epoch": np.array(self.epoch)} | self.inner.dump()
 
 
 @dataclass(frozen=True)
@@ -92,6 +114,24 @@ class DoublingPlayer:
     def _begin(self, epoch: int, seed: int) -> Any:
         return self._player(epoch).start(np.random.default_rng([seed, epoch]))
 
+    def act(self, state: DoublingState, rng: np.random.Generator) -> Action:
+        """Draw an action of the epoch's player."""
+        return draw_action(self._player(state.epoch), state.inner, rng)
+
+    def hold(self, state: DoublingState) -> "EpochPolicy":
+        """Return the policy of the epoch's player, as something that stays."""
+        return EpochPolicy(state.epoch, hold_policy(self._player(state.epoch), state.inner))
+
+    def load_held(self, state: DoublingState, arrays: Arrays) -> "EpochPolicy":
+        """Read the policy of a decision, of this epoch or an earlier one."""
+        epoch = int(arrays["epoch"])
+        inner = state.inner if epoch == state.epoch else self._begin(epoch, state.seed)
+        return EpochPolicy(epoch, load_held(self._player(epoch), inner, arrays))
+
+    def copy(self, state: DoublingState) -> DoublingState:
+        """Return a state that goes its own way."""
+        return replace(state, inner=own_state(self._player(state.epoch), state.inner))
+
     def policy(self, state: DoublingState) -> Policy:
         """Return the policy of the epoch's player."""
         return self._player(state.epoch).policy(state.inner)
@@ -99,6 +139,9 @@ class DoublingPlayer:
     def observe(self, state: DoublingState, decision: Decision, reward: float | Vector | None) -> DoublingState:
         """Pass the day on; after the last day of an epoch begin the next, twice as long."""
         if state.day + 1 < self.epoch_length(state.epoch):
+            held = decision.held
+            if isinstance(held, EpochPolicy):
+                decision = Decision(decision.day, decision.action, self.actions, held.inner)
             inner = self._player(state.epoch).observe(state.inner, decision, reward)
             return DoublingState(state.epoch, state.day + 1, state.seed, inner)
         epoch = state.epoch + 1

@@ -1,6 +1,4 @@
 """What a preset is made of: every ingredient by name, the ready-made mixtures, and the names people may override.
-
-May touch: ``arrays``, ``errors``, ``learners.lazy``.
 """
 
 import math
@@ -12,7 +10,7 @@ from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.learners.lazy import Rate
 
-__all__ = ["PRESETS", "Ingredients", "mix_ingredients"]
+__all__ = ["ADAPTIVE_NUMBERS", "ADAPTIVE_SWITCHES", "PRESETS", "Ingredients", "mix_ingredients"]
 
 
 @dataclass(frozen=True)
@@ -22,42 +20,31 @@ class Ingredients:
     Attributes
     ----------
     exploration : float or None
-        γ; None is the paper's H^{-1/3}, H the ratio of the top two windows, or follows the horizon in the adaptive preset.
+        γ; None is the paper's H^{-1/3}, H the ratio of the top two windows.
     exploration_law : str or None
         μ, a ``kind`` of ``actions.exploration_policy``; None is the best law of the set (D23).
     rate : FixedRate, AdaptiveRate, "adaptive" or "paper"
         The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
     variants : int or None
-        Decompositions averaged by Lazy-ComBCP (D18). None is 8, and in the adaptive preset, whose turns cost by the actions
-        listed, 5 on m-sets of more than 12 elements, 3 of more than 20, 2 of more than 28 and off m-sets, 1 of more than 56.
+        Decompositions averaged by Lazy-ComBCP (D18). None is 8, and in the adaptive preset, whose windows cost by the actions
+        listed, 100 divided by the number of elements, at most 8 and at least 1.
     law : {"auto", "list", "chain"}
-        What plays a point of Lazy-ComBCP: a list of actions, or a Markov chain, on paths that of the flow, on m-sets pivotal
-        sampling, whose ledger is exact only where there are at most 10,000 actions. "auto" is the chain where Σ is too
-        large to be factored (rank above 400) or, with bandit feedback, would be factored every three days or more often
-        (rank above 50); on m-sets only with bandit feedback and uniform exploration. A chain has no ``variants``.
+        What plays a point of Lazy-ComBCP: a list of actions, or a chain without one (D24). "auto" chooses by
+        ``learners.law_plan``; the adaptive preset needs lists.
     predictor_step : float
-        Step of the estimator's predictor, 0 for none (D19).
+        Step of the estimator's prediction, 0 for none (D19).
     random_offset : bool
         Whether windows start at a random day (D20).
-    warm_restarts : bool
-        Whether scales of Lazy-ComBCP restart from the next coarser one (D21).
-    solver : {"auto", "dense", "inverse", "iterative"}
-        How Σ⁺M is found (D24); "auto" factors Σ up to rank 400, and up to rank 1000 where the base window is 8 days or
-        longer; where it is at least a sixth of the rank, and 4, the uniform masters invert Σ once a window; where it is below
-        4 they iterate for chains, for lists of m-sets of more than 70 + 10·``variants`` elements, and for one or two
-        decompositions of permutations of 15 things and more. Chains on m-sets need no iterating.
-    floor : float or None
-        ε, the share of the unfiltered cold scales in the adaptive preset (D26); None follows the horizon.
-    trackers, learned_weights, swap_filter, pooling, guarded : bool
+    trackers, learned_weights, swap_filter, pooling, guarded, least_squares : bool
         Ingredients of the adaptive preset, each of which can be switched off (D26).
+    standard_errors : float
+        How many standard errors a gain must exceed before the filter swaps.
+    boldness : float
+        How far a member that fits by least squares moves per standard error.
     guard_slack : float
         The guard trips when its estimate exceeds ``guard_slack``·T/K.
-    weight_step : float; weight_spread : float or None
-        How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members; None follows
-        the horizon.
-    calm : float
-        Share of the swap regret it is expected to end with that the adaptive preset may spend on playing μ alone while no
-        fixed action is much better; 0 for none.
+    weight_step, weight_spread : float
+        How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members.
     """
 
     exploration: float | None = 0.02
@@ -67,22 +54,21 @@ class Ingredients:
     law: str = "auto"
     predictor_step: float = 0.2
     random_offset: bool = True
-    warm_restarts: bool = False
-    solver: str = "auto"
-    floor: float | None = None
     trackers: bool = True
     learned_weights: bool = True
     swap_filter: bool = True
     pooling: bool = True
     guarded: bool = True
+    least_squares: bool = True
+    standard_errors: float = 2.0
+    boldness: float = 3.0
     guard_slack: float = 2.0
     weight_step: float = 0.5
-    weight_spread: float | None = None
-    calm: float = 0.25
+    weight_spread: float = 0.1
 
 
 PRESETS = {
-    "adaptive": Ingredients(exploration=None),
+    "adaptive": Ingredients(),
     "multiscale": Ingredients(),
     "paper": Ingredients(
         exploration=None,
@@ -96,30 +82,19 @@ PRESETS = {
 }
 """The ready-made mixtures: adaptive, the paper's with practical ingredients, and to the letter."""
 
-_SWITCHES = ("random_offset", "warm_restarts", "trackers", "learned_weights", "swap_filter", "pooling", "guarded")
-_FOLLOWING = ("exploration", "floor", "weight_spread")
+ADAPTIVE_SWITCHES = ("trackers", "learned_weights", "swap_filter", "pooling", "guarded", "least_squares")
+ADAPTIVE_NUMBERS = ("standard_errors", "boldness", "guard_slack", "weight_step", "weight_spread")
+"""Ingredients of the adaptive preset alone."""
 _LAWS = ("auto", "list", "chain")
 _NUMBERS = {
     "exploration": (0.0, 1.0),
     "predictor_step": (0.0, 2.0),
-    "floor": (0.0, 1.0),
+    "standard_errors": (0.0, math.inf),
+    "boldness": (0.0, math.inf),
     "guard_slack": (0.0, math.inf),
     "weight_step": (0.0, math.inf),
     "weight_spread": (0.0, 1.0),
-    "calm": (0.0, 1.0),
 }
-_ADAPTIVE_ONLY = (
-    "floor",
-    "trackers",
-    "learned_weights",
-    "swap_filter",
-    "pooling",
-    "guarded",
-    "guard_slack",
-    "weight_step",
-    "weight_spread",
-    "calm",
-)
 
 
 def mix_ingredients(preset: str, overrides: dict[str, Any]) -> Ingredients:
@@ -140,7 +115,7 @@ def mix_ingredients(preset: str, overrides: dict[str, Any]) -> Ingredients:
             raise InvalidInput(
                 f"keyword arguments must be ingredients of a preset: {', '.join(known)}", f"`{name}`", "Check the name."
             )
-        if name in _ADAPTIVE_ONLY and preset != "adaptive":
+        if name in ADAPTIVE_SWITCHES + ADAPTIVE_NUMBERS and preset != "adaptive":
             raise InvalidInput(
                 f"`{name}` must come with preset='adaptive'",
                 f"preset={preset!r}",
@@ -154,7 +129,7 @@ def mix_ingredients(preset: str, overrides: dict[str, Any]) -> Ingredients:
 
 def _check(name: str, value: Any) -> None:
     """Refuse what cannot be read; ranges that depend on the part an ingredient goes into are checked there."""
-    if name in _SWITCHES:
+    if name in (*ADAPTIVE_SWITCHES, "random_offset"):
         if not isinstance(value, bool):
             raise InvalidInput(f"`{name}` must be True or False", repr(value), "Pass a bool.")
     elif name == "variants":
@@ -164,7 +139,7 @@ def _check(name: str, value: Any) -> None:
         if value not in _LAWS:
             raise InvalidInput(f"`law` must be one of {_LAWS}", repr(value), "Use 'auto'.")
     elif name in _NUMBERS:
-        if value is None and name in _FOLLOWING:
+        if value is None and name == "exploration":
             return
         low, high = _NUMBERS[name]
         if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
@@ -172,5 +147,5 @@ def _check(name: str, value: Any) -> None:
             raise InvalidInput(
                 f"`{name}` must be a number {bounds}",
                 repr(value),
-                "None follows the horizon." if name in _FOLLOWING else f"{getattr(Ingredients, name):g} is usual.",
+                f"{getattr(Ingredients, name):g} is usual.",
             )

@@ -1,9 +1,5 @@
-"""What plays: the protocol every learner, master and competitor follows, and the decision it makes.
+"""What plays: the protocol every learner, master and competitor follows, and the decision it makes."""
 
-May touch: ``arrays``, ``policy``, ``actions.base``.
-"""
-
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -13,7 +9,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Label, Vector
 from swapregret.policy import Policy
 
-__all__ = ["Arrays", "Decision", "Feedback", "Player"]
+__all__ = ["Arrays", "Decision", "Feedback", "HeldPolicy", "Player", "draw_action", "hold_policy", "load_held", "own_state"]
 
 State = TypeVar("State")
 Feedback = Literal["bandit", "semi-bandit", "full"]
@@ -22,30 +18,59 @@ Arrays = dict[str, npt.NDArray[Any]]
 """A state as named arrays, for files."""
 
 
-@dataclass(frozen=True, eq=False)
-class Decision:
-    """One action, with the law that drew it.
+class HeldPolicy(Protocol):
+    """The policy of a decision, which stays what it was while its player moves on."""
 
-    Attributes
+    is_present: bool
+    """Whether it is still the player's."""
+
+    def policy(self) -> Policy:
+        """Return it as a value."""
+
+    def dump(self) -> Arrays:
+        """Write it as named arrays, from which ``load_held`` makes it again."""
+
+
+class Decision:
+    """One action, with the policy that drew it.
+
+    Parameters
     ----------
     day : int
         Counted from 0.
     action : Action
         The 0/1 vector played.
-    elements : tuple
-        The same, in the user's labels.
-    policy : Policy
-        The law that drew the action: an estimate made from any other would be biased.
+    actions : ActionSet
+    held : HeldPolicy
+        The policy that drew the action: an estimate made from any other would be biased.
     """
 
-    day: int
-    action: Action
-    elements: tuple[Label, ...]
-    policy: Policy
+    __slots__ = ("_actions", "action", "day", "held")
+
+    def __init__(self, day: int, action: Action, actions: ActionSet, held: HeldPolicy) -> None:
+        self.day, self.action, self._actions, self.held = day, action, actions, held
+
+    @property
+    def elements(self) -> tuple[Label, ...]:
+        """Return the action in the user's labels."""
+        names = self._actions.labels
+        return tuple(names[index] for index in self.action.nonzero()[0].tolist())
+
+    @property
+    def policy(self) -> Policy:
+        """Return the policy that drew the action."""
+        return self.held.policy()
+
+    def __repr__(self) -> str:
+        return f"Decision(day={self.day}, elements={self.elements!r})"
 
 
 class Player(Protocol[State]):
-    """Frozen configuration that knows how to play; what it has learnt is a value of its own."""
+    """Frozen configuration that knows how to play; what it has learnt is a state.
+
+    A state is a value, or belongs to whoever plays and changes in place; players of the second kind also have ``act``,
+    ``hold`` and ``copy`` (``learners.round.player``).
+    """
 
     @property
     def actions(self) -> ActionSet:
@@ -59,10 +84,10 @@ class Player(Protocol[State]):
         """Return the state before day 0. All randomness besides the sampling of actions is drawn here."""
 
     def policy(self, state: State) -> Policy:
-        """Return the law of the next action."""
+        """Return the policy of the next action, as a value."""
 
     def observe(self, state: State, decision: Decision, reward: float | Vector | None) -> State:
-        """Return the state after a day.
+        """Return the state after a day; if it cannot be made, the given one is as it was.
 
         ``reward`` is the total in [0, 1] with bandit feedback, and otherwise a vector of ``dimension`` entries: zero
         outside the action with semi-bandit feedback, the whole reward vector with full feedback. None means that the
@@ -74,3 +99,48 @@ class Player(Protocol[State]):
 
     def load(self, arrays: Arrays) -> State:
         """Read a state written by ``dump`` of an equally configured player."""
+
+
+class ValuePolicy:
+    """The policy of a player whose states are values: it stays with its state."""
+
+    __slots__ = ("_player", "is_present", "state")
+
+    def __init__(self, player: Player[Any], state: Any) -> None:
+        self._player, self.state, self.is_present = player, state, False
+
+    def policy(self) -> Policy:
+        """Return it."""
+        return self._player.policy(self.state)
+
+    def dump(self) -> Arrays:
+        """Write its state."""
+        return self._player.dump(self.state)
+
+
+def draw_action(player: Player[State], state: State, rng: np.random.Generator) -> Action:
+    """Draw the next action of a player."""
+    act = getattr(player, "act", None)
+    action: Action = player.policy(state).sample(rng) if act is None else act(state, rng)
+    return action
+
+
+def hold_policy(player: Player[State], state: State) -> HeldPolicy:
+    """Return the policy of the next action, as something that stays."""
+    hold = getattr(player, "hold", None)
+    held: HeldPolicy = ValuePolicy(player, state) if hold is None else hold(state)
+    return held
+
+
+def load_held(player: Player[State], state: State, arrays: Arrays) -> HeldPolicy:
+    """Read the policy of a decision that waits for its reward; ``state`` is the player's now."""
+    load = getattr(player, "load_held", None)
+    held: HeldPolicy = ValuePolicy(player, player.load(arrays)) if load is None else load(state, arrays)
+    return held
+
+
+def own_state(player: Player[State], state: State) -> State:
+    """Return a state that goes its own way."""
+    copy = getattr(player, "copy", None)
+    own: State = state if copy is None else copy(state)
+    return own

@@ -1,44 +1,34 @@
-"""Ready-made players: the names people call.
+"""Ready-made players: the names people call."""
 
-May touch: everything of ``learners``; ``actions``, ``geometry``.
-"""
-
-import math
 from collections.abc import Callable
 from typing import Any
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.permutations import Permutations
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
-from swapregret.geometry.solve import DENSE_LIMIT
-from swapregret.learners.adaptive.filter import SwapFilter
-from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 from swapregret.learners.adaptive.master import AdaptiveMaster
-from swapregret.learners.adaptive.pool import build_pool
-from swapregret.learners.estimator import make_estimator
-from swapregret.learners.ingredients import Ingredients, mix_ingredients
-from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyLearner, Rate
+from swapregret.learners.ingredients import (
+    ADAPTIVE_NUMBERS,
+    ADAPTIVE_SWITCHES,
+    PRESETS,
+    Ingredients,
+    mix_ingredients,
+)
+from swapregret.learners.law_plan import plan_laws
+from swapregret.learners.lazy import AdaptiveRate, FixedRate, Rate
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
-from swapregret.learners.master import SwapMaster
+from swapregret.learners.multiscale.master import SwapMaster
+from swapregret.learners.round.day import FEEDBACKS
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["swap_comband", "swap_combcp"]
+__all__ = ["Master", "swap_comband", "swap_combcp"]
 
-Master = SwapMaster | AdaptiveMaster | MSetAdaptiveMaster
+Master = SwapMaster | AdaptiveMaster
 """What the factories return: players with a ``schedule`` and ``n_scales``."""
 
 _PAPER_SCALES = 3
-_LASTING = 8
-_DENSE_WHERE_LASTING = 1000
-_SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
-_RANK_OF_CHAINS = 50
-_VARIANTS, _FEW_VARIANTS = 8, 2
-_POOL_VARIANTS = ((12, 8), (20, 5), (28, 3), (56, 2))
-_LONG = 800.0
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
 
@@ -61,7 +51,7 @@ def swap_combcp(
     preset : {"adaptive", "multiscale", "paper"}
         "multiscale" is the paper's master with uniform weights and the practical ingredients of
         ``docs/deviations.md``; "adaptive" adds a pool of learners, learned weights, a swap filter and a guard
-        (``docs/guarantee.md``): lowest regret nearly everywhere; "paper" follows the paper wherever it can be followed.
+        (``docs/guarantee.md``): most reward and least regret nearly everywhere; "paper" follows the paper wherever it can be followed.
     feedback : {"bandit", "semi-bandit", "full"}
         What ``observe`` will be shown: the total (the paper's), the chosen elements' rewards, or the whole vector.
     schedule : Schedule, optional
@@ -72,43 +62,14 @@ def swap_combcp(
     Examples
     --------
     >>> from swapregret.actions.m_sets import MSets
-    >>> player = swap_combcp(MSets(10, 3), horizon=100_000, preset="multiscale", warm_restarts=True)
-    >>> player.n_scales, player.warm_restarts
-    (5, True)
+    >>> player = swap_combcp(MSets(10, 3), horizon=100_000, preset="multiscale")
+    >>> player.n_scales, player.schedule.windows[0]
+    (5, 12)
     """
-    mixed = mix_ingredients(preset, ingredients)
-    windows = _schedule(actions, horizon, preset, schedule)
+    def paper(windows: Schedule, scale: int) -> FixedRate:
+        return _paper_combcp_rate(actions, windows, scale)
 
-    def learner(scale: int) -> LazyComBCP:
-        return LazyComBCP(
-            actions,
-            _exploration(mixed, windows),
-            _rate(mixed, feedback, lambda: _paper_combcp_rate(actions, windows, scale)),
-            mixed.exploration_law,
-            _variants(mixed),
-            _law(mixed, actions, windows, feedback),
-        )
-
-    if preset == "adaptive":
-        _refuse_warm(mixed, "the adaptive preset")
-        if mixed.law == "chain":
-            raise InvalidInput("`law` must be a list in the adaptive preset", "'chain'", "Use preset='multiscale'.")
-
-        def member(scale: float) -> LazyComBCP:
-            return LazyComBCP(actions, 0.0, AdaptiveRate(scale), mixed.exploration_law, 1, "none")
-
-        return _adaptive(actions, horizon, feedback, windows, mixed, member)
-    return SwapMaster(
-        _one_a_scale(mixed, windows, learner),
-        windows,
-        make_estimator(
-            feedback,
-            predictor_step=mixed.predictor_step,
-            solver=_iterating(mixed, actions, windows, feedback),
-        ),
-        mixed.random_offset,
-        mixed.warm_restarts,
-    )
+    return _make(LazyComBCP, actions, horizon, preset, feedback, schedule, ingredients, paper)
 
 
 def swap_comband(
@@ -123,7 +84,7 @@ def swap_comband(
     """Return Swap-ComBand (Algorithms 1 and 3) for a known horizon, on a set with an exact Gibbs law.
 
     Arguments are those of :func:`swap_combcp`; the number of elements may vary from action to action. ``variants`` has
-    no meaning here, and warm restarts are refused.
+    no meaning here but for the adaptive preset, whose members are played as lists.
 
     Examples
     --------
@@ -131,118 +92,59 @@ def swap_comband(
     >>> swap_comband(MSets(10, 3), horizon=100_000).n_scales
     5
     """
-    mixed = mix_ingredients(preset, ingredients)
-    windows = _schedule(actions, horizon, preset, schedule)
-    _refuse_warm(mixed, "swap_comband")
+    law = ingredients.get("exploration_law", PRESETS[preset].exploration_law if preset in PRESETS else None)
 
-    def learner(scale: int) -> LazyComBand:
-        return LazyComBand(
-            actions,
-            _exploration(mixed, windows),
-            _rate(mixed, feedback, lambda: _paper_comband_rate(actions, windows, scale, mixed.exploration_law)),
-            mixed.exploration_law,
-        )
+    def paper(windows: Schedule, scale: int) -> FixedRate:
+        return _paper_comband_rate(actions, windows, scale, law)
 
-    if preset == "adaptive":
-
-        def member(scale: float) -> LazyComBand:
-            return LazyComBand(actions, 0.0, AdaptiveRate(scale), mixed.exploration_law)
-
-        return _adaptive(actions, horizon, feedback, windows, mixed, member)
-    return SwapMaster(
-        _one_a_scale(mixed, windows, learner),
-        windows,
-        make_estimator(
-            feedback,
-            predictor_step=mixed.predictor_step,
-            solver=_inverting(mixed, actions, windows),
-        ),
-        mixed.random_offset,
-    )
+    return _make(LazyComBand, actions, horizon, preset, feedback, schedule, ingredients, paper)
 
 
-def _adaptive(
+def _make(
+    kind: type[LazyComBCP] | type[LazyComBand],
     actions: ActionSet,
     horizon: int,
+    preset: str,
     feedback: str,
-    windows: Schedule,
-    mixed: Ingredients,
-    member: Callable[[float], LazyLearner],
-) -> AdaptiveMaster | MSetAdaptiveMaster:
-    """Return the adaptive master: compiled where kernels cover the set, plain elsewhere."""
-    step = _pool_step(mixed, feedback)
-    exploration, floor, spread = _pool_shares(mixed, actions, horizon)
-    pool = build_pool(
-        actions, horizon, windows, member, trackers=mixed.trackers, cold_scale=step, steady_scale=step / 3.0
-    )
-    plain = AdaptiveMaster(
-        pool,
-        windows,
-        horizon,
-        make_estimator(feedback, predictor_step=mixed.predictor_step, solver=_solver(mixed, actions, windows)),
-        exploration,
-        mixed.exploration_law,
-        floor,
-        _pool_variants(mixed, actions),
-        SwapFilter() if mixed.swap_filter else None,
-        mixed.pooling,
-        mixed.learned_weights,
-        mixed.guarded,
-        mixed.random_offset,
-        guard_slack=mixed.guard_slack,
-        weight_step=mixed.weight_step,
-        weight_spread=spread,
-        calm=mixed.calm,
-    )
-    return MSetAdaptiveMaster(plain) if MSetAdaptiveMaster.can_run(plain) else plain
-
-
-def _variants(mixed: Ingredients) -> int:
-    return _VARIANTS if mixed.variants is None else mixed.variants
-
-
-def _pool_variants(mixed: Ingredients, actions: ActionSet) -> int:
-    """Return how many decompositions a law of the pool averages: what a turn costs grows with the actions it lists."""
-    if mixed.variants is not None:
-        return mixed.variants
-    if not isinstance(actions, MSets):
-        return _FEW_VARIANTS
-    return next((count for most, count in _POOL_VARIANTS if actions.dimension <= most), 1)
-
-
-def _pool_shares(mixed: Ingredients, actions: ActionSet, horizon: int) -> tuple[float, float, float]:
-    """Return γ, ε and the even share of the weights.
-
-    γ = .02, up to half of that where the horizon is long for the set (T > 800 d m); ε = .1, down to a fifth of that where
-    T > 400 d m; the even share is .2, up to twice that where T < 800 d m.
-    """
-    days = as_integer(horizon, "horizon", 1)
-    ease = math.sqrt(_LONG * actions.rank * max(1, actions.size) / days)
-    fading = min(1.0, max(0.5, ease))
-    exploration = 0.02 * fading if mixed.exploration is None else mixed.exploration
-    floor = 0.1 * min(1.0, max(0.2, ease**2 / 2.0)) if mixed.floor is None else mixed.floor
-    spread = 0.2 * min(2.0, max(1.0, ease)) if mixed.weight_spread is None else mixed.weight_spread
-    return exploration, floor, spread
-
-
-def _pool_step(mixed: Ingredients, feedback: str) -> float:
-    """Return the constant c of the cold scales; members that never restart take a third of it."""
-    if mixed.rate == "adaptive":
-        return _ADAPTIVE_STEP.get(feedback, 3.0)
-    if isinstance(mixed.rate, AdaptiveRate):
-        return mixed.rate.scale
-    raise InvalidInput(
-        "`rate` must be 'adaptive' or an AdaptiveRate with preset='adaptive'",
-        repr(mixed.rate),
-        "Use preset='multiscale' for a fixed step.",
-    )
-
-
-def _refuse_warm(mixed: Ingredients, where: str) -> None:
-    if mixed.warm_restarts:
+    schedule: Schedule | None,
+    ingredients: dict[str, Any],
+    paper: Callable[[Schedule, int], FixedRate],
+) -> Master:
+    """Return the master of a preset with learners of a kind."""
+    mixed = mix_ingredients(preset, ingredients)
+    if feedback not in FEEDBACKS:
         raise InvalidInput(
-            f"`warm_restarts` must be False for {where}", "True", "Use swap_combcp with preset='multiscale'."
+            "`feedback` must be 'bandit', 'semi-bandit' or 'full'",
+            repr(feedback),
+            "It says what observe() will be shown.",
         )
+    windows = _schedule(actions, horizon, preset, schedule)
+    is_adaptive = preset == "adaptive"
+    exploration = _exploration(mixed, windows)
+    plan = plan_laws(
+        actions,
+        windows.windows[0],
+        feedback,
+        law=mixed.law,
+        variants=mixed.variants,
+        is_gibbs=kind is LazyComBand,
+        is_adaptive=is_adaptive,
+        explores=mixed.exploration_law,
+        exploration=exploration,
+    )
+    rates = _rates(mixed, feedback, windows, paper)
+    if is_adaptive and not isinstance(rates[0], AdaptiveRate):
+        raise InvalidInput(
+            "`rate` must be 'adaptive' or an AdaptiveRate with preset='adaptive'",
+            repr(mixed.rate),
+            "Use preset='multiscale' for a fixed step.",
+        )
+    learner = kind(actions, exploration, rates, plan, mixed.exploration_law)
+    common: Any = (learner, windows, feedback, mixed.predictor_step, mixed.random_offset)
+    if not is_adaptive:
+        return SwapMaster(*common)
+    chosen = {name: getattr(mixed, name) for name in ADAPTIVE_SWITCHES + ADAPTIVE_NUMBERS}
+    return AdaptiveMaster(*common, horizon=as_integer(horizon, "horizon", 1), **chosen)
 
 
 def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule | None) -> Schedule:
@@ -263,71 +165,19 @@ def _exploration(mixed: Ingredients, windows: Schedule) -> float:
     return _ratio(windows, windows.n_scales) ** (-1.0 / 3.0) if mixed.exploration is None else mixed.exploration
 
 
-def _solver(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str:
-    """Return how Σ⁺M is found: a factor that serves many days pays up to a larger rank than one that serves a day."""
-    is_lasting = windows.windows[0] >= _LASTING
-    if mixed.solver == "auto" and is_lasting and DENSE_LIMIT < actions.rank <= _DENSE_WHERE_LASTING:
-        return "dense"
-    return mixed.solver
-
-
-def _law(mixed: Ingredients, actions: ActionSet, windows: Schedule, feedback: str) -> str:
-    """Return what plays a point: a chain where Σ is not factored, being too large, or serving too few days for its rank."""
-    if mixed.law != "auto":
-        return mixed.law
-    is_seen_through = feedback == "bandit" and mixed.exploration_law in (None, "uniform") and mixed.exploration != 0.0
-    if isinstance(actions, MSets) and not is_seen_through:
-        return "list"
-    explores_by_chain = mixed.exploration_law in (None, "cover", "uniform")
-    is_short = windows.windows[0] < _SHORTEST_INVERTED and feedback == "bandit" and explores_by_chain
-    is_large = actions.rank > (_RANK_OF_CHAINS if is_short else DENSE_LIMIT)
-    return "chain" if actions.has_markov and is_large and mixed.solver in ("auto", "iterative") else "list"
-
-
-def _inverting(mixed: Ingredients, actions: ActionSet, windows: Schedule) -> str:
-    """Return the same for masters whose laws change with the base window only: an inverse may serve all of it."""
-    base = windows.windows[0]
-    if mixed.solver == "auto" and base >= _SHORTEST_INVERTED and actions.rank <= _RANK_PER_DAY * base:
-        return "inverse"
-    is_chain = mixed.law in ("auto", "chain") and actions.has_markov and not isinstance(actions, MSets)
-    return mixed.solver if is_chain and actions.rank > DENSE_LIMIT else _solver(mixed, actions, windows)
-
-
-def _iterating(mixed: Ingredients, actions: ActionSet, windows: Schedule, feedback: str) -> str:
-    """Return the same for Lazy-ComBCP, whose laws are lists and chains that conjugate gradients know well."""
-    is_short = windows.windows[0] < _SHORTEST_INVERTED and actions.rank > _iterated_from(mixed, actions)
-    if mixed.solver == "auto" and (is_short or _law(mixed, actions, windows, feedback) == "chain"):
-        return "iterative"
-    return _inverting(mixed, actions, windows)
-
-
-def _iterated_from(mixed: Ingredients, actions: ActionSet) -> int:
-    """Return the rank above which lists beside the uniform law are iterated for faster than Σ is factored, for a day."""
-    if mixed.exploration == 0.0 or mixed.exploration_law not in (None, "uniform"):
-        return DENSE_LIMIT
-    if isinstance(actions, MSets):
-        return min(70 + 10 * _variants(mixed), DENSE_LIMIT)
-    return 190 if isinstance(actions, Permutations) and _variants(mixed) <= _FEW_VARIANTS else DENSE_LIMIT
-
-
-def _rate(mixed: Ingredients, feedback: str, paper: Any) -> Rate:
+def _rates(
+    mixed: Ingredients, feedback: str, windows: Schedule, paper: Callable[[Schedule, int], FixedRate]
+) -> tuple[Rate, ...]:
+    """Return the step of the learners: one for all scales where nothing depends on the scale."""
     if isinstance(mixed.rate, FixedRate | AdaptiveRate):
-        return mixed.rate
+        return (mixed.rate,)
     if mixed.rate == "adaptive":
-        return AdaptiveRate(_ADAPTIVE_STEP.get(feedback, 3.0))
+        return (AdaptiveRate(_ADAPTIVE_STEP[feedback]),)
     if mixed.rate == "paper":
-        rate: FixedRate = paper()
-        return rate
+        return tuple(paper(windows, scale) for scale in range(1, windows.n_scales + 1))
     raise InvalidInput(
         "`rate` must be 'adaptive', 'paper', a FixedRate or an AdaptiveRate", repr(mixed.rate), "Use 'adaptive'."
     )
-
-
-def _one_a_scale(mixed: Ingredients, windows: Schedule, make: Any) -> tuple[Any, ...]:
-    """Return the learners of scales 1..K: one object for all where nothing depends on the scale."""
-    if mixed.rate == "paper":
-        return tuple(make(scale) for scale in range(1, windows.n_scales + 1))
-    return (make(1),) * windows.n_scales
 
 
 def _ratio(windows: Schedule, scale: int) -> float:

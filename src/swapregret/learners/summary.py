@@ -11,11 +11,9 @@ import scipy
 from swapregret.arrays import Vector
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import DENSE_LIMIT
-from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster, MSetPoolState
 from swapregret.learners.adaptive.master import AdaptiveMaster
-from swapregret.learners.adaptive.state import AdaptiveState
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
-from swapregret.learners.master import MasterState, SwapMaster
+from swapregret.learners.round.player import Master
 from swapregret.policy import Policy
 
 __all__ = ["PlayerSummary", "ScaleSummary", "summarise"]
@@ -59,9 +57,7 @@ class PlayerSummary:
     n_recoveries : int
         Estimates made the solver's second way, because Σ was singular to working precision.
     guard_estimate, guard_has_tripped : float and bool, or None
-        Ŝ/T of the adaptive master at its last check, and whether only the floor is played; None without a guard.
-    is_calm : bool or None
-        Whether the adaptive master still plays its exploration law alone; None for other players.
+        Ŝ/T of the adaptive master at its last check, and whether only the cold scales are played; None without a guard.
     """
 
     scales: tuple[ScaleSummary, ...]
@@ -71,34 +67,31 @@ class PlayerSummary:
     n_recoveries: int
     guard_estimate: float | None = None
     guard_has_tripped: bool | None = None
-    is_calm: bool | None = None
 
 
 def summarise(player: Any, state: Any) -> PlayerSummary | None:
     """Return the summary of a master, alone or inside the doubling trick; None for players that keep no scales."""
     if isinstance(player, DoublingPlayer) and isinstance(state, DoublingState):
         return summarise(player.player_of(state), state.inner)
-    if isinstance(player, SwapMaster) and isinstance(state, MasterState):
-        clock = (state.day, state.calendar.offset)
-        return _of_master(player, clock, state.mixture, state.total, state.earned, state.n_recoveries)
-    if isinstance(player, AdaptiveMaster) and isinstance(state, AdaptiveState):
-        clock = (state.day, state.calendar.offset)
-        made = _of_master(player, clock, state.mixture, state.total, state.earned, state.n_recoveries)
-        made = replace(made, is_calm=state.is_calm)
-        guard = (state.guard.estimate, state.guard.has_tripped)
-        return _with_guard(made, guard, player)
-    if isinstance(player, MSetAdaptiveMaster) and isinstance(state, MSetPoolState):
-        pool = state.pool
-        clock = (int(pool.clock[0]), int(pool.clock[1]))
-        made = replace(
-            _of_master(player, clock, state.law, pool.total, float(pool.numbers[2]), 0), is_calm=bool(pool.clock[4])
-        )
-        return _with_guard(made, (float(pool.numbers[4]), bool(pool.clock[3])), player.plain)
-    return None
+    if not isinstance(player, Master):
+        return None
+    tally = state.state.tally
+    clock = (int(tally.day[0]), int(tally.offset[0]))
+    made = _of_master(
+        player, clock, player.policy(state), tally.total, float(tally.earned[0]), int(tally.n_recoveries[0])
+    )
+    if not isinstance(player, AdaptiveMaster) or not player.guarded:
+        return made
+    guard = state.state.guard
+    return replace(
+        made,
+        guard_estimate=float(guard.estimate[0]) / player.horizon,
+        guard_has_tripped=bool(guard.has_tripped[0]),
+    )
 
 
 def _of_master(
-    master: SwapMaster | AdaptiveMaster | MSetAdaptiveMaster,
+    master: Master,
     clock: tuple[int, int],
     mixture: Policy,
     total: Vector,
@@ -118,10 +111,3 @@ def _of_master(
         largest = float(scipy.linalg.eigvalsh(mixture.cooccurrence())[-1])
         condition = max(1.0, largest / smallest) if smallest > 0.0 else float("inf")
     return PlayerSummary(tuple(scales), best - earned, smallest, condition, n_recoveries)
-
-
-def _with_guard(summary: PlayerSummary, guard: tuple[float, bool], player: AdaptiveMaster) -> PlayerSummary:
-    if not player.guarded:
-        return summary
-    estimate, has_tripped = guard
-    return replace(summary, guard_estimate=estimate / player.horizon, guard_has_tripped=has_tripped)

@@ -21,6 +21,7 @@ from swapregret.arrays import Matrix, NamedArrays, Vector, frozen
 from swapregret.policy import Policy
 from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.stretches import Stretches
+from swapregret.regret.tape import TapeReader
 
 __all__ = ["LazinessLedger", "LazyTotals", "laziness_bound"]
 
@@ -50,6 +51,7 @@ class LazinessLedger:
         self._earned = 0.0
         self._waiting: list[Vector] = []
         self._carried: dict[int, Vector] = {}
+        self._open: dict[int, Vector] = {}
 
     def record(self, policy: Policy, rewards: Vector, n_days: int = 1) -> None:
         """Enter a stretch of days played with one policy; ``rewards`` is the sum of their reward vectors."""
@@ -63,10 +65,36 @@ class LazinessLedger:
             self._adopt(policy)
         self._stretches.record_days(policy, days)
 
+    def record_tape(self, reader: TapeReader) -> None:
+        """Enter what is on a tape; the policies in its slots at the end stay open, and so does exploration."""
+        tape, n = reader.tape, reader.n_laws
+        n_slots = tape.shares.shape[1]
+        vectors = reader.vectors.copy()
+        before, self._open = self._open, {}
+        goes_on = {int(tape.slots[e]): e for e in range(n) if tape.begins[e] < 0} | {n_slots - 1: n}
+        ended = [vector for slot, vector in before.items() if slot not in goes_on]
+        for slot, e in goes_on.items():
+            vectors[e] += before.get(slot, 0.0)
+        kept = {int(e): slot for slot, e in enumerate(reader.last[:-1].tolist()) if e >= 0} | {n: n_slots - 1}
+        for e in range(n + 1):
+            if e in kept:
+                self._open[kept[e]] = vectors[e]
+            elif reader.days[e] > 0.0:
+                ended.append(vectors[e])
+        self._best += self._reach_all(ended)
+        self._earned += reader.earned
+        self._stretches.add_left(self._stretches.total + reader.total, reader.n_days)
+
+    def _reach_all(self, vectors: list[Vector]) -> float:
+        if not vectors:
+            return 0.0
+        table = np.array(vectors)
+        return float((table * self._actions.argmax_many(table)).sum())
+
     def close(self) -> LazyTotals:
         """Return the totals of all days so far, as if every stretch ended here; recording may go on."""
         total, n_days, vectors, earned = self._now()
-        best = self._best + sum(self._reach(vector) for vector in vectors)
+        best = self._best + sum(self._reach(vector) for vector in vectors) + self._reach_all(list(self._open.values()))
         return LazyTotals(best, earned, frozen(total), n_days)
 
     def _now(self) -> tuple[Vector, int, list[Vector], float]:
@@ -82,12 +110,16 @@ class LazinessLedger:
         """Write the ledger as named arrays; open stretches stay open."""
         total, n_days, vectors, earned = self._now()
         held = np.array(vectors).reshape(-1, self._actions.dimension)
-        return {"total": total, "held": held, "numbers": np.array([self._best, earned, float(n_days)])}
+        slots = np.array(list(self._open), dtype=np.int64)
+        open_ = np.array(list(self._open.values())).reshape(-1, self._actions.dimension)
+        numbers = np.array([self._best, earned, float(n_days)])
+        return {"total": total, "held": held, "numbers": numbers, "slots": slots, "open": open_}
 
     def restore(self, arrays: NamedArrays) -> None:
         """Fill an empty ledger with what ``dump`` wrote; the next policy goes on with its open stretches, in order."""
         self._best, self._earned, n_days = arrays["numbers"].tolist()
         self._waiting = list(np.array(arrays["held"]))
+        self._open = dict(zip(arrays["slots"].tolist(), np.array(arrays["open"]), strict=True))
         self._stretches.restore(arrays["total"], int(n_days))
 
     def _adopt(self, policy: Policy) -> None:

@@ -31,16 +31,14 @@ from swapregret.kernels.ledger import dot_rows, pack_rows
 from swapregret.kernels.ledger_listed import record_listed
 from swapregret.kernels.ledger_points import record_points
 from swapregret.kernels.ledger_systematic import systematic_words
-from swapregret.kernels.pool_arrays import LawTape
 from swapregret.kernels.subsets import UNIT, systematic_starts
 from swapregret.policy import Policy
 from swapregret.regret.entries import Ledger, Pooled, Rows, no_pools
-from swapregret.regret.law_tape import enter_tape
 from swapregret.regret.laws import LawBook
 from swapregret.regret.stretches import Stretches
 from swapregret.regret.support import Packer
 from swapregret.regret.table import ActionTable, reading
-from swapregret.regret.tape import Tape
+from swapregret.regret.tape import TapeReader
 
 __all__ = ["Ledger", "SwapLedger", "default_capacity"]
 
@@ -215,31 +213,18 @@ class SwapLedger:
         self._earned = float(summed(np.array([self._earned]), earned[:, None])[0])
         self._n_played += len(vectors)
 
-    def record_laws(self, tape: LawTape, rewards: Matrix, explorer: Policy) -> None:
-        """Enter the laws of a taped run; ``explorer`` is the law of the tape's last component."""
+    def record_tape(self, reader: TapeReader) -> None:
+        """Enter what is on a tape."""
         self._from("policies")
-        taped = enter_tape(self._table, tape, rewards)
-        self._earned += taped.earned
-        self._played += taped.total
-        self._n_played += len(rewards)
-        if taped.rest_days > 0.0:
-            self._enter(explorer, taped.rest, taped.rest_days)
-
-    def tape(self, orders: npt.NDArray[np.int64], weight: float, n_scales: int) -> Tape:
-        """Return a tape for a compiled run on m-sets whose rows go to this ledger; close it with ``absorb``."""
-        self._from("policies")
-        return Tape(self._table, orders, weight, n_scales)
-
-    def absorb(self, tape: Tape, fresh: Policy, explore: Policy, share: float) -> None:
-        """Add what a tape gathered beside its rows: the law of fresh scales, and the exploration law with its weight."""
-        turned = tape.close()
-        self._earned += turned.earned
-        self._played += turned.total
-        self._n_played += turned.n_days
-        if turned.fresh_days > 0.0:
-            self._enter(fresh, turned.fresh_value, turned.fresh_days)
-        if share > 0.0 and turned.n_days > 0:
-            self._enter(explore, share * turned.total, share * turned.n_days)
+        reader.enter(self._table)
+        for policy, vector, n_days in reader.unlisted():
+            if policy.has_atoms:
+                self._table.add_law(*self._packer.support(policy), vector, n_days)
+            else:
+                self._laws.enter(policy, vector, n_days)
+        self._earned += reader.earned
+        self._played += reader.total
+        self._n_played += reader.n_days
 
     def close(self) -> Ledger:
         """Return the ledger of all days so far; recording may go on."""

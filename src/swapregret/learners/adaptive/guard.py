@@ -1,87 +1,84 @@
-r"""When to stop trusting the adaptive part: an estimate of its swap regret that is never too small on average.
+r"""When to stop trusting the pool: an estimate of its swap regret that is not fooled by noise.
 
-.. math:: \widehat S = \sum_b \max_{M'} U[b]\cdot(M' - b), \qquad U[b] = \sum P_{\text{adaptive}}(\text{play } b)\,\widetilde R
+Windows are counted even and odd. For every played action b, :math:`U_0[b]` and :math:`U_1[b]` sum P(play b)·X over the even and
+the odd windows. With :math:`\varphi_i(b) = \arg\max_{M} U_i[b]\cdot M`,
 
-R̃ is unbiased and the maximum is convex, so E Ŝ is at least the swap regret of the adaptive part (Jensen). Once Ŝ exceeds
-2T/K, only the floor is played from then on (``docs/guarantee.md``).
+.. math:: \widehat S = \sum_b U_1[b]\cdot(\varphi_0(b) - b) + U_0[b]\cdot(\varphi_1(b) - b).
 
-May touch: ``arrays``, ``actions.base``, ``learners.adaptive.vectors``.
+Each rule is judged on windows it was not chosen on, so noise adds nothing to Ŝ on average. Once Ŝ exceeds the threshold only
+the cold scales are played, unfiltered and with equal weights (``docs/guarantee.md``).
 """
 
-from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector
-from swapregret.kernels.swap_filter import gain_of_answers
-from swapregret.learners.adaptive.vectors import ActionVectors
+from swapregret.actions.family import best
+from swapregret.compiled.bits import unpack
+from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.table import VectorTable, clear_table, make_row
+from swapregret.kernels.vectors import action_total
+from swapregret.learners.adaptive.state import Guard
 
-__all__ = ["Guard"]
+__all__ = ["check_guard", "enter_played", "is_due"]
 
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 
-@dataclass(frozen=True, eq=False)
-class Guard:
-    """What the guard has seen, a value.
-
-    Attributes
-    ----------
-    played : ActionVectors
-        U[b] for every action the adaptive part played; past its capacity the least played are settled into ``split``.
-    split : float
-        Gains of actions that were dropped from the table, each answered on its own.
-    estimate : float
-        Ŝ at the last check.
-    threshold : float
-        Ŝ above which the guard trips; infinite where it is switched off.
-    has_tripped : bool
-    """
-
-    played: ActionVectors
-    split: float
-    estimate: float
-    threshold: float
-    has_tripped: bool
-
-    @classmethod
-    def start(cls, dimension: int, capacity: int, threshold: float) -> "Guard":
-        """Return a guard that has seen nothing."""
-        return cls(ActionVectors.start(dimension, capacity), 0.0, 0.0, threshold, False)
-
-    def add(self, actions: ActionSet, words: Words, weights: Vector, vector: Vector) -> "Guard":
-        """Return a guard that has also seen what came while a law was played with Σ π X = ``vector``."""
-        return self.copy().enter(actions, words, weights, vector)
-
-    def copy(self) -> "Guard":
-        """Return a guard with a table of its own."""
-        return replace(self, played=self.played.copy())
-
-    def enter(self, actions: ActionSet, words: Words, weights: Vector, vector: Vector) -> "Guard":
-        """Do the same in the table of this guard: for whoever holds it alone."""
-        table, split, most = self.played, self.split, self.played.capacity
-        if len(words) > most:
-            guard = self
-            for first in range(0, len(words), most):
-                part = slice(first, first + most)
-                guard = guard.enter(actions, words[part], weights[part], vector)
-            return guard
-        if table.n_rows + len(words) > table.capacity:
-            split += _gain(actions, table)
-            table = table.emptied()
-        return Guard(table.enter(words, weights, vector, 1.0), split, self.estimate, self.threshold, self.has_tripped)
-
-    def check(self, actions: ActionSet) -> "Guard":
-        """Evaluate Ŝ, and trip if it is above the threshold."""
-        estimate = self.split + _gain(actions, self.played)
-        return Guard(self.played, self.split, estimate, self.threshold, self.has_tripped or estimate > self.threshold)
+@phase
+def split_gain(family: Any, table: VectorTable) -> float:
+    """Return Ŝ over the rows of a table."""
+    d = family.common.dimension
+    total = 0.0
+    for row in range(table.n_rows[0]):
+        played = unpack(table.keys[row], d)
+        even, odd = table.values[row, :d], table.values[row, d:]
+        total += action_total(odd, best(family, even)) - action_total(odd, played)
+        total += action_total(even, best(family, odd)) - action_total(even, played)
+    return total
 
 
-def _gain(actions: ActionSet, table: ActionVectors) -> float:
-    """Return Σ_b max_{M'} U[b]·(M' − b)."""
-    n = table.n_rows
-    if n == 0:
-        return 0.0
-    return gain_of_answers(table.keys, n, table.values, actions.argmax_many(table.values[:n]))
+@phase
+def enter_played(family: Any, guard: Guard, words: Words, chances: Floats, g: int) -> None:
+    """Enter what was seen under the policy of member g, which ends; a full table is settled first."""
+    table = guard.table
+    n, d = chances.size, family.common.dimension
+    if table.n_rows[0] + n > table.squares.size:
+        guard.settled[0] += split_gain(family, table)
+        clear_table(table)
+    add_played(table, words, chances, guard.held[g])
+    for i in range(d):
+        guard.held[g, 0, i] = 0.0
+        guard.held[g, 1, i] = 0.0
+
+
+@kernel
+def add_played(table: VectorTable, words: Words, chances: Floats, held: Floats) -> None:
+    """Add p·U to the row of each action."""
+    d = held.shape[1]
+    for a in range(chances.size):
+        row = make_row(table, words[a])
+        if row >= 0:
+            p, line = chances[a], table.values[row]
+            for i in range(d):
+                line[i] += p * held[0, i]
+                line[d + i] += p * held[1, i]
+
+
+@kernel
+def is_due(windows: Integers, position: int, n_rows: int) -> bool:
+    """Tell whether to check after a window of length B: seldom enough that it costs about two oracle calls per base window."""
+    every = max(windows[1], windows[0] * n_rows)
+    return position // every > (position - windows[1]) // every
+
+
+@phase
+def check_guard(family: Any, guard: Guard, threshold: float) -> bool:
+    """Evaluate Ŝ; tell whether the guard trips."""
+    guard.estimate[0] = guard.settled[0] + split_gain(family, guard.table)
+    if guard.estimate[0] > threshold:
+        guard.has_tripped[0] = 1
+    return guard.has_tripped[0] == 1

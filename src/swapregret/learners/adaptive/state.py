@@ -1,80 +1,204 @@
-"""What the adaptive master knows before a day.
+"""What the adaptive master knows, as arrays; G members, the K cold scales first, then the steady learner, uniform play, trackers."""
 
-May touch: ``arrays``, ``policy``, ``geometry.solve``, the other files of ``learners.adaptive``.
-"""
+from typing import Any, NamedTuple
 
-from dataclasses import dataclass
+import numpy as np
+import numpy.typing as npt
 
-from swapregret.arrays import Matrix, Vector
-from swapregret.geometry.solve import Solver
-from swapregret.learners.adaptive.filter import FilteredLaw
-from swapregret.learners.adaptive.guard import Guard
-from swapregret.learners.adaptive.pooling import PairMeans
-from swapregret.learners.adaptive.vectors import ActionVectors
-from swapregret.learners.adaptive.weights import PoolWeights
-from swapregret.learners.calendar import Calendar
-from swapregret.learners.lazy import LazyState
-from swapregret.policy import Policy
+from swapregret.compiled.table import VectorTable, empty_vectors
+from swapregret.learners.round.day import Mix, Tally
+from swapregret.learners.round.scale import Learners
 
-__all__ = ["AdaptiveState"]
+__all__ = ["AdaptiveRule", "AdaptiveState", "Fit", "Guard", "Memory", "Pairs", "Weights"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 
 
-@dataclass(frozen=True, eq=False)
-class AdaptiveState:
-    """A value; ``AdaptiveMaster.observe`` makes the next one.
+class AdaptiveRule(NamedTuple):
+    """What does not change.
 
     Attributes
     ----------
-    day : int
-        Days observed or skipped so far.
-    calendar : Calendar
-    members : tuple of LazyState
-        One a member of the pool, cold scales first.
-    laws : tuple of FilteredLaw or None
-        What each member recommends and what is played for it; None for members that carry no weight.
-    weights : PoolWeights
-    vectors : ActionVectors
-    pairs : PairMeans
-    guard : Guard
-    seen : Matrix, shape (G, dimension)
-        Σ w X of each member since its law last changed.
-    counts : Matrix, shape (G, 2)
-        Σ w and Σ w² alike.
-    adaptive : Matrix, shape (G, dimension)
-        Σ π X alike: the adaptive part alone, for the guard.
-    mixture : Policy
-        The law of the next action.
-    solver : Solver or None
-    prediction, running, total : Vector
-        R̂; Σ R̃ of the base window; Σ R̃ of the run.
-    aggregates : Matrix, shape (G, dimension)
-        Σ R̃ of each member's meta-day.
-    earned : float
-    n_recoveries : int
-    is_calm : bool
-        Whether μ is played alone (``calm``).
-    calm_noise : float
-        Variances of the entries of X, summed over the windows in calm.
+    windows : int64 array, shape (K + 1,)
+    rates, retention : float64 arrays, shape (G,)
+        c of each member's step; what it keeps of the past from one update to the next, 1 for all but trackers.
+    update_every : int64 array, shape (G,)
+        Base windows between updates of members that do not follow the calendar; 0 for uniform play, which never updates.
+    is_adaptive : bool
+        That the steps are; always True here.
+    diameter, exploration, predictor_step : float
+    feedback : int
+    has_inverse : bool
+    has_fit : bool
+        Whether members that do not restart follow least squares instead of summed estimates.
+    boldness : float
+        How far such a member moves per standard error.
+    prior, standard_errors : float
+        Of the filter: the weight of the pooled mean in base windows, and how many standard errors a gain must exceed.
+    weight_step, weight_spread : float
+        How fast the weights move, and the share of weight that is dealt out evenly.
+    threshold : float
+        Ŝ above which the guard trips; infinite where there is none.
+    first_point, first_log : float64 arrays, shape (d,)
     """
 
-    day: int
-    calendar: Calendar
-    members: tuple[LazyState, ...]
-    laws: tuple[FilteredLaw | None, ...]
-    weights: PoolWeights
-    vectors: ActionVectors
-    pairs: PairMeans
+    windows: Integers
+    rates: Floats
+    retention: Floats
+    update_every: Integers
+    is_adaptive: bool
+    diameter: float
+    exploration: float
+    predictor_step: float
+    feedback: int
+    has_inverse: bool
+    has_fit: bool
+    boldness: float
+    prior: float
+    standard_errors: float
+    weight_step: float
+    weight_spread: float
+    threshold: float
+    first_point: Floats
+    first_log: Floats
+
+
+class Weights(NamedTuple):
+    """Whom the master follows.
+
+    ``scores`` (G) what each member gained beside the mean, ``variance`` (1) of the gains under the weights, ``typical`` (1)
+    their running variance over the members, ``law`` (G) the weights.
+    """
+
+    scores: Floats
+    variance: Floats
+    typical: Floats
+    law: Floats
+
+
+class Pairs(NamedTuple):
+    """What was seen while two elements were recommended together; pair i > j. Without entries where there is no pooling.
+
+    ``values`` (d, d, d) is V2 = Σ c·E, ``counts`` and ``squares`` (d, d) are Σ c·n and Σ c²·n², c the chance of the pair.
+    """
+
+    values: Floats
+    counts: Floats
+    squares: Floats
+
+
+class Memory(NamedTuple):
+    """What the world paid while an action was recommended.
+
+    Attributes
+    ----------
+    table : VectorTable
+        V[a] by recommended action, with Σ p²n² as its square; without rows where there is no filter.
+    pairs : Pairs
+    noise : float64 array, shape (1,)
+        σ², the running variance of an entry of X.
+    seen : float64 array, shape (G, d)
+        E_g, the sum of w_g X since member g's policy was made.
+    counts, squares : float64 arrays, shape (G,)
+        n_g and n²_g: sums of w_g and w_g² since then.
+    recommended : uint64 array, shape (G, A, W)
+        What each member recommends; what is played instead is in the laws, row by row.
+    """
+
+    table: VectorTable
+    pairs: Pairs
+    noise: Floats
+    seen: Floats
+    counts: Floats
+    squares: Floats
+    recommended: Words
+
+
+class Guard(NamedTuple):
+    """An estimate of the swap regret so far, without bias: rules are chosen on every other window and judged on the rest.
+
+    Attributes
+    ----------
+    table : VectorTable
+        U[b] by played action: the even windows' vector, then the odd windows'; without rows where there is no guard.
+    held : float64 array, shape (G, 2, d)
+        What was seen under each member's policy since it was made, in even and in odd windows.
+    settled, estimate : float64 arrays, shape (1,)
+        Gains of actions that were dropped from the table; Ŝ at the last check.
+    has_tripped, n_windows : int64 arrays, shape (1,)
+    """
+
+    table: VectorTable
+    held: Floats
+    settled: Floats
+    estimate: Floats
+    has_tripped: Integers
+    n_windows: Integers
+
+
+class Fit(NamedTuple):
+    """What least squares are made of.
+
+    ``info`` (F, d, d) and ``moment`` (F, d) are A and b of the F members that fit; ``window_info`` (d, d) and
+    ``window_moment`` (d) those of the days since the last window ended. Without entries where nobody fits.
+    """
+
+    info: Floats
+    moment: Floats
+    window_info: Floats
+    window_moment: Floats
+
+
+class AdaptiveState(NamedTuple):
+    """What changes. Slot g holds what is played for member g, the last slot μ; members without weight have no policy."""
+
+    tally: Tally
+    undo: Tally
+    learners: Learners
+    laws: Any
+    mix: Mix
+    weights: Weights
+    memory: Memory
     guard: Guard
-    seen: Matrix
-    counts: Matrix
-    adaptive: Matrix
-    mixture: Policy
-    solver: Solver | None
-    prediction: Vector
-    running: Vector
-    total: Vector
-    aggregates: Matrix
-    earned: float = 0.0
-    n_recoveries: int = 0
-    is_calm: bool = False
-    calm_noise: float = 0.0
+    fit: Fit
+
+
+def start_weights(n_members: int) -> Weights:
+    """Return even weights."""
+    return Weights(np.zeros(n_members), np.zeros(1), np.zeros(1), np.full(n_members, 1.0 / n_members))
+
+
+def start_memory(n_members: int, dimension: int, n_atoms: int, capacity: int, *, filters: bool, pools: bool) -> Memory:
+    """Return a memory of nothing."""
+    d, n_words = dimension, (dimension + 63) // 64
+    p = d if filters and pools else 0
+    return Memory(
+        empty_vectors(capacity if filters else 0, n_words, d),
+        Pairs(np.zeros((p, p, p)), np.zeros((p, p)), np.zeros((p, p))),
+        np.zeros(1),
+        np.zeros((n_members, d)),
+        np.zeros(n_members),
+        np.zeros(n_members),
+        np.zeros((n_members, n_atoms, n_words), dtype=np.uint64),
+    )
+
+
+def start_guard(n_members: int, dimension: int, capacity: int, *, is_guarded: bool) -> Guard:
+    """Return a guard that has seen nothing."""
+    count = np.zeros(1, dtype=np.int64)
+    return Guard(
+        empty_vectors(capacity if is_guarded else 0, (dimension + 63) // 64, 2 * dimension),
+        np.zeros((n_members, 2, dimension)),
+        np.zeros(1),
+        np.zeros(1),
+        count,
+        count.copy(),
+    )
+
+
+def start_fit(n_fitting: int, dimension: int, *, has_fit: bool) -> Fit:
+    """Return sums over no days."""
+    n, d = (n_fitting, dimension) if has_fit else (0, 0)
+    return Fit(np.zeros((n, d, d)), np.zeros((n, d)), np.zeros((d, d)), np.zeros(d))

@@ -1,87 +1,52 @@
-r"""Whom to follow: Blum and Mansour's reduction over the members of the pool.
+r"""Whom to follow: exponential weights over the members, with a share dealt out evenly.
 
-With the master's unbiased estimates every member's gain :math:`z_g = x_g\cdot X` is known after each base window, as if with
-full information, so the swap regret among G ≈ 12 members is cheap to keep small.
+After a base window in which member g gained :math:`z_g = x_g\cdot X`, :math:`\bar z` under the weights w,
 
-May touch: ``arrays``, ``kernels.pool_weights``.
+.. math:: S_g \mathrel{+}= z_g - \bar z, \quad w_g \propto \exp(\eta S_g), \quad
+   \eta = \text{step}\,\sqrt{\frac{\log(G+1)}{\sum \mathrm{Var}_w z + 4\,\overline{\mathrm{Var}}\,z}},
+
+the second variance a running mean over the members.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
+import numpy.typing as npt
 
-from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.kernels.pool_weights import pool_weights, variance
+from swapregret.compiled.kernel import kernel
+from swapregret.learners.adaptive.state import Weights
 
-__all__ = ["PoolWeights"]
+__all__ = ["FORGET", "weigh"]
 
-_FORGET = 0.01
+Floats = npt.NDArray[np.float64]
+
+FORGET = 0.01
+"""Least share of the newest window in a running mean."""
+_LEAST_EXPONENT = -30.0
 
 
-@dataclass(frozen=True, eq=False)
-class PoolWeights:
-    """The state of the weights, a value.
-
-    Attributes
-    ----------
-    scores : Matrix
-        S_ag = Σ π_a z_g.
-    variances : Vector
-        Σ π_a² Var_{Q_a} z.
-    transition : Matrix
-        Q.
-    law : Vector
-        π, the stationary law of Q: the weights.
-    typical : float
-        Running mean of the variance of z over the members.
-    noise : float
-        Running mean of the variance of the entries of X: σ² of the filter.
-    n_windows : int
-    """
-
-    scores: Matrix
-    variances: Vector
-    transition: Matrix
-    law: Vector
-    typical: float = 0.0
-    noise: float = 0.0
-    n_windows: int = 0
-
-    @classmethod
-    def start(cls, n_members: int) -> "PoolWeights":
-        """Return equal weights.
-
-        Examples
-        --------
-        >>> PoolWeights.start(4).law
-        array([0.25, 0.25, 0.25, 0.25])
-        """
-        n = n_members
-        transition = frozen(np.full((n, n), 0.5 / n) + 0.5 * np.eye(n))
-        return cls(frozen(np.zeros((n, n))), frozen(np.zeros(n)), transition, frozen(np.full(n, 1.0 / n)))
-
-    def absorb(
-        self, gains: Vector, aggregate: Vector, *, step: float = 0.5, spread: float = 0.0, is_learning: bool = True
-    ) -> "PoolWeights":
-        """Return the weights after a base window with gains z and aggregate X.
-
-        ``step`` scales how fast they move, ``spread`` is the share that is dealt out evenly.
-        """
-        count = self.n_windows + 1
-        forget = max(_FORGET, 1.0 / count)
-        typical = self.typical + forget * (variance(gains) - self.typical)
-        noise = self.noise + forget * (variance(aggregate) - self.noise)
-        if not is_learning:
-            return PoolWeights(self.scores, self.variances, self.transition, self.law, typical, noise, count)
-        made = pool_weights(
-            self.scores,
-            self.variances,
-            self.transition,
-            self.law,
-            np.ascontiguousarray(gains),
-            typical,
-            step,
-            spread,
-        )
-        scores, variances, transition, law = (frozen(array) for array in made)
-        return PoolWeights(scores, variances, transition, law, typical, noise, count)
+@kernel
+def weigh(weights: Weights, gains: Floats, forget: float, step: float, even: float) -> None:
+    """Move the weights by what the members gained in a window."""
+    n = gains.size
+    law, scores = weights.law, weights.scores
+    mean, flat = 0.0, 0.0
+    for g in range(n):
+        mean += law[g] * gains[g]
+        flat += gains[g] / n
+    second, typical = 0.0, 0.0
+    for g in range(n):
+        second += law[g] * (gains[g] - mean) ** 2
+        typical += (gains[g] - flat) ** 2 / n
+    weights.variance[0] += second
+    weights.typical[0] += forget * (typical - weights.typical[0])
+    noise = weights.variance[0] + 4.0 * weights.typical[0]
+    eta = step * np.sqrt(np.log(n + 1.0) / noise) if noise > 0.0 else 0.0
+    top = -np.inf
+    for g in range(n):
+        scores[g] += gains[g] - mean
+        top = max(top, scores[g])
+    total = 0.0
+    for g in range(n):
+        law[g] = np.exp(max(eta * (scores[g] - top), _LEAST_EXPONENT))
+        total += law[g]
+    for g in range(n):
+        law[g] = (1.0 - even) * law[g] / total + even / n

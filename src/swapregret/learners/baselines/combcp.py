@@ -7,7 +7,7 @@ from typing import Any
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import as_integer
-from swapregret.learners.master import SwapMaster
+from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 

@@ -13,7 +13,7 @@ from swapregret.arrays import Matrix, frozen
 from swapregret.geometry.solve import DENSE_LIMIT, make_solver
 from swapregret.kernels.comband_gibbs import run_comband_gibbs
 from swapregret.learners.baselines.comband import ComBand, LinearState
-from swapregret.learners.engines.gibbs import GibbsSettings, gibbs_settings, has_gibbs_kernels
+from swapregret.learners.engines.gibbs_settings import GibbsSettings, gibbs_settings, has_gibbs_kernels
 from swapregret.learners.engines.vectors import VectorBlock, close_block, empty_log
 from swapregret.policy import on_grid
 

@@ -12,8 +12,7 @@ from swapregret.actions.tree_laws import GibbsTrees
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.kernels.uniform_run import run_uniform
 from swapregret.learners.baselines.uniform import UniformPlayer
-from swapregret.learners.engines.between_turns import HeldBlock
-from swapregret.learners.engines.scales import Law
+from swapregret.learners.engines.held import HeldBlock, Law
 from swapregret.policy import Policy
 
 __all__ = ["ConstantEngine", "totals_of"]
@@ -61,4 +60,4 @@ class ConstantEngine:
         else:
             plays = law.sample_many(rng, n_days)
             received = totals_of(rewards, plays)
-        return HeldBlock(state + n_days, received, plays, (Law(0, law, ()),))
+        return HeldBlock(state + n_days, received, plays, (Law(0, law),))

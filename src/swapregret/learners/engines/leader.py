@@ -15,9 +15,8 @@ from swapregret.geometry.solve import DenseSolver
 from swapregret.kernels.stretch_days import solve_many
 from swapregret.kernels.vectors import action_total
 from swapregret.learners.baselines.follow_the_leader import FollowTheLeader, LeaderState
-from swapregret.learners.engines.between_turns import HeldBlock
 from swapregret.learners.engines.constant import totals_of
-from swapregret.learners.engines.scales import Law
+from swapregret.learners.engines.held import HeldBlock, Law
 from swapregret.learners.player import Decision
 
 __all__ = ["LeaderEngine"]
@@ -48,7 +47,7 @@ class LeaderEngine:
         done, ahead = 0, 1
         while done < len(rewards):
             if not held or held[-1].policy is not state.law:
-                held.append(Law(done, state.law, ()))
+                held.append(Law(done, state.law))
             count = min(ahead, len(rewards) - done)
             days, kept = slice(done, done + count), 1
             if count < _FEW:

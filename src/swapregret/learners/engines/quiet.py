@@ -11,9 +11,8 @@ import numpy as np
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.learners.baselines.comband import ComBand
 from swapregret.learners.baselines.combexp import CombEXP
-from swapregret.learners.engines.between_turns import HeldBlock
 from swapregret.learners.engines.constant import totals_of
-from swapregret.learners.engines.scales import Law
+from swapregret.learners.engines.held import HeldBlock, Law
 from swapregret.learners.player import Decision
 from swapregret.policy import Policy
 
@@ -36,7 +35,7 @@ class QuietEngine:
     >>> player = sr.baselines.combexp(sr.Explicit([[1, 1, 0], [0, 1, 1]]), 100)
     >>> rng = np.random.default_rng(0)
     >>> block = QuietEngine(player).run(player.start(rng), rng, np.zeros((50, 3)))
-    >>> len(block.held), block.state.day
+    >>> len(block.laws), block.state.day
     (1, 50)
     """
 
@@ -54,7 +53,7 @@ class QuietEngine:
         done, count = 0, 1
         while done < len(rewards):
             if not held or held[-1].policy is not state.law:
-                held.append(Law(done, state.law, ()))
+                held.append(Law(done, state.law))
             days = slice(done, min(done + count, len(rewards)))
             n_played = _draw(state.law, rng, rewards[days], plays[days], received[days])
             done += n_played

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.family import FULL, MADE, make_law, project, span_part
-from swapregret.compiled.kernel import phase
+from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, span_part
+from swapregret.compiled.borrow import borrow
+from swapregret.compiled.kernel import inlined, phase
 from swapregret.learners.round.day import Mix, Tally, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, refresh
+from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.taping import tape_laws, tape_window
 from swapregret.learners.round.scale import Learners, begin_interval, end_meta_day, tilt_learner
 
-__all__ = ["MultiscaleRule", "MultiscaleState"]
+__all__ = ["MultiscaleRule", "MultiscaleState", "end_window"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -68,7 +70,7 @@ class MultiscaleState(NamedTuple):
     mix: Mix
 
 
-@phase
+@inlined
 def mix_scales(family: Any, rule: Any, state: Any) -> None:
     """Mix the scales uniformly, scales that have just begun as one (lines 3 and 4)."""
     weights, n_updates = state.mix.weights, state.learners.n_updates
@@ -81,46 +83,71 @@ def mix_scales(family: Any, rule: Any, state: Any) -> None:
     mix_slots(family, rule, state)
 
 
-@refresh.of(MultiscaleState)
+@inlined
 def make_policies(state: Any, family: Any, rule: Any) -> int:
     """Make all policies from the points of their scales."""
     learners, laws = state.learners, state.laws
     n = learners.n_updates.size
+    code = MADE
     for k in range(n + 1):
-        code = MADE
         if k == n:
-            code = make_law(family, laws, n, rule.first_point, rule.first_log)
+            code = max(code, make_law(family, laws, n, rule.first_point, rule.first_log))
         elif learners.n_updates[k]:
-            code = make_law(family, laws, k, learners.points[k], learners.log_points[k])
-        if code != MADE:
-            return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
-    mix_scales(family, rule, state)
-    return PLAYED
+            code = max(code, make_law(family, laws, k, learners.points[k], learners.log_points[k]))
+        state.mix.is_new[k] = 1
+    return code
 
 
-@end_windows.of(MultiscaleState)
+@inlined
+def advance_scale(state: Any, family: Any, rule: Any, k: int, seen: Floats) -> int:
+    """End the meta-day of scale k: tilt, project, decompose; or change nothing and say why not."""
+    learners, laws = state.learners, state.laws
+    n = learners.n_updates.size
+    aggregate = learners.aggregates[k] + seen
+    tilted, v = tilt_learner(family, rule, learners, laws, k if learners.n_updates[k] else n, k, aggregate)
+    point, log_point, is_good = project(family, tilted, learners.log_points[k])  # Algorithm 2, line 9
+    if not is_good:
+        return OUTSIDE
+    code = make_law(family, laws, k, point, log_point)  # Algorithm 2, line 5
+    if code == MADE:
+        state.mix.is_new[k] = 1
+        end_meta_day(learners, k, rule.retention[k], aggregate, v, point, log_point)
+    return code
+
+
+@inlined
 def end_scales(state: Any, family: Any, rule: Any, n_ending: int) -> int:
     """Hand the estimates to all scales (line 7); scale c = ``n_ending`` updates (line 14), scales below it restart (line 13)."""
-    tally, learners, laws = state.tally, state.learners, state.laws
-    n = learners.n_updates.size
-    seen = span_part(family, tally.running)
-    k = n_ending - 1
-    if k < n:
-        aggregate = learners.aggregates[k] + seen
-        tilted, v = tilt_learner(family, rule, learners, laws, k if learners.n_updates[k] else n, k, aggregate)
-        point, log_point, is_good = project(family, tilted, learners.log_points[k])  # Algorithm 2, line 9
-        if not is_good:
-            return NOT_PROJECTED
-        code = make_law(family, laws, k, point, log_point)  # Algorithm 2, line 5
-        if code != MADE:
-            return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
-        end_meta_day(learners, k, rule.retention[k], aggregate, v, point, log_point)
-    for g in range(k + 1, n):
-        for i in range(seen.size):
-            learners.aggregates[g, i] += seen[i]
-    for g in range(min(k, n)):
-        begin_interval(learners, g, rule.first_point, rule.first_log)
-    for i in range(seen.size):
-        tally.running[i] = 0.0
+    tally, learners = state.tally, state.learners
+    n, k = learners.n_updates.size, abs(n_ending) - 1
+    code = MADE
+    if k < 0:
+        code = make_policies(state, family, rule)
+    else:
+        seen = span_part(family, tally.running)
+        if k < n:
+            code = advance_scale(state, family, rule, k, seen)
+        if code == MADE:
+            for g in range(k + 1, n):
+                for i in range(seen.size):
+                    learners.aggregates[g, i] += seen[i]
+            for g in range(min(k, n)):
+                begin_interval(learners, g, rule.first_point, rule.first_log)
+            for i in range(seen.size):
+                tally.running[i] = 0.0
+    if code != MADE:
+        return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
     mix_scales(family, rule, state)
     return PLAYED
+
+
+@phase
+def end_window(h: Any, n_ending: int) -> int:
+    """End windows, and write down what was played and will be; see ``learners.round.master``."""
+    family, rule, state, tape = borrow(h.family), borrow(h.rule), borrow(h.state), borrow(h.tape)
+    if n_ending > 0 and tape.stops.size:
+        tape_window(state.tally, state.mix, tape)
+    code = end_scales(state, family, rule, n_ending)
+    if code == PLAYED and n_ending != 0 and tape.stops.size:
+        tape_laws(family, state.laws, state.learners.log_points, state.mix.is_new, tape)
+    return code

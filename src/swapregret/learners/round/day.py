@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.family import draw, prepare, solve
-from swapregret.compiled.kernel import inlined, kernel, phase
+from swapregret.compiled.kernel import inlined, kernel
 from swapregret.kernels.vectors import action_total
 from swapregret.learners.calendar import count_ending
 
@@ -77,6 +77,8 @@ class Mix(NamedTuple):
         E[M].
     aid : float64 array, shape (d,)
         Σ⁺M of the day.
+    is_new : int64 array, shape (S,)
+        Which slots have a policy that was not written down yet.
     """
 
     weights: Floats
@@ -85,6 +87,7 @@ class Mix(NamedTuple):
     is_inverse: Integers
     mean: Floats
     aid: Floats
+    is_new: Integers
 
 
 def empty_tally(dimension: int, offset: int) -> Tally:
@@ -104,10 +107,11 @@ def empty_mix(n_slots: int, dimension: int, rank: int) -> Mix:
         np.zeros(1, dtype=np.int64),
         np.zeros(dimension),
         np.zeros(dimension),
+        np.zeros(n_slots, dtype=np.int64),
     )
 
 
-@phase
+@inlined
 def mix_slots(family: Any, rule: Any, state: Any) -> None:
     """Make ready to play with the weights of ``mix``, which must add up to 1 within rounding."""
     mix = state.mix

@@ -1,8 +1,6 @@
-"""The compiled functions Python calls: a day, the end of a window, many days. ``Session``, ``play`` and games call the same ones.
+"""The compiled functions Python calls for any master: a day, many days. ``Session``, ``play`` and games call the same ones.
 
-They take a :class:`~swapregret.compiled.handle.Handle`. What happens at the end of a window is a method of the master,
-chosen by the class of its state: :func:`end_windows`. Its heavy code, projections and decompositions, is linked into one entry
-alone, which keeps compiling short.
+They take a :class:`~swapregret.compiled.handle.Handle`. The end of a window is an entry of the master (``round.master``).
 """
 
 from typing import Any
@@ -15,17 +13,27 @@ from swapregret.compiled.handle import Handle
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.kernels.vectors import action_total
 from swapregret.learners.round.day import BANDIT, act, count_day, estimate, keep_for_undo
-from swapregret.learners.round.master import NOT_SOLVED, end_windows, refresh, remember
+from swapregret.learners.round.master import NOT_SOLVED, remember
+from swapregret.learners.round.taping import begin_tape, tape_window
 
-__all__ = ["act_day", "end_window", "observe_day", "open_handle", "pass_day", "play_days"]
+__all__ = [
+    "act_day",
+    "observe_day",
+    "open_handle",
+    "pass_day",
+    "play_days",
+    "start_tape",
+    "stop_tape",
+    "take_back",
+]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 @kernel
-def open_handle(family: Any, rule: Any, state: Any, rng: np.random.Generator) -> Any:
+def open_handle(family: Any, rule: Any, state: Any, tape: Any, rng: np.random.Generator) -> Any:
     """Return a handle on a player."""
-    return Handle(family, rule, state, rng)
+    return Handle(family, rule, state, tape, rng)
 
 
 @phase
@@ -42,7 +50,7 @@ def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
     if not estimate(family, rule, state, action, seen, reward):
         return NOT_SOLVED
     if rule.feedback == BANDIT:
-        remember(state, action, reward)
+        remember(state, action, reward, 1.0)
     return count_day(rule, state.tally)
 
 
@@ -55,12 +63,23 @@ def pass_day(h: Any) -> int:
 
 
 @phase
-def end_window(h: Any, n_ending: int) -> int:
-    """End windows; or, with 0 of them, make all that is derived from the state."""
-    family, rule, state = borrow(h.family), borrow(h.rule), borrow(h.state)
-    if n_ending == 0:
-        return refresh(state, family, rule)
-    return end_windows(state, family, rule, n_ending)
+def start_tape(h: Any) -> None:
+    """Begin the tape of a handle with the policies that are being played."""
+    state = borrow(h.state)
+    begin_tape(borrow(h.family), state, borrow(h.tape))
+
+
+@phase
+def stop_tape(h: Any) -> None:
+    """Write down the window that is open."""
+    state = borrow(h.state)
+    tape_window(state.tally, state.mix, borrow(h.tape))
+
+
+@phase
+def take_back(h: Any, action: Integers, reward: float) -> None:
+    """Take back what was noted of a day beside its estimate."""
+    remember(borrow(h.state), action, reward, -1.0)
 
 
 
@@ -83,7 +102,7 @@ def play_days(h: Any, rewards: Floats, received: Floats, plays: Integers, row: i
         if not estimate(family, rule, state, action, vector, reward):
             return row, NOT_SOLVED
         if rule.feedback == BANDIT:
-            remember(state, action, reward)
+            remember(state, action, reward, 1.0)
         n_ending = count_day(rule, state.tally)
         row += 1
         if n_ending != 0:

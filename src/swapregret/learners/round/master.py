@@ -1,4 +1,11 @@
-"""What a master brings along: three methods chosen by the class of its state, and how they may end."""
+"""What a master brings along, and how its calls may end.
+
+Its state is a named tuple with ``tally``, ``undo``, ``learners``, ``laws`` and ``mix``. Its module has one compiled entry,
+``end_window(h, n_ending)``: it ends the ``n_ending`` shortest windows and returns PLAYED, or changes nothing and says why. After
+OUT_OF_ROOM it is called again with −``n_ending``, and goes on. With 0 it makes all that is derived from the state: the policies
+of a new one, what solves with Σ of a restored one. Projections and decompositions are linked into that entry alone, which keeps
+compiling short.
+"""
 
 from typing import Any
 
@@ -7,7 +14,7 @@ import numpy.typing as npt
 
 from swapregret.compiled.methods import method
 
-__all__ = ["NOT_PROJECTED", "NOT_SOLVED", "OUT_OF_ROOM", "PLAYED", "end_windows", "refresh", "remember"]
+__all__ = ["NOT_PROJECTED", "NOT_SOLVED", "OUT_OF_ROOM", "PLAYED", "remember"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -16,20 +23,10 @@ PLAYED, NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM = 0, 1, -1, 2
 
 
 @method
-def end_windows(state: Any, family: Any, rule: Any, n_ending: int) -> int:
-    """End the ``n_ending`` shortest windows; return PLAYED, or change nothing and say why."""
-
-
-@method
-def refresh(state: Any, family: Any, rule: Any) -> int:
-    """Make all that is derived from the state: the policies of a new state, what solves with Σ of a restored one."""
-
-
-@method
-def remember(state: Any, action: Integers, reward: float) -> None:
-    """Take note of a day of bandit feedback beside its estimate."""
+def remember(state: Any, action: Integers, reward: float, times: float) -> None:
+    """Take note of a day of bandit feedback beside its estimate; ``times`` −1 takes it back."""
 
 
 @remember.default
-def forget(state: Any, action: Integers, reward: float) -> None:
+def forget(state: Any, action: Integers, reward: float, times: float) -> None:
     """Take no note: the estimate is all there is to learn."""

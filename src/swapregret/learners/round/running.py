@@ -4,6 +4,7 @@ The state is arrays that compiled code changes in place. A policy that was playe
 :class:`View` of it copies what it needs when the policy is about to change.
 """
 
+from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -12,17 +13,24 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.family import policy_of
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.compiled.kernel import PythonFamily
-from swapregret.compiled.nested import copied, dump, restore
+from swapregret.compiled.nested import copied, dump, rebuilt, restore
 from swapregret.errors import NotConverged
 from swapregret.learners.round.master import NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM, PLAYED
+from swapregret.policy import Mixture, Policy, on_grid
+from swapregret.policy.tape import Tape, empty_tape
 
-__all__ = ["Running", "View"]
+__all__ = ["Running", "View", "room_for_lists"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-_DERIVED = frozenset({"laws", "mix", "undo"})
+_LISTS = frozenset({"words", "chances", "cumulative", "recommended"})
+_MOST_ATOMS = 2**24
+_TAPED = 2**15
+_LAWS, _ATOMS = 2**12, 2**19
+
 
 
 @cache
@@ -37,8 +45,8 @@ def _entries(is_plain: bool) -> Any:
 class PlainHandle(PythonFamily):
     """A handle on a set that exists only in Python."""
 
-    def __init__(self, family: Any, rule: Any, state: Any, rng: np.random.Generator) -> None:
-        self.family, self.rule, self.state, self.rng = family, rule, state, rng
+    def __init__(self, family: Any, rule: Any, state: Any, tape: Tape, rng: np.random.Generator) -> None:
+        self.family, self.rule, self.state, self.tape, self.rng = family, rule, state, tape, rng
 
 
 class View:
@@ -53,6 +61,22 @@ class View:
         self.running = running
         self.laws, self.mix = running.state.laws, running.state.mix
         self.is_present = True
+        self._policy: Policy | None = None
+
+    def policy(self) -> Policy:
+        """Return the policy as a value."""
+        if self._policy is None:
+            parts, weights, learner = [], [], self.running.learner
+            for slot, weight in enumerate(self.mix.weights.tolist()):
+                if weight > 0.0:
+                    parts.append(policy_of(self.running.family, self.laws, slot, learner.actions, learner.mu))
+                    weights.append(weight)
+            self._policy = Mixture(parts, on_grid(weights))
+        return self._policy
+
+    def dump(self) -> Arrays:
+        """Write what the policy is made of."""
+        return dump(self.laws, "laws") | dump(self.mix, "mix")
 
     def part(self) -> None:
         """Copy what the policy is made of: the state is about to move on."""
@@ -67,24 +91,34 @@ class Running:
     ----------
     family, rule, state
         Of the master; the state belongs to this object alone.
+    derived : frozenset of str
+        Fields of the state that are made again from the others.
+    learner : LazyComBCP or LazyComBand
+    end_window : Phase
+        The master's entry.
     """
 
-    def __init__(self, family: Any, rule: Any, state: Any) -> None:
-        self.family, self.rule, self.state = family, rule, state
+    def __init__(
+        self, family: Any, rule: Any, state: Any, derived: frozenset[str], learner: Any, end_window: Any
+    ) -> None:
+        self.family, self.rule, self.state, self._derived, self.learner = family, rule, state, derived, learner
         self._view: Any = lambda: None
         self._handle: Any = None
         self._rng: np.random.Generator | None = None
         self._nothing = np.zeros(family.common.dimension)
+        self._no_tape = empty_tape(0, 0, 0, 0, family.common.dimension)
         self._is_plain = isinstance(family, PythonFamily)
         self._do = _entries(self._is_plain)
+        self._end, self._end_phase = end_window.py_func if self._is_plain else end_window.dispatcher, end_window
 
     # ---- the entries, on this state --------------------------------------------------------------------------------
 
-    def _open(self, rng: np.random.Generator, state: Any = None) -> Any:
-        given = self.state if state is None else state
+    def _open(self, rng: np.random.Generator, state: Any = None, tape: Tape | None = None, family: Any = None) -> Any:
+        given, family = self.state if state is None else state, self.family if family is None else family
+        tape = self._no_tape if tape is None else tape
         if self._is_plain:
-            return PlainHandle(self.family, self.rule, given, rng)
-        return self._do.open_handle(self.family, self.rule, given, rng)
+            return PlainHandle(family, self.rule, given, tape, rng)
+        return self._do.open_handle(family, self.rule, given, tape, rng)
 
     def handle(self, rng: np.random.Generator) -> Any:
         """Return the handle on this state that draws from a generator."""
@@ -96,7 +130,7 @@ class Running:
         """Make all that is derived from the state."""
         rng = np.random.default_rng(0)
         while True:
-            code = self._do.end_window(self._open(rng), 0)
+            code = self._end(self._open(rng), 0)
             if code != OUT_OF_ROOM:
                 break
             self._widen()
@@ -126,7 +160,7 @@ class Running:
             n_ending = self._do.pass_day(h)
         else:
             if view is not None and not view.is_present:
-                h = self._open(rng, self.state._replace(laws=view.laws, mix=view.mix))
+                h = self._open(rng, self.state._replace(laws=view.laws, mix=view.mix), family=view.running.family)
             n_ending = self._do.observe_day(h, action, self._nothing if seen is None else seen, reward)
         if n_ending == NOT_SOLVED:
             _refuse(NOT_SOLVED)
@@ -136,6 +170,8 @@ class Running:
             self.end_window(n_ending)
         except BaseException:
             restore(self.state.tally, dump(self.state.undo), "the state")
+            if reward is not None and seen is None:
+                self._do.take_back(h, action, reward)
             raise
 
     def end_window(self, n_ending: int) -> None:
@@ -146,50 +182,132 @@ class Running:
             self._view = lambda: None
         rng = self._rng if self._rng is not None else np.random.default_rng(0)
         while True:
-            code = self._do.end_window(self.handle(rng), n_ending)
+            code = self._end(self.handle(rng), n_ending)
             if code != OUT_OF_ROOM:
                 break
             self._widen()
+            n_ending = -abs(n_ending)
         _refuse(code)
 
-    def play(self, rng: np.random.Generator, rewards: Matrix, received: Vector, plays: Actions) -> None:
-        """Play one day per row of ``rewards``."""
-        h, row, n = self.handle(rng), 0, len(rewards)
-        while row < n:
-            row, n_ending = self._do.play_days(h, rewards, received, plays, row)
-            if n_ending > 0:
-                self.end_window(n_ending)
-                h = self.handle(rng)
-            elif n_ending == NOT_SOLVED:
-                _refuse(NOT_SOLVED)
+    def play(
+        self,
+        rng: np.random.Generator,
+        rewards: Matrix,
+        received: Vector,
+        plays: Actions,
+        read: Callable[[Tape, int, int], None] | None = None,
+    ) -> None:
+        """Play one day per row of ``rewards``.
+
+        ``received`` takes the rewards, ``plays`` the actions if it has rows. ``read(tape, first, last)`` is told of what was
+        played on rows first..last − 1, in order.
+        """
+        tape = self._no_tape if read is None else self._tape(len(rewards))
+        h, row, n, begun = self._open(rng, None, tape), 0, len(rewards), 0
+        self._handle, self._rng = h, rng
+        if read is not None:
+            self._do.start_tape(h)
+        try:
+            while row < n:
+                row, n_ending = self._do.play_days(h, rewards, received, plays, row)
+                if n_ending > 0:
+                    self.end_window(n_ending)
+                    if self._handle is not h:  # lists have become longer
+                        tape, h = self._reopen(rng, tape, read, begun, row)
+                        begun = row if read is not None else 0
+                    elif tape.is_full[0]:
+                        assert read is not None
+                        read(tape, begun, row)
+                        begun = row
+                        self._do.start_tape(h)
+                elif n_ending == NOT_SOLVED:
+                    _refuse(NOT_SOLVED)
+            if read is not None and begun < n:
+                self._do.stop_tape(h)
+                read(tape, begun, n)
+        finally:
+            self._handle, self._rng = None, None
+
+    def _reopen(
+        self, rng: np.random.Generator, tape: Tape, read: Callable[[Tape, int, int], None] | None, begun: int, row: int
+    ) -> tuple[Tape, Any]:
+        """Return a handle on the state with its longer lists, and a longer tape; what is on the old one is read first."""
+        if read is not None:
+            read(tape, begun, row)
+            tape = self._tape(_TAPED)
+        h = self._open(rng, None, tape)
+        self._handle, self._rng = h, rng
+        if read is not None:
+            self._do.start_tape(h)
+        return tape, h
+
+    def _tape(self, n_days: int) -> Tape:
+        """Return a tape for so many days, or as many as fit into some megabytes."""
+        state, d = self.state, self.family.common.dimension
+        n_slots = state.mix.weights.size
+        n_windows = n_days // int(self.rule.windows[0]) + 3
+        n_laws = min(n_windows * n_slots, _LAWS) + 2 * n_slots
+        chances = getattr(state.laws, "chances", None)
+        longest = 0 if chances is None else chances.shape[1]
+        n_atoms = min(n_laws * longest, max(_ATOMS // ((d + 63) // 64), 4 * n_slots * longest))
+        tape = empty_tape(n_windows, n_slots, n_laws, n_atoms, d)
+        tape.longest[0] = longest
+        return tape
 
     def _widen(self) -> None:
         """Make twice the room for lists of actions."""
-        from swapregret.actions.family import room
-
-        laws = self.state.laws
-        n_slots, n_atoms = laws.chances.shape
-        wider = room(self.family, n_slots, 2 * n_atoms)
-        for name, old in dump(laws).items():
-            new = getattr(wider, name)
-            new[tuple(slice(0, length) for length in old.shape)] = old
-        self.state = self.state._replace(laws=wider)
+        n_atoms = self.state.laws.chances.shape[1]
+        self.state = _wider(self.state, n_atoms, 2 * n_atoms)
         self._handle, self._rng = (self._open(self._rng), self._rng) if self._rng is not None else (None, None)
+
+    def load_view(self, arrays: Arrays) -> View:
+        """Return an earlier policy that a view wrote."""
+        held = View(self)
+        held.laws = rebuilt(self.state.laws, arrays, "laws")
+        held.mix = rebuilt(self.state.mix, arrays, "mix")
+        held.is_present = False
+        return held
 
     # ---- files -----------------------------------------------------------------------------------------------------
 
     def copy(self) -> "Running":
         """Return the same master with a state of its own."""
-        return Running(self.family, self.rule, copied(self.state))
+        return Running(self.family, self.rule, copied(self.state), self._derived, self.learner, self._end_phase)
 
     def dump(self) -> Arrays:
         """Write the state as named arrays, without what is made again from them."""
-        return {name: array.copy() for name, array in dump(self.state, leave_out=_DERIVED).items()}
+        return {name: array.copy() for name, array in dump(self.state, leave_out=self._derived).items()}
 
     def load(self, arrays: Arrays) -> None:
         """Read what ``dump`` of an equally configured master wrote."""
-        restore(self.state, arrays, "the state", _DERIVED)
+        given = arrays.get("laws.chances")
+        while given is not None and given.ndim == 2 and given.shape[1] > self.state.laws.chances.shape[1]:
+            if given.shape[1] > _MOST_ATOMS:
+                break
+            self._widen()
+        restore(self.state, arrays, "the state", self._derived)
         self.make()
+
+
+def _wider(value: Any, n_atoms: int, wanted: int) -> Any:
+    """Return a state with longer lists: second axes of ``n_atoms`` entries, in fields that hold lists, become longer."""
+    if isinstance(value, np.ndarray):
+        return value
+    parts = []
+    for name, part in zip(value._fields, value, strict=True):
+        if name in _LISTS and part.shape[1] == n_atoms:
+            made = np.zeros((part.shape[0], wanted, *part.shape[2:]), dtype=part.dtype)
+            made[:, :n_atoms] = part
+            parts.append(made)
+        else:
+            parts.append(_wider(part, n_atoms, wanted) if isinstance(part, tuple) else part)
+    return type(value)._make(parts)
+
+
+def room_for_lists(actions: Any, variants: int) -> int:
+    """Return how many actions a policy is first given room for; where lists are longer, room is made."""
+    most = actions.most_atoms
+    return int(variants * (2 * actions.dimension if most is None else most))
 
 
 def _refuse(code: int) -> None:

@@ -1,11 +1,4 @@
-"""Swap-ComBand in compiled blocks: on m-sets, paths, partitions, trees and permutations.
-
-May touch: ``actions``, ``policy``, ``kernels``, ``learners``.
-"""
-
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+"""A set with Gibbs policies as the kernels of ComBand take it."""
 
 import numpy as np
 import numpy.typing as npt
@@ -19,20 +12,14 @@ from swapregret.actions.path_laws import MarkovPaths
 from swapregret.actions.permutation_laws import UniformMatchings
 from swapregret.actions.permutations import Permutations
 from swapregret.actions.tree_laws import GibbsTrees
-from swapregret.arrays import Matrix
 from swapregret.kernels.gibbs_chain_laws import ChainSetting
-from swapregret.kernels.gibbs_master import run_gibbs
 from swapregret.kernels.gibbs_permutation_laws import PermutationSetting
 from swapregret.kernels.gibbs_tree_laws import TreeSetting
-from swapregret.kernels.master_arrays import Explore, Log, Memory, Rule
-from swapregret.learners.engines.family import FamilyEngine, explore_by
-from swapregret.learners.engines.scales import is_dense, must_project
+from swapregret.kernels.master_arrays import Explore
 from swapregret.learners.hulls import paths_of
-from swapregret.learners.lazy_comband import LazyComBand
-from swapregret.learners.master import SwapMaster
 from swapregret.policy import Policy
 
-__all__ = ["GibbsEngine", "GibbsSettings", "gibbs_settings", "has_gibbs_kernels"]
+__all__ = ["GibbsSettings", "explore_by", "gibbs_settings", "has_gibbs_kernels"]
 
 GibbsSettings = tuple[
     ChainSetting | None, TreeSetting | None, PermutationSetting | None, npt.NDArray[np.int64], Explore
@@ -40,38 +27,6 @@ GibbsSettings = tuple[
 """One set, in its place among the families, independent coordinates, and the exploration law."""
 _LARGEST = 1000
 _NOT_LISTED = UniformSubsets | MarkovPaths | GibbsTrees | UniformMatchings
-
-
-@dataclass(frozen=True)
-class GibbsEngine(FamilyEngine):
-    """Runs blocks for a master whose scales are Lazy-ComBand on a set whose Gibbs laws have kernels, with a dense Σ.
-
-    Examples
-    --------
-    >>> import swapregret as sr
-    >>> master = sr.swap_comband(sr.MSets(6, 2), 1000, preset="multiscale")
-    >>> rng = np.random.default_rng(0)
-    >>> block = GibbsEngine(master).run(master.start(rng), rng, np.full((50, 6), 0.25))
-    >>> len(block.received), float(block.received.sum()), block.state.day
-    (50, 25.0, 50)
-    """
-
-    @cached_property
-    def _setting(self) -> GibbsSettings:
-        learner: Any = self.master.learners[0]
-        is_bandit = self.master.feedback == "bandit"
-        return gibbs_settings(learner.actions, learner.mu, is_bandit=is_bandit, is_projected=must_project(self.master))
-
-    def _drive(
-        self, rng: np.random.Generator, rewards: Matrix, rule: Rule, memory: Memory, log: Log
-    ) -> tuple[int, int, int]:
-        return run_gibbs(rng, rewards, rule, *self._setting, memory, log)
-
-    @classmethod
-    def can_run(cls, master: SwapMaster) -> bool:
-        """Tell whether the engine covers a master of plain Lazy-ComBand scales."""
-        learner: Any = master.learners[0]
-        return isinstance(learner, LazyComBand) and is_dense(master) and has_gibbs_kernels(learner.actions, learner.mu)
 
 
 def has_gibbs_kernels(actions: ActionSet, mu: Policy) -> bool:
@@ -115,3 +70,23 @@ def _chains(actions: ActionSet, mu: Policy, is_projected: bool) -> ChainSetting:
         pivot=pivot,
         explore_transition=mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0),
     )
+
+
+def explore_by(mu: Policy, coordinates: npt.NDArray[np.int64], *, is_listed: bool, has_moment: bool) -> Explore:
+    """Return an exploration law as arrays: its list where it is one, its Σ on the coordinates where that is wanted.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> law = MSets(2, 1).exploration_policy("spanner")
+    >>> explore_by(law, np.arange(2), is_listed=True, has_moment=True).moment
+    array([[0.5, 0. ],
+           [0. , 0.5]])
+    """
+    atoms, cumulative, moment = np.zeros((0, mu.dimension), dtype=np.int64), np.zeros(0), np.zeros((0, 0))
+    if is_listed:
+        law = mu.finite()
+        atoms, cumulative = law.atoms.copy(), np.cumsum(law.weights)
+    if has_moment:
+        moment = np.ascontiguousarray(mu.cooccurrence()[np.ix_(coordinates, coordinates)])
+    return Explore(atoms, cumulative, moment, np.array(mu.marginals()))

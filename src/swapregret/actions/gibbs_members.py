@@ -1,0 +1,73 @@
+"""Gibbs policies that are played as lists of their marginals: how Lazy-ComBand is a member of the adaptive master."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.compiled.kernel import PythonFamily
+
+__all__ = ["GibbsMembers"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+
+class GibbsMembers(NamedTuple):
+    """A set with lists of actions, whose points come from its Gibbs policies."""
+
+    common: Common
+    listed: Any
+    gibbs: Any
+
+    @staticmethod
+    def of(listed: Any, gibbs: Any) -> Any:
+        """Return the family of a set with both faces."""
+        made = PythonGibbsMembers if isinstance(listed, PythonFamily) else GibbsMembers
+        return made(listed.common, listed, gibbs)
+
+
+class PythonGibbsMembers(PythonFamily):
+    """The same for sets that exist only in Python."""
+
+    def __init__(self, common: Common, listed: Any, gibbs: Any) -> None:
+        self.common, self.listed, self.gibbs = common, listed, gibbs
+
+
+@project.of(GibbsMembers)
+def project_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Return the marginals of the Gibbs policy."""
+    return project(family.gibbs, tilted, near)
+
+
+@list_law.of(GibbsMembers)
+def list_gibbs(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """List a point."""
+    return list_law(family.listed, point)
+
+
+@best.of(GibbsMembers)
+def best_listed(family: Any, weights: Floats) -> Integers:
+    """Ask the oracle."""
+    return best(family.listed, weights)
+
+
+@span_part.of(GibbsMembers)
+def part_listed(family: Any, vector: Floats) -> Floats:
+    """Project onto the span."""
+    return span_part(family.listed, vector)
+
+
+@draw_explore.of(GibbsMembers)
+def draw_listed_explore(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw from μ."""
+    return draw_explore(family.listed, rng)
+
+
+project.of(PythonGibbsMembers)(project_gibbs.py_func)
+list_law.of(PythonGibbsMembers)(list_gibbs.py_func)
+best.of(PythonGibbsMembers)(best_listed.py_func)
+span_part.of(PythonGibbsMembers)(part_listed.py_func)
+draw_explore.of(PythonGibbsMembers)(draw_listed_explore.py_func)

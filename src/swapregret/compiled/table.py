@@ -1,0 +1,123 @@
+"""A table of vectors by action: rows found by hashing, as arrays that a state can hold."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.compiled.bits import hash_row, is_same_row
+from swapregret.compiled.kernel import kernel
+from swapregret.kernels.capped_simplex import top_elements
+
+__all__ = ["VectorTable", "clear_table", "empty_vectors", "find_row", "make_row", "thin_table"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+
+class VectorTable(NamedTuple):
+    """At most R actions of W words, each with a vector and a number.
+
+    Attributes
+    ----------
+    places : int64 array
+        Row + 1, or 0 where it is empty; open addressing, a power of two of at least 2R places.
+    keys : uint64 array, shape (R, W)
+    values : float64 array, shape (R, n)
+    squares : float64 array, shape (R,)
+    n_rows : int64 array, shape (1,)
+    """
+
+    places: Integers
+    keys: Words
+    values: Floats
+    squares: Floats
+    n_rows: Integers
+
+
+def empty_vectors(n_rows: int, n_words: int, length: int) -> VectorTable:
+    """Return a table without rows, with room for so many."""
+    n_places = 16
+    while n_places < 2 * n_rows:
+        n_places *= 2
+    return VectorTable(
+        np.zeros(n_places, dtype=np.int64),
+        np.zeros((n_rows, n_words), dtype=np.uint64),
+        np.zeros((n_rows, length)),
+        np.zeros(n_rows),
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+@kernel
+def place_of(table: VectorTable, row: Words) -> int:
+    """Return the place of an action, or the empty one where it would go."""
+    mask = table.places.size - 1
+    at = hash_row(row) & mask
+    while table.places[at] != 0 and not is_same_row(table.keys[table.places[at] - 1], row):
+        at = (at + 1) & mask
+    return at
+
+
+@kernel
+def find_row(table: VectorTable, row: Words) -> int:
+    """Return the row of an action, −1 if it has none."""
+    return table.places[place_of(table, row)] - 1
+
+
+@kernel
+def make_row(table: VectorTable, row: Words) -> int:
+    """Return the row of an action, a new one if it has none; −1 if there is no room."""
+    at = place_of(table, row)
+    if table.places[at] == 0:
+        n = table.n_rows[0]
+        if n >= table.squares.size:
+            return -1
+        key = table.keys[n]
+        for w in range(row.size):
+            key[w] = row[w]
+        table.n_rows[0] = n + 1
+        table.places[at] = n + 1
+    return table.places[at] - 1
+
+
+@kernel
+def clear_table(table: VectorTable) -> None:
+    """Forget all rows."""
+    n = table.n_rows[0]
+    for row in range(n):
+        table.squares[row] = 0.0
+        values = table.values[row]
+        for i in range(values.size):
+            values[i] = 0.0
+    for at in range(table.places.size):
+        table.places[at] = 0
+    table.n_rows[0] = 0
+
+
+@kernel
+def thin_table(table: VectorTable) -> None:
+    """Keep the half of the rows with the largest squares, in their order: the actions about which most is known."""
+    n = table.n_rows[0]
+    is_kept = top_elements(table.squares[:n], n // 2)
+    width, length = table.keys.shape[1], table.values.shape[1]
+    kept = 0
+    for row in range(n):
+        if is_kept[row]:
+            if kept != row:
+                for w in range(width):
+                    table.keys[kept, w] = table.keys[row, w]
+                for i in range(length):
+                    table.values[kept, i] = table.values[row, i]
+                table.squares[kept] = table.squares[row]
+            kept += 1
+    for row in range(kept, n):
+        table.squares[row] = 0.0
+        for i in range(length):
+            table.values[row, i] = 0.0
+    for at in range(table.places.size):
+        table.places[at] = 0
+    table.n_rows[0] = kept
+    for row in range(kept):
+        table.places[place_of(table, table.keys[row])] = row + 1

@@ -1,0 +1,108 @@
+r"""Members that fit: least squares of the rewards earned on the actions played, with forgetting.
+
+For a member with retention λ, sums over the days so far with weights :math:`\lambda^{\text{updates since}}`,
+
+.. math:: A = \sum M M^\top,\quad b = \sum r M,\quad \hat\theta = (A + \rho I)^{-1}(b - c\,A 1),\quad \rho = m,
+
+c = Σb / ΣA the mean reward per element. The member plays the KL projection of :math:`q_1\exp(\beta\,\hat\theta / s)`, s the
+standard error of a difference of two elements: as bold as what is known allows. With semi-bandit feedback
+:math:`A = \sum \mathrm{diag}(M)`, :math:`b = \sum M \circ R`.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.compiled.kernel import kernel
+from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve
+from swapregret.learners.adaptive.state import Fit
+
+__all__ = ["fade", "fitted_tilt", "gather_window", "remember_total"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@kernel
+def remember_total(fit: Fit, action: Integers, reward: float, times: float) -> None:
+    """Add a day to the sums of the window: A += M Mᵀ, b += r M."""
+    d = fit.window_moment.size
+    chosen = np.empty(d, dtype=np.int64)
+    count = 0
+    for i in range(d):
+        if action[i]:
+            chosen[count] = i
+            count += 1
+    for e in range(count):
+        i = chosen[e]
+        fit.window_moment[i] += times * reward
+        line = fit.window_info[i]
+        for f in range(count):
+            line[chosen[f]] += times
+
+
+@kernel
+def gather_window(fit: Fit) -> None:
+    """Hand the sums of the window to all members that fit."""
+    n, d = fit.moment.shape
+    for g in range(n):
+        for i in range(d):
+            fit.moment[g, i] += fit.window_moment[i]
+            line, new = fit.info[g, i], fit.window_info[i]
+            for j in range(d):
+                line[j] += new[j]
+    for i in range(d):
+        fit.window_moment[i] = 0.0
+        line = fit.window_info[i]
+        for j in range(d):
+            line[j] = 0.0
+
+
+@kernel
+def fitted_tilt(fit: Fit, f: int, size: int, rank: int, noise: float, boldness: float, first_log: Floats) -> Floats:
+    """Return the log-weights that member f of those that fit projects, the window that ends included."""
+    d = fit.window_moment.size
+    a, b = np.empty((d, d)), np.empty(d)
+    for i in range(d):
+        b[i] = fit.moment[f, i] + fit.window_moment[i]
+        line, old, new = a[i], fit.info[f, i], fit.window_info[i]
+        for j in range(d):
+            line[j] = old[j] + new[j]
+    top, bottom = 0.0, 0.0
+    ones = np.zeros(d)
+    for i in range(d):
+        top += b[i]
+        line = a[i]
+        for j in range(d):
+            ones[i] += line[j]
+        bottom += ones[i]
+    level = top / bottom if bottom > 0.0 else 0.0
+    right = np.empty(d)
+    ridge = float(max(1, size))
+    for i in range(d):
+        right[i] = b[i] - level * ones[i]
+        a[i, i] += ridge
+    factor, _ = cholesky(a)
+    theta = cholesky_solve(factor, right)
+    inverse = cholesky_inverse(factor)
+    trace = -(d - rank) / ridge
+    for i in range(d):
+        trace += inverse[i, i]
+    error = np.sqrt(2.0 * noise * max(trace, 0.0) / rank)
+    tilted = first_log.copy()
+    if error > 0.0:
+        for i in range(d):
+            tilted[i] += boldness * theta[i] / error
+    return tilted
+
+
+@kernel
+def fade(fit: Fit, f: int, keep: float) -> None:
+    """Forget some of what member f has seen."""
+    if keep == 1.0:
+        return
+    d = fit.moment.shape[1]
+    for i in range(d):
+        fit.moment[f, i] *= keep
+        line = fit.info[f, i]
+        for j in range(d):
+            line[j] *= keep

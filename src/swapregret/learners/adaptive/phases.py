@@ -1,0 +1,249 @@
+r"""The end of a window of the adaptive master: weigh the members, let them learn, remember, filter, mix.
+
+The policy of a day is :math:`(1-\gamma)\sum_g w_g f(\tilde p_g) + \gamma\mu`: :math:`\tilde p_g` what member g recommends, f the
+filter, w the learned weights. After the guard has tripped it is that of Algorithm 1, made of the cold scales.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.family import list_law, project, span_part
+from swapregret.actions.listed_laws import put_law
+from swapregret.compiled.borrow import borrow
+from swapregret.compiled.bits import merge_rows
+from swapregret.compiled.kernel import inlined, phase
+from swapregret.kernels.vectors import dot
+from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_total
+from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
+from swapregret.learners.adaptive.state import AdaptiveState
+from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list
+from swapregret.learners.adaptive.weights import FORGET, weigh
+from swapregret.learners.round.day import mix_slots
+from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, remember
+from swapregret.learners.round.taping import tape_laws, tape_window
+from swapregret.learners.round.scale import begin_interval, end_meta_day, tilt_learner
+
+__all__ = ["LEAST_WEIGHT", "end_window"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+LEAST_WEIGHT = 1e-3
+"""Members with less weight have no policy."""
+
+
+@remember.of(AdaptiveState)
+def remember_day(state: Any, action: Integers, reward: float, times: float) -> None:
+    """Add a day to what least squares are made of."""
+    if state.fit.window_moment.size:
+        remember_total(state.fit, action, reward, times)
+
+
+@inlined
+def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int, moved: Integers) -> bool:
+    """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows.
+
+    Projections come first: if one fails, nothing has changed. ``moved`` tells which members have a new point.
+    """
+    learners, fit = state.learners, state.fit
+    n, d = learners.points.shape
+    n_cold = rule.windows.size - 1
+    count = state.guard.n_windows[0] + 1
+    points, logs = np.empty((n, d)), np.empty((n, d))
+    spreads = np.zeros(n)
+    for g in range(n):
+        is_cold, every = g < n_cold, rule.update_every[g]
+        moved[g] = 0
+        if (is_cold and g != n_ending - 1) or (not is_cold and (every == 0 or count % every != 0)):
+            continue
+        if rule.has_fit and not is_cold:
+            common = family.common
+            tilted = fitted_tilt(
+                fit, g - n_cold, common.size, common.rank, state.tally.noise[0], rule.boldness, rule.first_log
+            )
+        else:
+            tilted, v = tilt_learner(family, rule, learners, state.laws, g, g, learners.aggregates[g] + seen)
+            spreads[g] = v
+        point, log_point, is_good = project(family, tilted, learners.log_points[g])
+        if not is_good:
+            return False
+        points[g] = point
+        logs[g] = log_point
+        moved[g] = 1
+    if rule.has_fit:
+        gather_window(fit)
+    for g in range(n):
+        if moved[g]:
+            keep = rule.retention[g]
+            end_meta_day(learners, g, keep, learners.aggregates[g] + seen, spreads[g], points[g], logs[g])
+            if rule.has_fit and g >= n_cold:
+                fade(fit, g - n_cold, keep)
+        elif g < n_cold and g < n_ending - 1:
+            begin_interval(learners, g, rule.first_point, rule.first_log)
+            moved[g] = 1
+        else:
+            for i in range(d):
+                learners.aggregates[g, i] += seen[i]
+    return True
+
+
+@inlined
+def account(state: Any, rule: Any, seen: Floats) -> None:
+    """Account for a window under the weights that were in force, then move them by what each member gained."""
+    weights, memory, guard, laws = state.weights, state.memory, state.guard, state.laws
+    n, d = state.learners.points.shape
+    gains = np.empty(n)
+    for g in range(n):
+        gains[g] = dot(laws.marginals[g] if laws.n_atoms[g] else state.learners.points[g], seen)
+    parity = guard.n_windows[0] % 2
+    for g in range(n):
+        weight, played = weights.law[g], state.mix.weights[g]
+        for i in range(d):
+            memory.seen[g, i] += weight * seen[i]
+            guard.held[g, parity, i] += played * seen[i]
+        memory.counts[g] += weight
+        memory.squares[g] += weight * weight
+    guard.n_windows[0] += 1
+    forget = max(FORGET, 1.0 / guard.n_windows[0])
+    mean, square = 0.0, 0.0
+    for i in range(d):
+        mean += seen[i] / d
+    for i in range(d):
+        square += (seen[i] - mean) ** 2 / d
+    memory.noise[0] += forget * (square - memory.noise[0])
+    weigh(weights, gains, forget, rule.weight_step, rule.weight_spread)
+
+
+@inlined
+def close_policy(family: Any, state: Any, g: int) -> None:
+    """Enter what was seen under the policy of member g, which ends."""
+    memory, guard, laws = state.memory, state.guard, state.laws
+    n = laws.n_atoms[g]
+    words, chances = memory.recommended[g, :n], laws.chances[g, :n]
+    if memory.table.squares.size and memory.counts[g] > 0.0:
+        enter_recommended(memory, words, chances, memory.seen[g], memory.counts[g], memory.squares[g])
+    for i in range(memory.seen.shape[1]):
+        memory.seen[g, i] = 0.0
+    memory.counts[g] = 0.0
+    memory.squares[g] = 0.0
+    if guard.table.squares.size:
+        enter_played(family, guard, laws.words[g, :n], chances, g)
+
+
+@inlined
+def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
+    """List what member g recommends, and filter it."""
+    memory, laws = state.memory, state.laws
+    words, chances, is_inside = list_law(family, state.learners.points[g])
+    if not is_inside:
+        return NOT_PROJECTED
+    n = merge_rows(words, chances)
+    words, chances = words[:n], chances[:n]
+    if n > laws.chances.shape[1]:
+        return OUT_OF_ROOM
+    for a in range(n):
+        for w in range(words.shape[1]):
+            memory.recommended[g, a, w] = words[a, w]
+    if memory.table.squares.size and state.guard.has_tripped[0] == 0:
+        words = filter_list(family, rule, memory, words)
+    put_law(laws, g, words, chances, family.common.place)
+    state.mix.is_new[g] = 1
+    return PLAYED
+
+
+@inlined
+def mix_members(family: Any, rule: Any, state: Any) -> None:
+    """Mix the policies by the weights of their members, or the cold scales alone once the guard has tripped."""
+    weights, laws = state.mix.weights, state.laws
+    n = state.weights.law.size
+    n_cold = rule.windows.size - 1
+    mass = 0.0
+    for g in range(n):
+        weights[g] = 0.0
+        if laws.n_atoms[g]:
+            if state.guard.has_tripped[0]:
+                weights[g] = 1.0 / n_cold if g < n_cold else 0.0
+            else:
+                weights[g] = state.weights.law[g]
+            mass += weights[g]
+    for g in range(n):
+        weights[g] *= (1.0 - rule.exploration) / mass
+    weights[n] = rule.exploration
+    mix_slots(family, rule, state)
+
+
+@inlined
+def open_missing(family: Any, rule: Any, state: Any) -> int:
+    """Make the policies that members with weight lack."""
+    laws, has_tripped = state.laws, state.guard.has_tripped[0]
+    n_cold = rule.windows.size - 1
+    for g in range(state.weights.law.size):
+        is_wanted = g < n_cold if has_tripped else state.weights.law[g] > LEAST_WEIGHT
+        if is_wanted and laws.n_atoms[g] == 0:
+            code = open_policy(family, rule, state, g)
+            if code != PLAYED:
+                return code
+    return PLAYED
+
+
+@inlined
+def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
+    """Let the members learn from a window, move the weights, and drop the policies that have changed."""
+    tally, guard, laws = state.tally, state.guard, state.laws
+    n = state.weights.law.size
+    n_cold = rule.windows.size - 1
+    seen = span_part(family, tally.running).copy()
+    moved = np.zeros(n, dtype=np.int64)
+    if not move_members(family, rule, state, seen, n_ending, moved):
+        return NOT_PROJECTED
+    account(state, rule, seen)
+    for i in range(seen.size):
+        tally.running[i] = 0.0
+    if n_ending > 1:
+        moved[n_cold + 1] = 1  # uniform play is filtered anew
+    for g in range(n):
+        if moved[g] and laws.n_atoms[g]:
+            close_policy(family, state, g)
+    if guard.table.squares.size and n_ending > 1 and guard.has_tripped[0] == 0:
+        position = tally.day[0] + tally.offset[0]
+        if is_due(rule.windows, position, guard.table.n_rows[0]) and check_guard(family, guard, rule.threshold):
+            for g in range(n):
+                moved[g] = 1
+    for g in range(n):
+        if moved[g]:
+            laws.n_atoms[g] = 0
+    return PLAYED
+
+
+@inlined
+def end_pool_window(state: Any, family: Any, rule: Any, n_ending: int) -> int:
+    """End a base window; make the policies that are missing, and mix."""
+    laws = state.laws
+    code = PLAYED
+    if n_ending > 0:
+        code = close_window(family, rule, state, n_ending)
+    elif n_ending == 0:  # lists come from a file, all else from them
+        for g in range(state.weights.law.size):
+            n = laws.n_atoms[g]
+            if n:
+                put_law(laws, g, laws.words[g, :n].copy(), laws.chances[g, :n].copy(), family.common.place)
+    if code == PLAYED and (n_ending != 0 or state.guard.n_windows[0] == 0):
+        code = open_missing(family, rule, state)
+    if code == PLAYED:
+        mix_members(family, rule, state)
+    return code
+
+
+@phase
+def end_window(h: Any, n_ending: int) -> int:
+    """End windows, and write down what was played and will be; see ``learners.round.master``."""
+    family, rule, state, tape = borrow(h.family), borrow(h.rule), borrow(h.state), borrow(h.tape)
+    if n_ending > 0 and tape.stops.size:
+        tape_window(state.tally, state.mix, tape)
+    code = end_pool_window(state, family, rule, n_ending)
+    if code == PLAYED and n_ending != 0 and tape.stops.size:
+        tape_laws(family, state.laws, state.learners.log_points, state.mix.is_new, tape)
+    return code

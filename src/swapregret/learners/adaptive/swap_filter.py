@@ -1,0 +1,133 @@
+r"""What to play instead: the swap function itself, learned online and applied to the play.
+
+For a recommended action a, :math:`v = V[a] + \tfrac{2}{|P|}\sum_P V_2/N_2` is what the world paid while a was recommended,
+shrunk towards what it paid while pairs of its elements were. Played in place of a is the M that maximises
+:math:`v\cdot M - \tau\,|a \setminus M|`, with τ some standard errors of an exchange of two elements: every element that is given
+up must be worth it. One call of the oracle finds M, with τ added to the entries of a.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.family import best
+from swapregret.compiled.bits import elements_of, pack_action
+from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.table import VectorTable, find_row, make_row, thin_table
+from swapregret.learners.adaptive.state import Memory, Pairs
+
+__all__ = ["enter_recommended", "filter_list"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+_LEAST_PAIR = 1e-3
+
+
+@kernel
+def shrunken(memory: Memory, row: Words, prior: float, elements: Integers, v: Floats) -> float:
+    """Write v of an action; return its variance in units of σ², 0 if nothing is known."""
+    table, pairs = memory.table, memory.pairs
+    d = v.size
+    noise = 0.0
+    at = find_row(table, row)
+    if at >= 0:
+        known = table.values[at]
+        for k in range(d):
+            v[k] = known[k]
+        noise = table.squares[at]
+    else:
+        for k in range(d):
+            v[k] = 0.0
+    if pairs.counts.size == 0:
+        return noise
+    count = elements_of(row, elements)
+    n_pairs = 0
+    for a in range(count):
+        line = pairs.counts[elements[a]]
+        for b in range(a):
+            if line[elements[b]] > _LEAST_PAIR:
+                n_pairs += 1
+    if n_pairs == 0:
+        return noise
+    share = prior / n_pairs
+    spread = 0.0
+    for a in range(count):
+        i = elements[a]
+        for b in range(a):
+            j = elements[b]
+            weight = pairs.counts[i, j]
+            if weight > _LEAST_PAIR:
+                factor, other = share / weight, pairs.values[i, j]
+                for k in range(d):
+                    v[k] += factor * other[k]
+                spread += pairs.squares[i, j] / (weight * weight)
+    return noise + share * share * spread
+
+
+@phase
+def filter_list(family: Any, rule: Any, memory: Memory, words: Words) -> Words:
+    """Return what is played when each of some actions is recommended."""
+    d = family.common.dimension
+    played = words.copy()
+    v, elements = np.empty(d), np.empty(d, dtype=np.int64)
+    scale = rule.standard_errors * np.sqrt(2.0 * memory.noise[0])
+    for a in range(words.shape[0]):
+        tau = scale * np.sqrt(shrunken(memory, words[a], rule.prior, elements, v))
+        if tau > 0.0:
+            for e in range(elements_of(words[a], elements)):
+                v[elements[e]] += tau
+            pack_action(best(family, v), played[a])
+    return played
+
+
+@kernel
+def enter_recommended(
+    memory: Memory, words: Words, chances: Floats, seen: Floats, count: float, square: float
+) -> None:
+    """Enter what was seen while a policy was recommended: Σ w X by action and by pair, with n = Σ w and Σ w²."""
+    table, pairs = memory.table, memory.pairs
+    n, d = chances.size, seen.size
+    if table.n_rows[0] + n > table.squares.size:
+        thin_table(table)
+    _add(table, words, chances, seen, square)
+    if pairs.counts.size:
+        _add_pairs(pairs, words, chances, seen, count, square, d)
+
+
+@kernel
+def _add(table: VectorTable, words: Words, chances: Floats, seen: Floats, square: float) -> None:
+    """Add p·E to the row of each action and p²·n² to its square; actions without a row, where there is no room, are left out."""
+    for a in range(chances.size):
+        row = make_row(table, words[a])
+        if row >= 0:
+            p, line = chances[a], table.values[row]
+            for k in range(seen.size):
+                line[k] += p * seen[k]
+            table.squares[row] += p * p * square
+
+
+@kernel
+def _add_pairs(
+    pairs: Pairs, words: Words, chances: Floats, seen: Floats, count: float, square: float, dimension: int
+) -> None:
+    """Add c·E, c·n and c²·n² for each pair, c the chance that it is recommended together."""
+    together = np.zeros((dimension, dimension))
+    elements = np.empty(dimension, dtype=np.int64)
+    for a in range(chances.size):
+        n = elements_of(words[a], elements)
+        for e in range(n):
+            line = together[elements[e]]
+            for f in range(e):
+                line[elements[f]] += chances[a]
+    for i in range(dimension):
+        for j in range(i):
+            c = together[i, j]
+            if c > 0.0:
+                line = pairs.values[i, j]
+                for k in range(dimension):
+                    line[k] += c * seen[k]
+                pairs.counts[i, j] += c * count
+                pairs.squares[i, j] += c * c * square

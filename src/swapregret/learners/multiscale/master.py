@@ -1,0 +1,70 @@
+"""The multi-scale master (Algorithm 1): a uniform mixture of scales, one estimate for all."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapregret.actions.family import room
+from swapregret.errors import InvalidInput
+from swapregret.learners.multiscale.phases import MultiscaleRule, MultiscaleState, end_window
+from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
+from swapregret.learners.round.player import Master, rates_of
+from swapregret.learners.round.running import Running, room_for_lists
+from swapregret.learners.round.scale import start_learners
+
+__all__ = ["SwapMaster"]
+
+
+@dataclass(frozen=True)
+class SwapMaster(Master):
+    """Algorithm 1: K lazy learners, each updating and restarting on its own scale.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.learners.law_plan import plan_laws
+    >>> from swapregret.learners.lazy import AdaptiveRate
+    >>> from swapregret.learners.lazy_combcp import LazyComBCP
+    >>> from swapregret.learners.schedule import Schedule
+    >>> actions = MSets(4, 2)
+    >>> learner = LazyComBCP(actions, 0.1, (AdaptiveRate(),), plan_laws(actions, 1, "bandit"))
+    >>> master = SwapMaster(learner, Schedule([1, 4, 16]))
+    >>> master.policy(master.start(np.random.default_rng(0))).marginals().round(6)
+    array([0.5, 0.5, 0.5, 0.5])
+    """
+
+    def __post_init__(self) -> None:
+        if len(self.learner.rates) not in (1, self.n_scales):
+            raise InvalidInput(
+                "`rates` of the learner must be one for all scales, or one per scale",
+                f"{len(self.learner.rates)} rates and {self.n_scales} scales",
+                "Give one rate.",
+            )
+
+    def _running(self, offset: int) -> Running:
+        learner, n = self.learner, self.n_scales
+        family = self._family
+        rates, is_adaptive = rates_of(learner, n)
+        point, log_point = learner.first
+        rule = MultiscaleRule(
+            windows=np.array(self.schedule.windows, dtype=np.int64),
+            rates=rates,
+            retention=np.ones(n),
+            is_adaptive=is_adaptive,
+            diameter=float(learner.diameter),
+            exploration=float(learner.exploration),
+            feedback=FEEDBACKS[self.feedback],
+            predictor_step=float(self.predictor_step),
+            has_inverse=learner.plan.has_inverse,
+            first_point=point,
+            first_log=log_point,
+        )
+        d, rank = family.common.dimension, family.common.coordinates.size
+        state = MultiscaleState(
+            empty_tally(d, offset),
+            empty_tally(d, 0),
+            start_learners(n, point, log_point),
+            room(family, n + 2, room_for_lists(self.actions, learner.plan.variants)),
+            empty_mix(n + 2, d, rank),
+        )
+        return Running(family, rule, state, frozenset({"laws", "mix", "undo"}), learner, end_window)

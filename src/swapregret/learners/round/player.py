@@ -1,0 +1,143 @@
+"""A master as a player: frozen configuration whose state is a :class:`~swapregret.learners.round.running.Running`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Action, Actions, Matrix, Vector
+from swapregret.compiled.kernel import PythonFamily
+from swapregret.learners.lazy_comband import LazyComBand
+from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.round.running import Running, View
+from swapregret.learners.schedule import Schedule
+from swapregret.policy import Policy
+from swapregret.policy.tape import Tape
+
+__all__ = ["Master"]
+
+
+@dataclass(frozen=True)
+class Master(ABC):
+    """What the multi-scale and the adaptive master share.
+
+    Parameters
+    ----------
+    learner : LazyComBCP or LazyComBand
+        Of the scales.
+    schedule : Schedule
+    feedback : {"bandit", "semi-bandit", "full"}
+    predictor_step : float
+        Step of the estimator's prediction in [0, 2), 0 for none (D19).
+    random_offset : bool
+        Whether the calendar starts at a random day of its windows (D20).
+    """
+
+    learner: LazyComBCP | LazyComBand
+    schedule: Schedule
+    feedback: Feedback = "bandit"
+    predictor_step: float = 0.2
+    random_offset: bool = False
+    plays_lists: ClassVar[bool] = False
+    """Whether points are played as lists whatever the learner would play."""
+
+    @property
+    def actions(self) -> ActionSet:
+        """The set it plays on."""
+        return self.learner.actions
+
+    @property
+    def n_scales(self) -> int:
+        """Return K."""
+        return self.schedule.n_scales
+
+    @abstractmethod
+    def _running(self, offset: int) -> Running:
+        """Return the master before day 0, its calendar shifted; policies are made by the caller."""
+
+    def start(self, rng: np.random.Generator) -> Running:
+        """Start every learner; the only randomness is the offset of the calendar."""
+        windows = self.schedule.windows
+        offset = windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
+        running = self._running(offset)
+        running.make()
+        return running
+
+    def act(self, state: Running, rng: np.random.Generator) -> Action:
+        """Draw an action."""
+        return state.act(rng)
+
+    def hold(self, state: Running) -> View:
+        """Return the policy that is played now, as something that stays."""
+        return state.view()
+
+    def policy(self, state: Running) -> Policy:
+        """Return the policy of the next action, as a value."""
+        return state.view().policy()
+
+    def load_held(self, state: Running, arrays: Arrays) -> View:
+        """Read an earlier policy."""
+        return state.load_view(arrays)
+
+    def play_block(
+        self,
+        state: Running,
+        rng: np.random.Generator,
+        rewards: Matrix,
+        received: Vector,
+        plays: Actions,
+        read: Callable[[Tape, int, int], None] | None,
+    ) -> Running:
+        """Play one day per row of ``rewards``, as stepping would; see :meth:`Running.play`."""
+        state.play(rng, rewards, received, plays, read)
+        return state
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether days run without the interpreter."""
+        return not isinstance(self._family, PythonFamily)
+
+    @cached_property
+    def _family(self) -> Any:
+        """The set as compiled code takes it, made once."""
+        return self.learner.family(is_listed=self.plays_lists)
+
+    def observe(self, state: Running, decision: Decision, reward: float | Vector | None) -> Running:
+        """Learn from a day, in place (lines 6, 7, 12–14 of Algorithm 1)."""
+        seen, total = None, None
+        if reward is not None and self.feedback == "bandit":
+            total = float(reward)
+        elif reward is not None:
+            seen = np.ascontiguousarray(reward, dtype=np.float64)
+            total = float(seen @ decision.action)
+        held = decision.held
+        state.observe(decision.action, seen, total, held if isinstance(held, View) else None)
+        return state
+
+    def copy(self, state: Running) -> Running:
+        """Return a state that goes its own way."""
+        return state.copy()
+
+    def dump(self, state: Running) -> Arrays:
+        """Write the state as named arrays."""
+        return state.dump()
+
+    def load(self, arrays: Arrays) -> Running:
+        """Read a state written by ``dump`` of an equally configured master."""
+        running = self._running(0)
+        running.load(arrays)
+        return running
+
+
+def rates_of(learner: Any, count: int) -> tuple[np.ndarray[Any, np.dtype[np.float64]], bool]:
+    """Return the step of each learner, and whether it is adaptive."""
+    from swapregret.learners.lazy import AdaptiveRate
+
+    rates = learner.rates * count if len(learner.rates) == 1 else learner.rates
+    is_adaptive = isinstance(rates[0], AdaptiveRate)
+    return np.array([rate.scale if is_adaptive else rate.learning_rate for rate in rates]), is_adaptive
