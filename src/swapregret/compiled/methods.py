@@ -74,7 +74,7 @@ class Method:
     def files(self, classes: set[type]) -> Iterable[str]:
         """Return the files of the code that stands behind some classes."""
         for cls, code in self._codes.items():
-            if cls in classes or cls is None:
+            if cls is None or any(issubclass(each, cls) for each in classes):
                 yield inspect.unwrap(code).__code__.co_filename
 
 
