@@ -166,7 +166,7 @@ def test_solve_inverts_the_mixture(case: tuple[str, str, str | None], has_invers
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_spread_is_the_variance_the_step_is_made_of(case: tuple[str, str, str | None]) -> None:
-    """v is the variance under a Gibbs policy, and x·(X̃ − X̄)² elsewhere."""
+    """What is returned is the variance under a Gibbs policy, and x·(X̃ − X̄)² elsewhere."""
     made, rng = face(*case), np.random.default_rng(5)
     for slot, policy in enumerate(policies(made)[:N_LAWS]):
         aggregate, point = 10.0 + rng.normal(size=made.actions.dimension), made.points[slot]
