@@ -155,5 +155,5 @@ def spread_of_forest_gibbs(family: Any, laws: Any, slot: int, point: Floats, agg
     return tree_variance(laws.marginals[slot], laws.squared[slot], centred(aggregate, family.common.is_uniform))
 
 
-show_law.of(ForestGibbsFamily)(show_mu)  # type: ignore[attr-defined]
+show_law.of(ForestGibbsFamily)(show_mu)
 law_of.register(ForestGibbsFamily, gibbs_of)

@@ -89,11 +89,11 @@ class SubsetChainLaws(NamedTuple):
     sieve: Sieve
 
 
-project.of(SubsetChainFamily)(project_subsets)  # type: ignore[attr-defined]
-list_law.of(SubsetChainFamily)(list_subsets)  # type: ignore[attr-defined]
-best.of(SubsetChainFamily)(best_subset)  # type: ignore[attr-defined]
-draw_explore.of(SubsetChainFamily)(draw_uniform_subset)  # type: ignore[attr-defined]
-show_law.of(SubsetChainFamily)(show_mu)  # type: ignore[attr-defined]
+project.of(SubsetChainFamily)(project_subsets)
+list_law.of(SubsetChainFamily)(list_subsets)
+best.of(SubsetChainFamily)(best_subset)
+draw_explore.of(SubsetChainFamily)(draw_uniform_subset)
+show_law.of(SubsetChainFamily)(show_mu)
 
 
 @room.of(SubsetChainFamily)

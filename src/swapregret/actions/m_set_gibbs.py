@@ -85,5 +85,5 @@ def spread_of_subset_gibbs(family: Any, laws: Any, slot: int, point: Floats, agg
     return moment_variance(laws.marginals[slot], moment, vector)
 
 
-show_law.of(SubsetGibbsFamily)(show_mu)  # type: ignore[attr-defined]
+show_law.of(SubsetGibbsFamily)(show_mu)
 law_of.register(SubsetGibbsFamily, gibbs_of)

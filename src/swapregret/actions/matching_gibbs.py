@@ -108,5 +108,5 @@ def spread_of_permutation_gibbs(family: Any, laws: Any, slot: int, point: Floats
     return moment_variance(laws.marginals[slot], moment, vector)
 
 
-show_law.of(PermutationGibbsFamily)(show_mu)  # type: ignore[attr-defined]
+show_law.of(PermutationGibbsFamily)(show_mu)
 law_of.register(PermutationGibbsFamily, gibbs_of)

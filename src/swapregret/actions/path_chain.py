@@ -90,12 +90,12 @@ class PathChainLaws(NamedTuple):
     factor: Floats
 
 
-project.of(PathChainFamily)(project_path)  # type: ignore[attr-defined]
-list_law.of(PathChainFamily)(list_paths)  # type: ignore[attr-defined]
-best.of(PathChainFamily)(best_path_of)  # type: ignore[attr-defined]
-span_part.of(PathChainFamily)(path_part)  # type: ignore[attr-defined]
-draw_explore.of(PathChainFamily)(draw_chain)  # type: ignore[attr-defined]
-show_law.of(PathChainFamily)(show_mu)  # type: ignore[attr-defined]
+project.of(PathChainFamily)(project_path)
+list_law.of(PathChainFamily)(list_paths)
+best.of(PathChainFamily)(best_path_of)
+span_part.of(PathChainFamily)(path_part)
+draw_explore.of(PathChainFamily)(draw_chain)
+show_law.of(PathChainFamily)(show_mu)
 
 
 @kernel

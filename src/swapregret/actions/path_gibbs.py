@@ -111,5 +111,5 @@ def spread_of_path_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggre
     return moment_variance(laws.marginals[slot], moment, vector)
 
 
-show_law.of(PathGibbsFamily)(show_mu)  # type: ignore[attr-defined]
+show_law.of(PathGibbsFamily)(show_mu)
 law_of.register(PathGibbsFamily, gibbs_of)
