@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.family import describe
-from swapregret.actions.python_family import OracleFamily
+from swapregret.actions.python_family import OracleFamily, OracleGibbsFamily
 from swapregret.actions.remember import Remembering
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
@@ -323,7 +323,7 @@ class ActionSet(metaclass=Remembering):
         return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as the learners' compiled code takes it (``actions.family``); by its own methods where it has no such form.
+        """Return the set as the learners' compiled code takes it (``actions.family``); by its own methods where it has none.
 
         Parameters
         ----------
@@ -336,8 +336,12 @@ class ActionSet(metaclass=Remembering):
         has_moment : bool
             Whether Σ is wanted as a matrix.
         """
+        if kind == "chain":
+            raise self._unsupported("Markov law", "Use law='list'.")
+        if kind == "gibbs" and not self.has_gibbs:
+            self.gibbs(np.zeros(self.dimension))  # says why there is none
         common = describe(self, mu, has_moment=has_moment, is_listed=False)
-        return OracleFamily(common, self, mu, variants)
+        return (OracleGibbsFamily if kind == "gibbs" else OracleFamily)(common, self, mu, variants)
 
     def _unsupported(self, what: str, instead: str) -> Unsupported:
         return Unsupported(f"the set must have an exact {what}", f"{self!r}, which has none", instead)

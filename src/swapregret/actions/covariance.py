@@ -13,7 +13,7 @@ from swapregret.actions.family import prepare, solve
 from swapregret.compiled.kernel import kernel
 from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
 
-__all__ = ["recover"]
+__all__ = ["put_moment", "recover"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -39,6 +39,15 @@ def recover(sigma: Floats) -> Floats:
                 for j in range(n):
                     result[i, j] += part * vectors[j, k]
     return result
+
+
+@kernel
+def put_moment(full: Floats, coordinates: Integers, moment: Floats) -> None:
+    """Write what Σ is on the independent coordinates."""
+    for i in range(coordinates.size):
+        line, row = moment[i], full[coordinates[i]]
+        for j in range(coordinates.size):
+            line[j] = row[coordinates[j]]
 
 
 @prepare.default

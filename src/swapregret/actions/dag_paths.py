@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.family import describe
-from swapregret.actions.path_family import PathFamily, PathGraph
 from swapregret.actions.directed import Digraph, Edge, edge_labels, for_kernel, read_digraph
+from swapregret.actions.family import describe
 from swapregret.actions.levelled import Levelled, level_edges
+from swapregret.actions.path_chain import PathChainFamily
+from swapregret.actions.path_family import PathFamily, PathGraph
+from swapregret.actions.path_gibbs import PathGibbsFamily
 from swapregret.actions.path_laws import MarkovPaths, PathList
 from swapregret.actions.path_span import PathSpan, path_rank
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
@@ -304,12 +306,16 @@ class DagPaths(ActionSet):
         joined, pivot = self.span.balance if self.rank < self.dimension else (np.zeros(0), np.zeros(0))
         transition = mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0)
         edges = graph.start, graph.head, graph.edge
-        return PathFamily(
-            describe(self, mu, has_moment=has_moment, is_listed=not moves),
+        is_free = kind == "chain" and has_moment and moves
+        parts = (
+            describe(self, mu, has_moment=has_moment and not is_free, is_listed=not moves),
             PathGraph(*edges, self.plan, int(graph.level[-1]), joined, pivot, transition),
             np.stack([self.order(variant) for variant in range(variants)]),
             self.tolerance,
         )
+        if kind == "chain":
+            return PathChainFamily(*parts, graph.start.astype(np.uint64), graph.head.astype(np.uint64), is_free)
+        return PathGibbsFamily(*parts) if kind == "gibbs" else PathFamily(*parts)
 
     def levelled(self) -> Levelled:
         """Make all paths equally long by dummy edges (György et al. 2007), with the map back to the edges given."""

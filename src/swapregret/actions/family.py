@@ -7,8 +7,12 @@ methods.
 
 Policies are kept in *slots*: one per member of a learner, and last the exploration policy μ. By default a slot holds a list of
 actions (``actions.listed_laws``) and Σ is a dense matrix on r independent coordinates (``actions.covariance``). A family whose
-policies are no lists brings ``room``, ``make_law``, ``draw``, and where Σ is no matrix ``prepare`` and ``solve``.
+policies are no lists brings ``room``, ``make_law``, ``draw``, and where Σ is no matrix ``prepare`` and ``solve``; and in Python
+:func:`law_of`, which makes an object of the policy in a slot.
 """
+
+# the bodies of stubs are never run
+# mypy: disable-error-code="empty-body"
 
 from functools import singledispatch
 from typing import Any, NamedTuple
@@ -16,9 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.compiled.bits import pack_action
+from swapregret.compiled.bits import pack_action, unpack
 from swapregret.compiled.methods import method
-from swapregret.kernels.ledger import unpack_rows
 from swapregret.policy import FinitePolicy, Policy
 
 __all__ = [
@@ -31,6 +34,8 @@ __all__ = [
     "describe",
     "draw",
     "draw_explore",
+    "gibbs_of",
+    "law_of",
     "list_law",
     "make_law",
     "policy_of",
@@ -97,7 +102,7 @@ class Common(NamedTuple):
 
 @method
 def project(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
-    """Return the KL projection of exp(tilted) onto conv(A), its logarithm (0 where an element has no action), and whether it is good.
+    """Return the KL projection of exp(tilted) onto conv(A), its logarithm (0 where no action has an element), and if it is good.
 
     ``near`` is the logarithm of a point that may be near.
     """
@@ -188,10 +193,19 @@ def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool) -> 
     return Common(d, actions.size, actions.rank, bool(actions.is_uniform), coordinates, place, explore)
 
 
-@singledispatch
 def policy_of(family: Any, laws: Any, slot: int, actions: Any, mu: Policy) -> Policy:
-    """Return the policy in a slot as a value; families whose policies are no lists have their own way."""
-    if slot == len(laws.n_atoms) - 1:
-        return mu
+    """Return the policy in a slot as an object; ``actions`` and ``mu`` are what the family was made of."""
+    return mu if slot == len(laws.marginals) - 1 else law_of(family, laws, slot, actions)
+
+
+@singledispatch
+def law_of(family: Any, laws: Any, slot: int, actions: Any) -> Policy:
+    """Return the policy in a slot other than the last, by the class of the family: the list it is."""
     words, chances = show_law(family, laws, slot)
-    return FinitePolicy(unpack_rows(words, actions.dimension), chances / chances.sum())
+    return FinitePolicy(np.array([unpack(row, actions.dimension) for row in words]), chances / chances.sum())
+
+
+def gibbs_of(family: Any, laws: Any, slot: int, actions: Any) -> Policy:
+    """Return the Gibbs policy of the exponents in a slot."""
+    policy: Policy = actions.gibbs(laws.exponents[slot])
+    return policy

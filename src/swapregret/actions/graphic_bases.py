@@ -17,6 +17,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.forest_family import ForestFamily, Walk
+from swapregret.actions.forest_gibbs import LARGEST, ForestGibbsFamily
 from swapregret.actions.tree_decomposition import ForestList, forest_graph
 from swapregret.actions.tree_laws import GibbsTrees
 from swapregret.actions.undirected import UndirectedGraph
@@ -179,12 +180,15 @@ class GraphicBases(ActionSet):
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it."""
+        is_gibbs = kind == "gibbs"
+        if kind == "chain" or (is_gibbs and not (self.has_gibbs and self.dimension <= LARGEST)):
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
         steps, up = mu.walk if isinstance(mu, GibbsTrees) and mu.walk is not None else (None, None)
         starts, edges, ends = self._graph.arcs
         none = np.zeros(0, dtype=np.int64)
         walk = Walk(np.zeros(0) if steps is None else steps, none if up is None else up, starts, edges, ends)
         is_whole = self.rank == self.dimension
-        return ForestFamily(
+        return (ForestGibbsFamily if is_gibbs else ForestFamily)(
             describe(self, mu, has_moment=has_moment, is_listed=steps is None),
             self.kernel_graph,
             self.mass_unit,

@@ -9,6 +9,7 @@ from swapregret.actions.family import (
     FULL,
     MADE,
     OUTSIDE,
+    Common,
     draw,
     draw_explore,
     list_law,
@@ -19,10 +20,10 @@ from swapregret.actions.family import (
     spread,
 )
 from swapregret.compiled.bits import elements_of, unpack
-from swapregret.compiled.kernel import kernel
+from swapregret.compiled.kernel import kernel, phase
 from swapregret.kernels.vectors import centred_square
 
-__all__ = ["ListedLaws", "put_law"]
+__all__ = ["ListedLaws", "draw_mu", "put_law", "put_mu", "show_mu"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -94,6 +95,15 @@ def put_law(laws: ListedLaws, slot: int, words: Words, chances: Floats, place: I
             moment[j, i] = value
 
 
+@kernel
+def put_mu(common: Common, marginals: Floats, moments: Floats) -> None:
+    """Write E[M] and Σ of the exploration policy into the last slot."""
+    last = marginals.shape[0] - 1
+    marginals[last] = common.explore.marginals
+    if moments.shape[1]:
+        moments[last] = common.explore.moment
+
+
 @room.default
 def listed_room(family: Any, n_slots: int, n_atoms: int) -> ListedLaws:
     """Return room for lists, μ in the last slot as far as it is needed there: its marginals and Σ."""
@@ -107,9 +117,7 @@ def listed_room(family: Any, n_slots: int, n_atoms: int) -> ListedLaws:
         np.zeros((n_slots, d)),
         np.zeros((n_slots, r, r)),
     )
-    laws.marginals[n_slots - 1] = common.explore.marginals
-    if r:
-        laws.moments[n_slots - 1] = common.explore.moment
+    put_mu(common, laws.marginals, laws.moments)
     return laws
 
 
@@ -125,14 +133,20 @@ def make_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Flo
     return MADE
 
 
+@phase
+def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw from the exploration policy, by inversion if it is a list."""
+    explore = family.common.explore
+    if explore.cumulative.size == 0:
+        return draw_explore(family, rng)
+    return unpack(explore.words[_found(explore.cumulative, rng.random())], family.common.dimension)
+
+
 @draw.default
 def draw_listed(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Draw by inversion."""
-    explore = family.common.explore
     if slot == laws.n_atoms.size - 1:
-        if explore.cumulative.size == 0:
-            return draw_explore(family, rng)
-        return unpack(explore.words[_found(explore.cumulative, rng.random())], family.common.dimension)
+        return draw_mu(family, rng)
     cumulative = laws.cumulative[slot, : laws.n_atoms[slot]]
     return unpack(laws.words[slot, _found(cumulative, rng.random())], family.common.dimension)
 
@@ -169,14 +183,21 @@ def refuse_to_draw(family: Any, rng: np.random.Generator) -> Integers:
     return np.zeros(family.common.dimension, dtype=np.int64)
 
 
+@phase
+def show_mu(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
+    """Return μ as a list, if it is one and stands in the slot; what is in the others is no list."""
+    explore = family.common.explore
+    n = explore.cumulative.size if slot == laws.marginals.shape[0] - 1 else 0
+    chances = explore.cumulative[:n].copy()
+    for a in range(n - 1, 0, -1):
+        chances[a] -= chances[a - 1]
+    return explore.words[:n].copy(), chances
+
+
 @show_law.default
 def show_listed(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
     """Return the list in a slot; of μ, the list it is, if it is one."""
-    explore = family.common.explore
     if slot == laws.n_atoms.size - 1:
-        chances = explore.cumulative.copy()
-        for a in range(chances.size - 1, 0, -1):
-            chances[a] -= chances[a - 1]
-        return explore.words.copy(), chances
+        return show_mu(family, laws, slot)
     n = laws.n_atoms[slot]
     return laws.words[slot, :n].copy(), laws.chances[slot, :n].copy()

@@ -17,7 +17,9 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import describe
+from swapregret.actions.m_set_chain import SubsetChainFamily
 from swapregret.actions.m_set_family import SubsetFamily
+from swapregret.actions.m_set_gibbs import SubsetGibbsFamily
 from swapregret.actions.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
 from swapregret.actions.pivotal_subsets import PivotalSubsets
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
@@ -194,10 +196,16 @@ class MSets(ActionSet):
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it."""
-        if self.size == self.dimension:
-            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
-        common = describe(self, mu, has_moment=has_moment, is_listed=mu is not self._uniform)
-        return SubsetFamily(common, self.orders(variants).copy())
+        if self.size == self.dimension:  # of one action, the chain is the list
+            return super().family(
+                mu, kind="list" if kind == "chain" else kind, variants=variants, has_moment=has_moment
+            )
+        uniform, orders = self._uniform, self.orders(variants).copy()
+        is_free = kind == "chain" and has_moment and mu is uniform
+        common = describe(self, mu, has_moment=has_moment and not is_free, is_listed=mu is not uniform)
+        if kind == "chain":
+            return SubsetChainFamily(common, orders, uniform.single - uniform.pair, is_free)
+        return SubsetGibbsFamily(common, orders) if kind == "gibbs" else SubsetFamily(common, orders)
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
         """Return the law p(M) ∝ exp(scores·M), exact in O(d·m)."""

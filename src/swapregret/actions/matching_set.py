@@ -10,8 +10,8 @@ May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``kernels``, ``acti
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.matching_family import MatchingFamily
+from swapregret.actions.matching_gibbs import PermutationGibbsFamily
 from swapregret.actions.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
 from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_action, as_integer, as_table, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
@@ -237,10 +238,14 @@ class MatchingSet(ActionSet):
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it."""
+        is_gibbs = kind == "gibbs"
+        if kind == "chain" or (is_gibbs and not self.has_gibbs):
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
         common = describe(self, mu, has_moment=has_moment, is_listed=mu is not self._uniform)
         rows, columns = self.shape
         across, down = self.orders(variants)
-        return MatchingFamily(common, rows, columns, self.units, across.copy(), down.copy(), self.tolerance)
+        made = PermutationGibbsFamily if is_gibbs else MatchingFamily
+        return made(common, rows, columns, self.units, across.copy(), down.copy(), self.tolerance)
 
     def uniform_policy(self) -> Policy:
         """Return the uniform law over all matchings, in closed form."""

@@ -292,7 +292,7 @@ class Partitions(ActionSet):
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it: its paths, or by its own methods in compact coordinates."""
-        owner = super() if self.is_compact else self._paths
+        owner: Any = super() if self.is_compact else self._paths
         return owner.family(mu, kind=kind, variants=variants, has_moment=has_moment)
 
     def _law(self, law: Policy) -> Policy:

@@ -112,7 +112,7 @@ class PivotalSubsets(Policy):
             else:  # the first action is taken along while Σ is factored
                 sieve, sifted = factor_pivots(pivots, np.arange(len(laws)), shares, alpha, explore, chosen, self.size)
                 made.append(sieve)
-            return finish_pivots(pivots, made[0], sifted, self.size), made[0].ratio
+            return finish_pivots(pivots, made[0], sifted, self.size), float(made[0].ratio[0])
 
         return solve
 

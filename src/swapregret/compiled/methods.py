@@ -12,19 +12,21 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from swapregret.compiled.kernel import Kernel, Phase, PythonFamily, cache_folder, keyed_by
 
 __all__ = ["Method", "code_digest", "method"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 
-class Method:
+class Method(Generic[_Arguments, _Result]):
     """A stub and its code, by class."""
 
-    def __init__(self, stub: Callable[..., Any]) -> None:
+    def __init__(self, stub: Callable[_Arguments, _Result]) -> None:
         self.__name__, self.__doc__, self.__module__ = stub.__name__, stub.__doc__, stub.__module__
         self._names = list(inspect.signature(stub).parameters)
         self._codes: dict[type | None, Kernel] = {}
@@ -47,7 +49,7 @@ class Method:
 
     def default(self, function: _Function) -> _Function:
         """Give the code for all other classes."""
-        made = _compiled(function)
+        made: _Function = _compiled(function)
         self._codes[None] = cast(Kernel, made)
         return made
 
@@ -60,9 +62,10 @@ class Method:
             return self._codes[None]
         raise NotImplementedError(f"{self.__name__} is not written for {cls}")
 
-    def __call__(self, *args: Any) -> Any:
-        """Call the code for the first argument."""
-        return self.code_for(type(args[0]))(*args)
+    def __call__(self, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        """Call the code for the first argument; all are given by place."""
+        result: _Result = self.code_for(type(args[0]))(*args, **kwargs)
+        return result
 
     @property
     def _numba_type_(self) -> Any:
@@ -74,20 +77,20 @@ class Method:
     def files(self, classes: set[type]) -> Iterable[str]:
         """Return the files of the code that stands behind some classes."""
         for cls, code in self._codes.items():
-            if cls in classes or cls is None:
+            if cls is None or any(issubclass(each, cls) for each in classes):
                 yield inspect.unwrap(code).__code__.co_filename
 
 
-_METHODS: list[Method] = []
+_METHODS: list[Method[..., Any]] = []
 
 
 def _compiled(function: Any) -> Any:
     return function if isinstance(function, Kernel) else Phase(function)
 
 
-def method(stub: _Function) -> _Function:
+def method(stub: Callable[_Arguments, _Result]) -> Method[_Arguments, _Result]:
     """Have a function chosen by the class of its first argument; the body of the stub is never run."""
-    return cast(_Function, Method(stub))
+    return Method(stub)
 
 
 @cache
@@ -102,8 +105,9 @@ def _chosen_type() -> Any:
     class Chosen(*bases):  # type: ignore[misc]
         """A method: typed and lowered as the function it chooses."""
 
-        def __init__(self, owner: Method) -> None:
-            self.owner, self.found = owner, {}
+        def __init__(self, owner: Method[..., Any]) -> None:
+            self.owner = owner
+            self.found: dict[Any, Any] = {}
             super().__init__(f"method({owner.__module__}.{owner.__name__})")
 
         def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:

@@ -14,6 +14,7 @@ from swapregret.kernels.gibbs_subsets import gibbs_chain, gibbs_draw, gibbs_marg
 from swapregret.kernels.m_set_master import draw_uniform
 from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_laws import chain_cooccurrence, chain_draw, chain_flow, chain_moment, gibbs_transition
+from swapregret.kernels.vectors import moment_variance
 
 __all__ = [
     "ChainLaws",
@@ -22,7 +23,6 @@ __all__ = [
     "draw_chain_law",
     "empty_chain_laws",
     "make_chain_law",
-    "moment_variance",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -132,16 +132,6 @@ def draw_chain_law(
         uniforms[i] = rng.random()
     transition = setting.explore_transition if slot < 0 else laws.transition[slot]
     return chain_draw(setting.start, setting.head, setting.edge, transition, uniforms, dimension)
-
-
-@kernel
-def moment_variance(marginals: Floats, moment: Floats, vector: Floats) -> float:
-    """Return Var(M·v) from E[M] and E[M (M·v)], as ``Policy.variance`` does."""
-    mean, square = 0.0, 0.0
-    for i in range(vector.size):
-        mean += marginals[i] * vector[i]
-        square += vector[i] * moment[i]
-    return max(0.0, square - mean * mean)
 
 
 @kernel

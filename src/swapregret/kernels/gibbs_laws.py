@@ -15,7 +15,6 @@ from swapregret.kernels.gibbs_chain_laws import (
     draw_chain_law,
     empty_chain_laws,
     make_chain_law,
-    moment_variance,
 )
 from swapregret.kernels.gibbs_permutation_laws import (
     PermutationSetting,
@@ -30,7 +29,7 @@ from swapregret.kernels.matchings import matching_span_part
 from swapregret.kernels.path_span import path_span_part
 from swapregret.kernels.permutation_gibbs import gibbs_second_moment
 from swapregret.kernels.tree_gibbs_law import tree_variance
-from swapregret.kernels.vectors import span_part
+from swapregret.kernels.vectors import moment_variance, span_part
 
 __all__ = ["draw_gibbs", "empty_gibbs", "gibbs_span_part", "gibbs_variance", "make_gibbs"]
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.capped_simplex import project_capped
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.master_arrays import NOT_SOLVED, PLAYED, Explore, Log, Memory, Rule
 from swapregret.kernels.master_steps import (
     begin_turn,
@@ -206,7 +206,7 @@ def run_subsets(
                 else:
                     sieve, sifted = factor_pivots(laws.pivots, slots, shares, alpha, explore, action, setting.size)
                 is_sifted = True
-                aid, ratio = finish_pivots(laws.pivots, sieve, sifted, setting.size), sieve.ratio
+                aid, ratio = finish_pivots(laws.pivots, sieve, sifted, setting.size), sieve.ratio[0]
             else:
                 aid, ratio = solve_systematic(
                     laws.arcs, slots, shares, alpha, beta, columns, factor, action, tolerance, limit

@@ -40,13 +40,23 @@ def _advance(share: Floats, gain: Floats, right: Floats, state: Floats) -> None:
 
 @kernel
 def factor_many(
-    share: Floats, noise: Floats, point: Floats, slots: Integers, weights: Floats, alpha: float, mean: float
-) -> tuple[Floats, Floats, Floats, Floats, float]:
-    """Return gains and innovations of the columns, one row an element, 1/s, the products of the columns and the least 1/s."""
+    share: Floats,
+    noise: Floats,
+    point: Floats,
+    slots: Integers,
+    weights: Floats,
+    alpha: float,
+    mean: float,
+    gain: Floats,
+    columns: Floats,
+    per: Floats,
+    gram: Floats,
+) -> float:
+    """Write gains and innovations of the columns, one row an element, 1/s and the products of the columns; return the least 1/s."""
     n, d = slots.size, share.shape[1]
     shares, noises, points = _gather(share, slots), _gather(noise, slots), _gather(point, slots)
-    gain, per, columns = np.empty((d, n)), np.empty(d), np.empty((d, n))
-    spread, state, gram = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    spread, state = np.zeros((n, n)), np.zeros((n, n))
+    gram[:] = 0.0
     along, turned, rest, own, roots = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.sqrt(weights)
     least = np.inf
     for i in range(d):
@@ -78,7 +88,7 @@ def factor_many(
             row, value = gram[c], o[c] * over
             for e in range(c, n):
                 row[e] += value * o[e]
-    return gain, columns, per, gram, least
+    return least
 
 
 @kernel

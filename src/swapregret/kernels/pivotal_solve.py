@@ -27,17 +27,29 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.pivotal_many import factor_many, finish_many, sift_many, weigh_many
 from swapregret.kernels.vectors import dot
 
-__all__ = ["Pivots", "Sieve", "empty_pivots", "factor_pivots", "finish_pivots", "sift_action"]
+__all__ = [
+    "WIDTH",
+    "Pivots",
+    "Sieve",
+    "empty_pivots",
+    "empty_sieve",
+    "factor_into",
+    "factor_pivots",
+    "finish_pivots",
+    "sieve_in",
+    "sift_action",
+]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-_WIDTH = 3
+WIDTH = 3
+"""Up to how many laws are written out."""
 _ROUNDING = 1e-15
 
 
@@ -64,7 +76,7 @@ class Sieve(NamedTuple):
         1/s of each element.
     gram, factor : float64 arrays, shape (n, n)
         Products of the columns with A⁻¹, above the diagonal; the factor of I + √w √wᵀ/γ + gram.
-    ratio : float
+    ratio : float64 array, shape (1,)
         What rounding may leave of a right side: the trace of that, whose eigenvalues are 1 and more, times 1e-15.
     """
 
@@ -75,7 +87,7 @@ class Sieve(NamedTuple):
     per: Floats
     gram: Floats
     factor: Floats
-    ratio: float
+    ratio: Floats
 
 
 @kernel
@@ -86,59 +98,102 @@ def empty_pivots(n_slots: int, dimension: int) -> Pivots:
 
 
 @kernel
-def factor_pivots(
-    pivots: Pivots, slots: Integers, weights: Floats, alpha: float, explore: float, action: Integers, size: int
-) -> tuple[Sieve, Floats]:
-    """Factor Σ of the laws in some slots with the uniform law, whose weight is ``explore``; sift an action on the way."""
-    if slots.size > _WIDTH:
-        gain, columns, per, gram, least = factor_many(
-            pivots.share, pivots.noise, pivots.point, slots, weights, alpha, size / action.size
-        )
-        sieve = _sieve(slots, weights, gain, columns, per, gram, explore, least)
-        return sieve, sift_action(pivots, sieve, action, size)
-    three, shares = np.full(_WIDTH, slots[0] if slots.size else 0), np.zeros(_WIDTH)
-    three[: slots.size] = slots
-    shares[: slots.size] = weights
-    return _factor_three(pivots, three, shares, alpha, explore, action, size)
+def empty_sieve(n_laws: int, dimension: int) -> Sieve:
+    """Return room for the factor of a mixture of at most so many laws."""
+    n = max(n_laws, WIDTH)
+    return Sieve(
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n),
+        np.empty((n, dimension)),
+        np.empty((n, dimension)),
+        np.empty(dimension),
+        np.zeros((n, n)),
+        np.zeros((n, n)),
+        np.zeros(1),
+    )
 
 
 @kernel
-def _sieve(
+def sieve_in(room: Sieve, n_laws: int) -> Sieve:
+    """Return the part of some room that the factor of a mixture of so many laws takes."""
+    n, d = max(n_laws, WIDTH), room.per.size
+    shape = (d, n) if n > WIDTH else (n, d)
+    return Sieve(
+        room.slots[:n],
+        room.roots[:n],
+        room.gain.reshape(-1)[: n * d].reshape(shape),
+        room.columns.reshape(-1)[: n * d].reshape(shape),
+        room.per,
+        room.gram.reshape(-1)[: n * n].reshape((n, n)),
+        room.factor.reshape(-1)[: n * n].reshape((n, n)),
+        room.ratio,
+    )
+
+
+@kernel
+def factor_into(
+    sieve: Sieve,
+    pivots: Pivots,
     slots: Integers,
     weights: Floats,
-    gain: Floats,
-    columns: Floats,
-    per: Floats,
-    gram: Floats,
+    alpha: float,
     explore: float,
-    least: float,
-) -> Sieve:
-    """Put a factor together; ``least`` is the least of 1/s, which must be positive."""
+    action: Integers,
+    size: int,
+) -> Floats:
+    """Factor Σ of the laws in some slots with the uniform law, whose weight is ``explore``; sift an action on the way."""
     n = slots.size
-    roots, small, trace = np.sqrt(weights), np.empty((n, n)), 0.0
+    for c in range(sieve.slots.size):
+        sieve.slots[c] = slots[c] if c < n else (slots[0] if n else 0)
+        sieve.roots[c] = np.sqrt(weights[c]) if c < n else 0.0
+    if n > WIDTH:
+        share, noise, point = pivots.share, pivots.noise, pivots.point
+        mean = size / action.size
+        least = factor_many(
+            share, noise, point, slots, weights, alpha, mean, sieve.gain, sieve.columns, sieve.per, sieve.gram
+        )
+        _close(sieve, explore, least)
+        return sift_action(pivots, sieve, action, size)
+    return _factor_three(sieve, pivots, weights, alpha, explore, action, size)
+
+
+@kernel
+def factor_pivots(
+    pivots: Pivots, slots: Integers, weights: Floats, alpha: float, explore: float, action: Integers, size: int
+) -> tuple[Sieve, Floats]:
+    """Do the same in room of its own."""
+    sieve = sieve_in(empty_sieve(slots.size, action.size), slots.size)
+    return sieve, factor_into(sieve, pivots, slots, weights, alpha, explore, action, size)
+
+
+@kernel
+def _close(sieve: Sieve, explore: float, least: float) -> None:
+    """Factor what is of low rank; ``least`` is the least of 1/s, which must be positive."""
+    n = sieve.slots.size
+    roots, gram, small, trace = sieve.roots, sieve.gram, np.empty((n, n)), 0.0
     for c in range(n):
         for e in range(c, n):
             small[c, e] = gram[c, e] + roots[c] * roots[e] / explore
         small[c, c] += 1.0
         trace += small[c, c]
     factor, _ = cholesky(small)
-    ratio = _ROUNDING * trace if least > 0.0 and explore > 0.0 else np.inf
-    return Sieve(slots, roots, gain, columns, per, gram, factor, ratio)
+    sieve.factor[:] = factor
+    sieve.ratio[0] = _ROUNDING * trace if least > 0.0 and explore > 0.0 else np.inf
 
 
 @kernel
 def _factor_three(
-    pivots: Pivots, slots: Integers, weights: Floats, alpha: float, explore: float, action: Integers, size: int
-) -> tuple[Sieve, Floats]:
+    sieve: Sieve, pivots: Pivots, weights: Floats, alpha: float, explore: float, action: Integers, size: int
+) -> Floats:
     """Do so for three laws: filter, columns and action in one pass."""
-    d = action.size
+    d, n, slots = action.size, weights.size, sieve.slots
     h_0, h_1, h_2 = pivots.share[slots[0]], pivots.share[slots[1]], pivots.share[slots[2]]
     v_0, v_1, v_2 = pivots.noise[slots[0]], pivots.noise[slots[1]], pivots.noise[slots[2]]
     x_0, x_1, x_2 = pivots.point[slots[0]], pivots.point[slots[1]], pivots.point[slots[2]]
-    gain, columns, per, sifted = np.empty((_WIDTH, d)), np.empty((_WIDTH, d)), np.empty(d), np.empty(d)
+    gain, columns, per, sifted = sieve.gain, sieve.columns, sieve.per, np.empty(d)
     k_0, k_1, k_2, o_0, o_1, o_2 = gain[0], gain[1], gain[2], columns[0], columns[1], columns[2]
-    w0, w1, w2, mean = weights[0], weights[1], weights[2], size / d
-    r0, r1, r2 = np.sqrt(w0), np.sqrt(w1), np.sqrt(w2)
+    w0, w1, w2 = weights[0] if n else 0.0, weights[1] if n > 1 else 0.0, weights[2] if n > 2 else 0.0
+    r0, r1, r2, mean = sieve.roots[0], sieve.roots[1], sieve.roots[2], size / d
     p00, p01, p02, p11, p12, p22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     a0, a1, a2, a3 = 0.0, 0.0, 0.0, 0.0
     b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
@@ -176,16 +231,17 @@ def _factor_three(
         u0, u1, u2 = o0 * over, o1 * over, o2 * over
         g00, g01, g02 = g00 + o0 * u0, g01 + o0 * u1, g02 + o0 * u2
         g11, g12, g22 = g11 + o1 * u1, g12 + o1 * u2, g22 + o2 * u2
-    gram = np.zeros((_WIDTH, _WIDTH))
+    gram = sieve.gram
     gram[0, 0], gram[0, 1], gram[0, 2], gram[1, 1], gram[1, 2], gram[2, 2] = g00, g01, g02, g11, g12, g22
-    return _sieve(slots, weights, gain, columns, per, gram, explore, least), sifted
+    _close(sieve, explore, least)
+    return sifted
 
 
 @kernel
 def sift_action(pivots: Pivots, sieve: Sieve, action: Integers, size: int) -> Floats:
     """Return the innovations of M − m/d, over s."""
     slots, per, mean = sieve.slots, sieve.per, size / action.size
-    if slots.size > _WIDTH:
+    if slots.size > WIDTH:
         return sift_many(pivots.share, slots, sieve.gain, per, action, mean)
     h_0, h_1, h_2 = pivots.share[slots[0]], pivots.share[slots[1]], pivots.share[slots[2]]
     k_0, k_1, k_2 = sieve.gain[0], sieve.gain[1], sieve.gain[2]
@@ -226,12 +282,12 @@ def _turn(sieve: Sieve, inner: Floats, size: int) -> tuple[Floats, float]:
 def finish_pivots(pivots: Pivots, sieve: Sieve, sifted: Floats, size: int) -> Floats:
     """Solve Σy = M, given what was sifted from M."""
     slots, per, columns = sieve.slots, sieve.per, sieve.columns
-    if slots.size > _WIDTH:
+    if slots.size > WIDTH:
         taken, shift = _turn(sieve, weigh_many(columns, sifted), size)
         return finish_many(pivots.share, slots, sieve.gain, columns, per, sifted, taken, shift)
     h_0, h_1, h_2 = pivots.share[slots[0]], pivots.share[slots[1]], pivots.share[slots[2]]
     k_0, k_1, k_2, o_0, o_1, o_2 = sieve.gain[0], sieve.gain[1], sieve.gain[2], columns[0], columns[1], columns[2]
-    inner, result = np.empty(_WIDTH), np.empty(sifted.size)
+    inner, result = np.empty(WIDTH), np.empty(sifted.size)
     inner[0], inner[1], inner[2] = dot(o_0, sifted), dot(o_1, sifted), dot(o_2, sifted)
     taken, shift = _turn(sieve, inner, size)
     e0, e1, e2 = taken[0], taken[1], taken[2]

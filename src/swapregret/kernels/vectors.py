@@ -17,6 +17,7 @@ __all__ = [
     "dot",
     "dot_three",
     "learn_prediction",
+    "moment_variance",
     "span_part",
     "sum_of",
     "tilt",
@@ -138,6 +139,16 @@ def centred_square(point: Floats, aggregate: Floats, is_uniform: bool) -> float:
         first += point[i] * a * a
         i += 1
     return (first + second) + (third + fourth)
+
+
+@kernel
+def moment_variance(marginals: Floats, moment: Floats, vector: Floats) -> float:
+    """Return Var(M·v) from E[M] and E[M (M·v)], as ``Policy.variance`` does."""
+    mean, square = 0.0, 0.0
+    for i in range(vector.size):
+        mean += marginals[i] * vector[i]
+        square += vector[i] * moment[i]
+    return max(0.0, square - mean * mean)
 
 
 @kernel

@@ -1,0 +1,227 @@
+"""What a set gives the learners: every family must do what the objects of the set do."""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+import swapregret as sr
+from swapregret.actions.family import (
+    MADE,
+    best,
+    draw,
+    list_law,
+    make_law,
+    policy_of,
+    prepare,
+    project,
+    room,
+    show_law,
+    solve,
+    span_part,
+    spread,
+)
+from swapregret.compiled.bits import unpack
+from swapregret.errors import Unsupported
+from swapregret.learners.round.day import empty_mix
+from swapregret.policy import Policy
+
+N_LAWS = 5
+GRAPH = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (1, 4), (2, 4), (3, 4), (0, 4)]
+K4 = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+SETS: dict[str, Any] = {
+    "m-sets": lambda: sr.MSets(6, 2),
+    "permutations": lambda: sr.Permutations(3),
+    "truncated permutations": lambda: sr.TruncatedPermutations(2, 3),
+    "paths": lambda: sr.DagPaths(GRAPH, source=0, sink=4),
+    "partitions": lambda: sr.Partitions(3, 3),
+    "trees": lambda: sr.SpanningTrees(K4),
+    "forests": lambda: sr.Forests(K4, 2),
+    "compact partitions": lambda: sr.Partitions(3, 3, coordinates="compact"),
+    "explicit": lambda: sr.Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 0], [1, 0, 1, 0]]),
+}
+CASES = [(name, "list", None) for name in SETS]
+CASES += [
+    (name, "gibbs", None) for name in ("m-sets", "permutations", "paths", "trees", "compact partitions", "explicit")
+]
+CASES += [("m-sets", "gibbs", "spanner"), ("m-sets", "chain", None), ("m-sets", "chain", "spanner")]
+CASES += [("partitions", "chain", None), ("paths", "chain", None), ("paths", "chain", "spanner")]
+IDS = [" ".join(part for part in case if part) for case in CASES]
+
+
+class Face(NamedTuple):
+    """A set, its family, and five policies with the points and exponents they were made of."""
+
+    actions: Any
+    mu: Policy
+    family: Any
+    kind: str
+    laws: Any
+    tilted: list[Any]
+    points: list[Any]
+
+
+@cache
+def face(name: str, kind: str, exploration: str | None) -> Face:
+    """Make a family, and policies spread out and concentrated."""
+    actions = SETS[name]()
+    mu = actions.exploration_policy(exploration)
+    family = actions.family(mu, kind=kind, variants=2)
+    laws = room(family, N_LAWS + 1, 64)
+    rng = np.random.default_rng(7)
+    tilted = [scale * rng.normal(size=actions.dimension) for scale in (0.0, 0.3, 1.0, 1.0, 3.0)]
+    near = project(family, np.zeros(actions.dimension), np.zeros(actions.dimension))[1]
+    points = []
+    for slot, exponents in enumerate(tilted):
+        point, log_point, is_good = project(family, exponents, near)
+        assert is_good
+        assert make_law(family, laws, slot, point, log_point) == MADE
+        points.append(point)
+    return Face(actions, mu, family, kind, laws, tilted, points)
+
+
+def policies(made: Face) -> list[Policy]:
+    """Return the policies as objects, μ last."""
+    return [policy_of(made.family, made.laws, slot, made.actions, made.mu) for slot in range(N_LAWS + 1)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_points_are_those_of_the_set(case: tuple[str, str, str | None]) -> None:
+    """A point is the projection of the set, or the marginals of its Gibbs policy."""
+    made = face(*case)
+    for exponents, point in zip(made.tilted, made.points, strict=True):
+        if made.kind == "gibbs":
+            np.testing.assert_allclose(point, made.actions.gibbs(exponents).marginals(), rtol=0, atol=1e-12)
+        else:
+            np.testing.assert_allclose(point, made.actions.kl_project(exponents).point, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_lists_have_the_marginals_of_their_point(case: tuple[str, str, str | None]) -> None:
+    """A point is listed by actions of the set that add up to it."""
+    made = face(*case)
+    for point in made.points:
+        words, chances, is_inside = list_law(made.family, point)
+        rows = np.array([unpack(row, made.actions.dimension) for row in words])
+        assert is_inside
+        assert all(row in made.actions for row in rows)
+        np.testing.assert_allclose(chances @ rows, point, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_slots_hold_the_moments_of_their_policies(case: tuple[str, str, str | None]) -> None:
+    """E[M] and Σ in a slot are those of the policy in it."""
+    made = face(*case)
+    J = made.family.common.coordinates
+    for slot, policy in enumerate(policies(made)):
+        np.testing.assert_allclose(made.laws.marginals[slot], policy.marginals(), rtol=0, atol=1e-12)
+        if slot < N_LAWS:
+            np.testing.assert_allclose(policy.marginals(), made.points[slot], rtol=0, atol=1e-9)
+        if J.size:
+            sigma = policy.cooccurrence()[np.ix_(J, J)]
+            np.testing.assert_allclose(made.laws.moments[slot], sigma, rtol=0, atol=1e-12)
+        if made.kind != "list" and slot < N_LAWS:
+            assert len(show_law(made.family, made.laws, slot)[0]) == 0
+    assert policies(made)[-1] is made.mu
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_draws_have_the_chances_of_their_policies(case: tuple[str, str, str | None]) -> None:
+    """Draws pass a chi-square test against the list of the policy."""
+    made, rng, count = face(*case), np.random.default_rng(3), 3000
+    for slot, policy in enumerate(policies(made)):
+        law = policy.finite()
+        place = {row.tobytes(): index for index, row in enumerate(law.atoms)}
+        seen, expected = np.zeros(len(place)), count * law.weights
+        for _ in range(count):
+            seen[place[draw(made.family, made.laws, slot, rng).tobytes()]] += 1
+        is_rare = expected < 5.0
+        seen = np.append(seen[~is_rare], seen[is_rare].sum())
+        expected = np.append(expected[~is_rare], expected[is_rare].sum())
+        kept = expected > 0.0
+        assert kept.sum() == 1 or chisquare(seen[kept], expected[kept]).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("has_inverse", [False, True])
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_solve_inverts_the_mixture(case: tuple[str, str, str | None], has_inverse: bool) -> None:
+    """Σ(Σ⁺M) = M, for mixtures of any number of slots."""
+    made, rng = face(*case), np.random.default_rng(11)
+    d, parts, rows = made.actions.dimension, policies(made), made.actions.enumerate()
+    mix = empty_mix(N_LAWS + 1, d, made.family.common.coordinates.size)
+    for n_used in (0, 1, 2, 3, N_LAWS):
+        weights = rng.random(N_LAWS + 1)
+        weights[rng.permutation(N_LAWS)[n_used:]] = 0.0
+        mix.weights[:] = weights / weights.sum()
+        assert prepare(made.family, made.laws, mix, has_inverse) == 0
+        sigma = sum(w * part.cooccurrence() for w, part in zip(mix.weights, parts, strict=True))
+        mean = sum(w * part.marginals() for w, part in zip(mix.weights, parts, strict=True))
+        np.testing.assert_allclose(mix.mean, mean, rtol=0, atol=1e-12)
+        for row in rows[rng.permutation(len(rows))[:4]]:  # the first is taken along where a mixture is factored late
+            assert solve(made.family, made.laws, mix, np.array(row)) == 0.0
+            np.testing.assert_allclose(sigma @ mix.aid, row, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_spread_is_the_variance_the_step_is_made_of(case: tuple[str, str, str | None]) -> None:
+    """What is returned is the variance under a Gibbs policy, and x·(X̃ − X̄)² elsewhere."""
+    made, rng = face(*case), np.random.default_rng(5)
+    for slot, policy in enumerate(policies(made)[:N_LAWS]):
+        aggregate, point = 10.0 + rng.normal(size=made.actions.dimension), made.points[slot]
+        if made.kind == "gibbs":
+            totals, chances = policy.finite().atoms @ aggregate, policy.finite().weights
+            expected = chances @ (totals - chances @ totals) ** 2
+        else:
+            mean = point @ aggregate / point.sum() if made.actions.is_uniform else 0.0
+            expected = point @ (aggregate - mean) ** 2
+        found = spread(made.family, made.laws, slot, point, aggregate)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_best_and_span_are_those_of_the_set(case: tuple[str, str, str | None]) -> None:
+    """The best action and the part in the span are those of the set."""
+    made, rng = face(*case), np.random.default_rng(9)
+    rows = made.actions.enumerate()
+    for _ in range(5):
+        weights = rng.normal(size=made.actions.dimension)
+        np.testing.assert_array_equal(best(made.family, weights), made.actions.argmax(weights))
+        part = span_part(made.family, weights)
+        np.testing.assert_allclose(rows @ part, rows @ weights, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(part, made.actions.span.project(weights), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["m-sets", "paths"])
+def test_a_chain_without_estimates_keeps_no_matrix_and_no_factor(name: str) -> None:
+    """Where Σ⁺M is not wanted, only E[M] is made."""
+    made = face(name, "chain", None)
+    family = made.actions.family(made.mu, kind="chain", has_moment=False)
+    laws, mix = room(family, 2, 1), empty_mix(2, made.actions.dimension, 0)
+    point, log_point, _ = project(family, made.tilted[2], made.tilted[0])
+    assert make_law(family, laws, 0, point, log_point) == MADE
+    mix.weights[:] = 0.75, 0.25
+    assert prepare(family, laws, mix, False) == 0
+    np.testing.assert_allclose(mix.mean, 0.75 * point + 0.25 * made.mu.marginals(), rtol=0, atol=1e-12)
+    assert not family.is_free
+    assert laws.moments.size == 0
+
+
+@pytest.mark.parametrize("name", ["m-sets", "paths"])
+def test_a_chain_refuses_a_point_outside(name: str) -> None:
+    """A point outside conv(A) changes nothing."""
+    made = face(name, "chain", None)
+    before = made.laws.marginals.copy()
+    assert make_law(made.family, made.laws, 0, 1.1 * made.points[0], made.tilted[0]) != MADE
+    np.testing.assert_array_equal(made.laws.marginals, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("trees", "chain"), ("truncated permutations", "gibbs"), ("forests", "gibbs")]
+)
+def test_a_set_without_such_policies_says_so(name: str, kind: str) -> None:
+    """A kind of policy that a set does not have is refused."""
+    actions = SETS[name]()
+    with pytest.raises(Unsupported):
+        actions.family(actions.exploration_policy(), kind=kind)
