@@ -1,5 +1,4 @@
-"""What is written down while a player plays: the glue between the days of a run and the ledgers of ``regret``.
-"""
+"""What is written down while a player plays: the glue between the days of a run and the ledgers of ``regret``."""
 
 from typing import Any, TypeVar
 

@@ -9,7 +9,7 @@ from swapregret.actions import covariance, listed_laws  # the code behind the me
 from swapregret.actions.family import Common, best, draw_explore, list_law, project
 from swapregret.kernels.capped_simplex import project_capped, top_elements
 from swapregret.kernels.ledger_systematic import systematic_words
-from swapregret.kernels.subsets import UNIT, round_to_units, systematic_starts
+from swapregret.kernels.subsets import UNIT, draw_uniform, round_to_units, systematic_starts
 
 __all__ = ["SubsetFamily", "draw_uniform_subset"]
 
@@ -62,12 +62,4 @@ def best_subset(family: Any, weights: Floats) -> Integers:
 @draw_explore.of(SubsetFamily)
 def draw_uniform_subset(family: Any, rng: np.random.Generator) -> Integers:
     """Draw an m-set uniformly, by Floyd's rule."""
-    d, m = family.common.dimension, family.common.size
-    action = np.zeros(d, dtype=np.int64)
-    for top in range(d - m, d):
-        element = int(rng.random() * (top + 1))
-        if action[element]:
-            action[top] = 1
-        else:
-            action[element] = 1
-    return action
+    return draw_uniform(rng, family.common.dimension, family.common.size)

@@ -16,9 +16,10 @@ from rich.table import Table
 
 import swapregret as sr
 from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
-from swapregret.environments.base import Environment
-from swapregret.kernels import m_set_master, pool_run
 from swapregret.compiled.kernel import cache_folder
+from swapregret.environments.base import Environment
+from swapregret.learners.adaptive import phases as adaptive_phases
+from swapregret.learners.multiscale import phases as multiscale_phases
 from swapregret.learners.player import Player
 from swapregret.regret.bounds import swap_combcp_bound
 from swapregret.workers import run_tasks
@@ -82,7 +83,7 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
 
 def _are_compiled() -> bool:
     """Tell whether an earlier run has left the inner loops of the demo on the disk."""
-    return all(any(cache_folder(file).rglob("*.nbi")) for file in (pool_run.__file__, m_set_master.__file__))
+    return all(any(cache_folder(phases.__file__).rglob("*.nbi")) for phases in (adaptive_phases, multiscale_phases))
 
 
 def _play_short(player: Player[Any], world: Environment, seed: int) -> float:

@@ -6,9 +6,9 @@ May touch: the kernels they are made of.
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.assignment import best_matching
 from swapregret.kernels.capped_simplex import top_elements
-from swapregret.compiled.kernel import kernel
 from swapregret.kernels.dag import best_path
 from swapregret.kernels.kruskal import heaviest_forest
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.cholesky import cholesky
 
 __all__ = ["WIDTH", "Chains", "chain_wandering", "lane_dot", "pack_chains"]
 

@@ -21,8 +21,8 @@ The graph is as in ``kernels.dag``; vectors are in the order of the graph. May t
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.chain_pack import WIDTH, Chains, lane_dot
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.chain_pack import WIDTH, Chains, lane_dot
 
 __all__ = ["solve_chains"]
 

@@ -6,13 +6,13 @@ May touch: ``kernels.cholesky``, ``kernels.compile``, ``kernels.gibbs_*``, ``ker
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.cholesky import cholesky, cholesky_solve
+from swapregret.kernels.exploration import Explore
 from swapregret.kernels.gibbs_chain_laws import ChainSetting
 from swapregret.kernels.gibbs_laws import draw_gibbs, empty_gibbs, make_gibbs
 from swapregret.kernels.gibbs_permutation_laws import PermutationSetting
 from swapregret.kernels.gibbs_tree_laws import TreeSetting
-from swapregret.kernels.master_arrays import Explore
 from swapregret.kernels.vector_log import VectorLog, note_vector, pay
 
 __all__ = ["run_comband_gibbs"]

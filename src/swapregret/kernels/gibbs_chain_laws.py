@@ -11,9 +11,9 @@ import numpy.typing as npt
 from swapregret.compiled.kernel import kernel
 from swapregret.kernels.dag import log_sums_to_sink
 from swapregret.kernels.gibbs_subsets import gibbs_chain, gibbs_draw, gibbs_marginals, gibbs_moment, gibbs_pairs
-from swapregret.kernels.m_set_master import draw_uniform
 from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_laws import chain_cooccurrence, chain_draw, chain_flow, chain_moment, gibbs_transition
+from swapregret.kernels.subsets import draw_uniform
 from swapregret.kernels.vectors import moment_variance
 
 __all__ = [

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.compiled.kernel import choice
+from swapregret.kernels.exploration import Explore, draw_listed
 from swapregret.kernels.gibbs_chain_laws import (
     ChainSetting,
     chain_variance,
@@ -23,8 +24,6 @@ from swapregret.kernels.gibbs_permutation_laws import (
     make_permutation_law,
 )
 from swapregret.kernels.gibbs_tree_laws import TreeSetting, draw_tree_law, empty_tree_laws, make_tree_law
-from swapregret.kernels.master_arrays import Explore
-from swapregret.kernels.master_steps import draw_listed
 from swapregret.kernels.matchings import matching_span_part
 from swapregret.kernels.path_span import path_span_part
 from swapregret.kernels.permutation_gibbs import gibbs_second_moment

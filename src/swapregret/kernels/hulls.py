@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.compiled.kernel import choice, kernel
+from swapregret.kernels.exploration import grid_weights
 from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_point
-from swapregret.kernels.master_steps import grid_weights
 from swapregret.kernels.path_elimination import Elimination
 from swapregret.kernels.path_projection import ACCEPTED_GAP as FLOW_GAP
 from swapregret.kernels.path_projection import FAR, path_scores, project_flow

@@ -15,8 +15,8 @@ May touch: the kernels they are made of.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.assignment import best_matching
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.assignment import best_matching
 from swapregret.kernels.dag import best_path
 from swapregret.kernels.hulls import ForestHull, MatchingHull, PathHull
 from swapregret.kernels.path_elimination import factor_rows, solve_rows

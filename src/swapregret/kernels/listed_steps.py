@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.exploration import grid_weights
 from swapregret.kernels.exponential import lifted_weights
-from swapregret.kernels.master_steps import grid_weights
 
 __all__ = [
     "ListedLog",

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.master_steps import grid_weights
+from swapregret.kernels.exploration import grid_weights
 
 __all__ = ["elements_of_row", "merge_law", "packed_marginals", "packed_moment", "packed_pairs", "unpack_action"]
 

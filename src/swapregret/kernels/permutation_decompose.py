@@ -6,8 +6,8 @@ May touch: ``kernels.compile``, ``kernels.birkhoff``, ``kernels.permutation_atom
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.birkhoff import strip_matchings
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.birkhoff import strip_matchings
 from swapregret.kernels.permutation_atoms import sort_matchings
 from swapregret.kernels.permutation_rounding import round_matching_point
 

@@ -15,8 +15,8 @@ May touch: ``kernels.assignment``, ``kernels.compile``. Reference: Held and Karp
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.assignment import assign
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.assignment import assign
 
 __all__ = [
     "gibbs_factors",

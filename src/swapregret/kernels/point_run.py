@@ -6,11 +6,11 @@ May touch: the kernels they are made of.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.cholesky import cholesky, cholesky_solve
+from swapregret.kernels.exploration import places_of
 from swapregret.kernels.hulls import ForestHull, Listing, MatchingHull, PathHull, list_actions, project_hull
 from swapregret.kernels.hybrid_hulls import hybrid_hull
-from swapregret.kernels.master_steps import places_of
 from swapregret.kernels.path_laws import list_moment_on
 from swapregret.kernels.vector_log import VectorLog, note_vector, pay
 

@@ -14,8 +14,8 @@ Knight and Ruiz (2013).
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.assignment import assign
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.assignment import assign
 from swapregret.kernels.permutation_newton import column_residual, newton
 
 __all__ = ["ACCEPTED_GAP", "FEASIBLE", "WIDEST", "project_matchings"]

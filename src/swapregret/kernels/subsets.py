@@ -11,6 +11,7 @@ from swapregret.compiled.kernel import kernel
 
 __all__ = [
     "UNIT",
+    "draw_uniform",
     "round_all",
     "round_to_units",
     "systematic_atoms",
@@ -191,3 +192,16 @@ def systematic_moment(units: Integers, starts: Integers, orders: Integers, ranks
     for i in range(d):
         total[i] /= scale
     return total
+
+
+@kernel
+def draw_uniform(rng: np.random.Generator, dimension: int, size: int) -> Integers:
+    """Draw an m-set by Floyd's rule (``UniformSubsets.sample``)."""
+    action = np.zeros(dimension, dtype=np.int64)
+    for top in range(dimension - size, dimension):
+        element = int(rng.random() * (top + 1))
+        if action[element]:
+            action[top] = 1
+        else:
+            action[element] = 1
+    return action

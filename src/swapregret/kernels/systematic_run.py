@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.compiled.kernel import kernel
 from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
-from swapregret.compiled.kernel import kernel
 from swapregret.kernels.hybrid import hybrid_capped
 from swapregret.kernels.subsets import (
     UNIT,

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.subsets import UNIT
 from swapregret.kernels.vectors import dot, sum_of
 

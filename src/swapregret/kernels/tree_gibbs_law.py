@@ -9,8 +9,8 @@ May touch: ``kernels.compile``, ``kernels.cholesky``, ``kernels.vectors``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.kernels.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
+from swapregret.kernels.cholesky import cholesky
 from swapregret.kernels.vectors import dot
 
 __all__ = ["reduce_cuts", "root_order", "tree_marginals", "tree_moment_on", "tree_squared", "tree_variance"]

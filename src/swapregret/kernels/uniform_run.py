@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.m_set_master import draw_uniform
+from swapregret.kernels.subsets import draw_uniform
 from swapregret.kernels.vectors import action_total
 
 __all__ = ["run_uniform"]

@@ -14,7 +14,17 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Vector, as_integer
-from swapregret.learners.player import Arrays, Decision, Feedback, HeldPolicy, Player, draw_action, hold_policy, load_held, own_state
+from swapregret.learners.player import (
+    Arrays,
+    Decision,
+    Feedback,
+    HeldPolicy,
+    Player,
+    draw_action,
+    hold_policy,
+    load_held,
+    own_state,
+)
 from swapregret.policy import Policy
 
 __all__ = ["DoublingPlayer", "DoublingState", "anytime"]

@@ -1,5 +1,4 @@
-"""What a preset is made of: every ingredient by name, the ready-made mixtures, and the names people may override.
-"""
+"""What a preset is made of: every ingredient by name, the ready-made mixtures, and the names people may override."""
 
 import math
 from dataclasses import dataclass, fields, replace

@@ -9,7 +9,17 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Label, Vector
 from swapregret.policy import Policy
 
-__all__ = ["Arrays", "Decision", "Feedback", "HeldPolicy", "Player", "draw_action", "hold_policy", "load_held", "own_state"]
+__all__ = [
+    "Arrays",
+    "Decision",
+    "Feedback",
+    "HeldPolicy",
+    "Player",
+    "draw_action",
+    "hold_policy",
+    "load_held",
+    "own_state",
+]
 
 State = TypeVar("State")
 Feedback = Literal["bandit", "semi-bandit", "full"]

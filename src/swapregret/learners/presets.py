@@ -66,6 +66,7 @@ def swap_combcp(
     >>> player.n_scales, player.schedule.windows[0]
     (5, 12)
     """
+
     def paper(windows: Schedule, scale: int) -> FixedRate:
         return _paper_combcp_rate(actions, windows, scale)
 

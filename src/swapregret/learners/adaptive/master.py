@@ -156,4 +156,6 @@ class AdaptiveMaster(Master):
             start_guard(n, d, self.capacity, is_guarded=self.guarded),
             start_fit(n - n_cold, d, has_fit=self.fits),
         )
-        return Running(family, rule, state, frozenset({"mix", "undo", "cumulative", "marginals", "moments"}), learner, end_window)
+        return Running(
+            family, rule, state, frozenset({"mix", "undo", "cumulative", "marginals", "moments"}), learner, end_window
+        )

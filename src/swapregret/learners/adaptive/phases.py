@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from swapregret.actions.family import list_law, project, span_part
 from swapregret.actions.listed_laws import put_law
-from swapregret.compiled.borrow import borrow
 from swapregret.compiled.bits import merge_rows
+from swapregret.compiled.borrow import borrow
 from swapregret.compiled.kernel import inlined, phase
 from swapregret.kernels.vectors import dot
 from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_total
@@ -22,8 +22,8 @@ from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_l
 from swapregret.learners.adaptive.weights import FORGET, weigh
 from swapregret.learners.round.day import mix_slots
 from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, remember
-from swapregret.learners.round.taping import tape_laws, tape_window
 from swapregret.learners.round.scale import begin_interval, end_meta_day, tilt_learner
+from swapregret.learners.round.taping import tape_laws, tape_window
 
 __all__ = ["LEAST_WEIGHT", "end_window"]
 

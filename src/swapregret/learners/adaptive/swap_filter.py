@@ -84,9 +84,7 @@ def filter_list(family: Any, rule: Any, memory: Memory, words: Words) -> Words:
 
 
 @kernel
-def enter_recommended(
-    memory: Memory, words: Words, chances: Floats, seen: Floats, count: float, square: float
-) -> None:
+def enter_recommended(memory: Memory, words: Words, chances: Floats, seen: Floats, count: float, square: float) -> None:
     """Enter what was seen while a policy was recommended: Σ w X by action and by pair, with n = Σ w and Σ w²."""
     table, pairs = memory.table, memory.pairs
     n, d = chances.size, seen.size

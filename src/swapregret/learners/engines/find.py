@@ -15,9 +15,7 @@ from swapregret.learners.player import Player
 
 __all__ = ["Engine", "find_engine", "is_whole"]
 
-Engine = (
-    ComBandEngine | ConstantEngine | LeaderEngine | ListedEngine | PointEngine | QuietEngine | SystematicEngine
-)
+Engine = ComBandEngine | ConstantEngine | LeaderEngine | ListedEngine | PointEngine | QuietEngine | SystematicEngine
 """What runs blocks of days."""
 
 

@@ -12,10 +12,10 @@ from swapregret.actions.path_laws import MarkovPaths
 from swapregret.actions.permutation_laws import UniformMatchings
 from swapregret.actions.permutations import Permutations
 from swapregret.actions.tree_laws import GibbsTrees
+from swapregret.kernels.exploration import Explore
 from swapregret.kernels.gibbs_chain_laws import ChainSetting
 from swapregret.kernels.gibbs_permutation_laws import PermutationSetting
 from swapregret.kernels.gibbs_tree_laws import TreeSetting
-from swapregret.kernels.master_arrays import Explore
 from swapregret.learners.hulls import paths_of
 from swapregret.policy import Policy
 

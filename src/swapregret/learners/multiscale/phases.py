@@ -14,8 +14,8 @@ from swapregret.compiled.borrow import borrow
 from swapregret.compiled.kernel import inlined, phase
 from swapregret.learners.round.day import Mix, Tally, mix_slots
 from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
-from swapregret.learners.round.taping import tape_laws, tape_window
 from swapregret.learners.round.scale import Learners, begin_interval, end_meta_day, tilt_learner
+from swapregret.learners.round.taping import tape_laws, tape_window
 
 __all__ = ["MultiscaleRule", "MultiscaleState", "end_window"]
 

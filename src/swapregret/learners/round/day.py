@@ -22,7 +22,18 @@ from swapregret.compiled.kernel import inlined, kernel
 from swapregret.kernels.vectors import action_total
 from swapregret.learners.calendar import count_ending
 
-__all__ = ["BANDIT", "FEEDBACKS", "FULL_VECTOR", "HOPELESS", "SEMI_BANDIT", "Mix", "Tally", "act", "estimate", "mix_slots"]
+__all__ = [
+    "BANDIT",
+    "FEEDBACKS",
+    "FULL_VECTOR",
+    "HOPELESS",
+    "SEMI_BANDIT",
+    "Mix",
+    "Tally",
+    "act",
+    "estimate",
+    "mix_slots",
+]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

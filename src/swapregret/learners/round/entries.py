@@ -30,6 +30,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+
 @kernel
 def open_handle(family: Any, rule: Any, state: Any, tape: Any, rng: np.random.Generator) -> Any:
     """Return a handle on a player."""
@@ -80,7 +81,6 @@ def stop_tape(h: Any) -> None:
 def take_back(h: Any, action: Integers, reward: float) -> None:
     """Take back what was noted of a day beside its estimate."""
     remember(borrow(h.state), action, reward, -1.0)
-
 
 
 @phase

@@ -32,7 +32,6 @@ _TAPED = 2**15
 _LAWS, _ATOMS = 2**12, 2**19
 
 
-
 @cache
 def _entries(is_plain: bool) -> Any:
     """Return the functions on a handle, compiled or, for sets that exist only in Python, as they stand."""
