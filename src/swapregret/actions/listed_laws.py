@@ -19,10 +19,10 @@ from swapregret.actions.family import (
     spread,
 )
 from swapregret.compiled.bits import elements_of, unpack
-from swapregret.compiled.kernel import kernel
+from swapregret.compiled.kernel import kernel, phase
 from swapregret.kernels.vectors import centred_square
 
-__all__ = ["ListedLaws", "put_law"]
+__all__ = ["ListedLaws", "draw_mu", "put_law"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -128,13 +128,19 @@ def make_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Flo
 @draw.default
 def draw_listed(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Draw by inversion."""
-    explore = family.common.explore
     if slot == laws.n_atoms.size - 1:
-        if explore.cumulative.size == 0:
-            return draw_explore(family, rng)
-        return unpack(explore.words[_found(explore.cumulative, rng.random())], family.common.dimension)
+        return draw_mu(family, rng)
     cumulative = laws.cumulative[slot, : laws.n_atoms[slot]]
     return unpack(laws.words[slot, _found(cumulative, rng.random())], family.common.dimension)
+
+
+@phase
+def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw from the exploration policy: by inversion if it is a list, otherwise as the family does."""
+    explore = family.common.explore
+    if explore.cumulative.size == 0:
+        return draw_explore(family, rng)
+    return unpack(explore.words[_found(explore.cumulative, rng.random())], family.common.dimension)
 
 
 @kernel
