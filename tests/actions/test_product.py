@@ -111,7 +111,8 @@ def test_compiled_products_do_what_the_set_does() -> None:
     """Projection, list, oracle, span and exploration of nested compiled families are those of the set."""
     actions = Product(sr.MSets(5, 2), _ROUTES, sr.MSets(3, 1))
     family = actions.family(actions.exploration_policy(), variants=2)
-    assert isinstance(family, ProductFamily) and isinstance(family.second, ProductFamily)
+    assert isinstance(family, ProductFamily)
+    assert isinstance(family.second, ProductFamily)
     rng = np.random.default_rng(3)
     weights = rng.standard_normal(actions.dimension)
     assert np.array_equal(best(family, weights), actions.argmax(weights))
@@ -122,7 +123,8 @@ def test_compiled_products_do_what_the_set_does() -> None:
     np.testing.assert_allclose(np.exp(log_point), point, atol=1e-12)
     words, chances, is_inside = list_law(family, point)
     rows = np.array([unpack(row, actions.dimension) for row in words])
-    assert is_inside and all(row in actions for row in rows)
+    assert is_inside
+    assert all(row in actions for row in rows)
     np.testing.assert_allclose(chances @ rows, point, atol=1e-12)
     assert not list_law(family, point + np.eye(actions.dimension)[-1])[2]
     draws = np.array([draw_explore(family, rng) for _ in range(4000)])
@@ -141,7 +143,8 @@ def test_what_exists_only_in_python_makes_a_product_of_python() -> None:
     assert isinstance(actions.family(actions.exploration_policy()), OracleFamily)
     listed = Product(sr.MSets(3, 1), sr.MSets(3, 1))
     family = listed.family(listed.exploration_policy("spanner"))
-    assert isinstance(family, ProductFamily) and len(family.common.explore.cumulative) == listed.rank
+    assert isinstance(family, ProductFamily)
+    assert len(family.common.explore.cumulative) == listed.rank
 
 
 @pytest.mark.parametrize("feedback", ["bandit", "semi-bandit", "full"])

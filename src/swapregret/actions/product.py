@@ -235,7 +235,7 @@ def _off_every_level(actions: ActionSet, law: Policy) -> Policy:
         return law
     J = actions.span.coordinates
     x = law.marginals()[J]
-    c = np.linalg.solve(law.cooccurrence_on(J), x)  # c·M = 1 on the actions of the law exactly if x·c = 1
+    c = np.asarray(np.linalg.solve(law.cooccurrence_on(J), x), dtype=np.float64)  # c·M = 1 on the actions of the law exactly if x·c = 1
     other = off_level(actions, c) if 1.0 - float(x @ c) <= _ON_A_LEVEL else None
     if other is None:
         return law

@@ -93,7 +93,8 @@ def pair_span(first: ActionSet, second: ActionSet) -> Span:
         table = np.zeros((split + second.dimension, len(J) + len(keep)))
         table[:split, : len(J)], table[split:, len(J) :] = L, below[:, keep]
         if out is not None:
-            assert c is not None and c_second is not None
+            assert c is not None
+            assert c_second is not None
             column = below[:, out] / c_second[out]
             table[split:, len(J) :] -= np.outer(column, c_second[keep])
             table[split:, : len(J)] = np.outer(column, c)

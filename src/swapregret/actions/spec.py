@@ -137,7 +137,7 @@ def parse_set(spec: str) -> ActionSet:
 
 
 def split_product(spec: str) -> tuple[list[str], list[str] | None]:
-    """Return the specs inside the spec of a product, and the names of the decisions if it gives them.
+    r"""Return the specs inside the spec of a product, and the names of the decisions if it gives them.
 
     Examples
     --------

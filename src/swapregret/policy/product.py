@@ -8,8 +8,10 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.arrays import Action, Matrix, Vector, frozen
 from swapregret.policy.base import Policy
@@ -42,7 +44,7 @@ class ProductPolicy(Policy):
         self.bounds = tuple(np.cumsum([0, *(part.dimension for part in self.parts)]).tolist())
         self.dimension = self.bounds[-1]
 
-    def _split(self, vector: Vector) -> list[Vector]:
+    def _split(self, vector: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         return [vector[low:high] for low, high in zip(self.bounds, self.bounds[1:], strict=False)]
 
     def sample(self, rng: np.random.Generator) -> Action:
@@ -88,7 +90,8 @@ class ProductPolicy(Policy):
     def probability(self, action: Action) -> float:
         """Return p(M), the product over the parts."""
         pieces = self._split(np.asarray(action))
-        return float(math.prod(part.probability(piece) for part, piece in zip(self.parts, pieces, strict=True)))
+        chances = [part.probability(piece) for part, piece in zip(self.parts, pieces, strict=True)]
+        return math.prod(chances)
 
     @cached_property
     def has_atoms(self) -> bool:  # type: ignore[override]
