@@ -3,8 +3,9 @@ r"""The convex hull of a list of actions: KL projection onto it, and a point of 
 *Notation*: N actions in d coordinates, the rows of M; λ their weights, x = Mᵀλ, g = log x − log w.
 
 The projection minimises :math:`\sum_i x_i \log(x_i / w_i) - x_i` over the weights by a primal-dual interior point method: with
-slacks :math:`s = M g - \nu \ge 0`, Newton's method for λ·s = σμ. Every weight stays positive, so that coordinates of any
-size keep their relative accuracy; the gap of the result is about Nμ, whatever the spread of w. Steps are solved in d dimensions,
+slacks :math:`s = M g - \nu \ge 0`, Newton's method for λ·s = σμ (Mehrotra 1992). Every weight stays positive, so that coordinates
+of any size keep their relative accuracy; the gap of the result is about Nμ, whatever the spread of w. Steps are solved in the
+smaller of N and d dimensions, as far as rounding allows,
 
 .. math:: \bigl(M X^{-1} M^\top + \Theta^{-1}\bigr)^{-1} = \Theta - \Theta M (X + M^\top \Theta M)^{-1} M^\top \Theta, \qquad
     \Theta = \mathrm{diag}(\lambda / s), \; X = \mathrm{diag}(x).
@@ -18,8 +19,9 @@ import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
 from swapregret.kernels.cholesky import cholesky, cholesky_solve
+from swapregret.kernels.vectors import dot
 
-__all__ = ["few_actions", "gibbs_weights", "project_list"]
+__all__ = ["few_actions", "gibbs_weights", "project_list", "row_mean", "row_totals"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -32,7 +34,7 @@ _EXACT = 1e-13
 
 
 @kernel
-def _totals(table: Floats, vector: Floats) -> Floats:
+def row_totals(table: Floats, vector: Floats) -> Floats:
     """Return M v."""
     n, d = table.shape
     result = np.empty(n)
@@ -45,7 +47,7 @@ def _totals(table: Floats, vector: Floats) -> Floats:
 
 
 @kernel
-def _mean(table: Floats, weights: Floats) -> Floats:
+def row_mean(table: Floats, weights: Floats) -> Floats:
     """Return Mᵀλ."""
     n, d = table.shape
     result = np.zeros(d)
@@ -67,16 +69,57 @@ def _gradient(x: Floats, tilted: Floats) -> Floats:
 
 
 @kernel
-def _inverse_times(table: Floats, theta: Floats, factor: Floats, right: Floats) -> Floats:
-    """Return (M X⁻¹ Mᵀ + Θ⁻¹)⁻¹ times a vector, by the Woodbury identity."""
-    n = theta.size
-    scaled = np.empty(n)
+def _factor_short(table: Floats, x: Floats, weights: Floats, slack: Floats) -> tuple[Floats, bool]:
+    """Factor X + MᵀΘM."""
+    n, d = table.shape
+    matrix = np.zeros((d, d))
     for a in range(n):
-        scaled[a] = theta[a] * right[a]
-    inner = _totals(table, cholesky_solve(factor, _mean(table, scaled)))
+        row, share = table[a], weights[a] / slack[a]
+        for i in range(d):
+            if row[i] != 0.0:
+                line = matrix[i]
+                for j in range(i, d):
+                    line[j] += share * row[j]
+    for i in range(d):
+        matrix[i, i] += x[i] if x[i] > 0.0 else 1.0
+    return cholesky(matrix)
+
+
+@kernel
+def _factor_long(table: Floats, x: Floats, weights: Floats, slack: Floats) -> tuple[Floats, bool]:
+    """Factor ΛMX⁻¹MᵀΛ + ΛS, whose entries are at most about 1 however small x is."""
+    n, d = table.shape
+    scaled, matrix = np.zeros((n, d)), np.zeros((n, n))
     for a in range(n):
-        scaled[a] -= theta[a] * inner[a]
-    return scaled
+        for i in range(d):
+            if table[a, i] != 0.0:
+                scaled[a, i] = weights[a] / np.sqrt(x[i])
+    for a in range(n):
+        one, line = scaled[a], matrix[a]
+        for b in range(a, n):
+            line[b] = dot(one, scaled[b])
+        line[a] += weights[a] * slack[a]
+    return cholesky(matrix)
+
+
+@kernel
+def _solve(table: Floats, weights: Floats, slack: Floats, factor: Floats, is_short: bool, right: Floats) -> Floats:
+    """Return (MX⁻¹Mᵀ + Θ⁻¹)⁻¹ times a vector, with the factor of either matrix."""
+    n = weights.size
+    result = np.empty(n)
+    if is_short:
+        for a in range(n):
+            result[a] = weights[a] / slack[a] * right[a]
+        inner = row_totals(table, cholesky_solve(factor, row_mean(table, result)))
+        for a in range(n):
+            result[a] -= weights[a] / slack[a] * inner[a]
+        return result
+    for a in range(n):
+        result[a] = weights[a] * right[a]
+    result = cholesky_solve(factor, result)
+    for a in range(n):
+        result[a] *= weights[a]
+    return result
 
 
 @kernel
@@ -84,14 +127,14 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
     """Return the KL projection of exp(tilted) onto the hull of the rows, its weights, and the certified gap."""
     n, d = table.shape
     weights = np.full(n, 1.0 / n)
-    x = _mean(table, weights)
+    x = row_mean(table, weights)
     best_weights, best_gap = weights.copy(), np.inf
     slack = np.empty(0)
     nu = 0.0
-    sigma = np.zeros((d, d))
+    is_short = n > d
     for step in range(_STEPS):
         g = _gradient(x, tilted)
-        totals = _totals(table, g)
+        totals = row_totals(table, g)
         least, mean = np.inf, 0.0
         for a in range(n):
             least = min(least, totals[a])
@@ -108,34 +151,27 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
         mu = 0.0
         for a in range(n):
             mu += weights[a] * slack[a] / n
-        # X + MᵀΘM, factored
-        theta = weights / slack
-        for i in range(d):
-            for j in range(i, d):
-                sigma[i, j] = 0.0
-        for a in range(n):
-            row = table[a]
-            for i in range(d):
-                if row[i] != 0.0:
-                    line, share = sigma[i], theta[a]
-                    for j in range(i, d):
-                        line[j] += share * row[j]
-        for i in range(d):
-            sigma[i, i] += x[i] if x[i] > 0.0 else 1.0
-        factor, is_definite = cholesky(sigma)
+        factor, is_definite = np.empty((0, 0)), False
+        if is_short:
+            factor, is_definite = _factor_short(table, x, weights, slack)
+            is_short = is_definite  # x may be too small beside Θ; the other matrix is as good, and larger
+        if not is_short:
+            factor, is_definite = _factor_long(table, x, weights, slack)
         if not is_definite:
             break
-        ones = _inverse_times(table, theta, factor, np.ones(n))
+        ones = _solve(table, weights, slack, factor, is_short, np.ones(n))
         below = ones.sum()
         # how far a step towards μ = 0 goes says how much μ can be lowered (Mehrotra's rule)
         centre = 0.0
         delta, change, d_nu = np.zeros(n), np.zeros(n), 0.0
         for attempt in range(2):
             right = np.empty(n)
-            for a in range(n):  # −(Mg − ν − s) − (λs − σμ)/λ, where the second-order term of λs is known the second time
+            for a in range(
+                n
+            ):  # −(Mg − ν − s) − (λs − σμ)/λ, where the second-order term of λs is known the second time
                 second = delta[a] * change[a] if attempt == 1 else 0.0
                 right[a] = nu - totals[a] + (centre * mu - second) / weights[a]
-            solved = _inverse_times(table, theta, factor, right)
+            solved = _solve(table, weights, slack, factor, is_short, right)
             d_nu = -solved.sum() / below
             length = 1.0
             for a in range(n):
@@ -160,8 +196,8 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
         nu += length * d_nu
         for a in range(n):
             weights[a] /= total
-        x = _mean(table, weights)
-    return _mean(table, best_weights), best_weights, best_gap
+        x = row_mean(table, weights)
+    return row_mean(table, best_weights), best_weights, best_gap
 
 
 @kernel
@@ -252,9 +288,7 @@ def few_actions(table: Floats, point: Floats, scale: Floats) -> tuple[Integers, 
 
 
 @kernel
-def _least_squares(
-    table: Floats, point: Floats, scale: Floats, held: Integers, gram: Floats
-) -> tuple[Floats, bool]:
+def _least_squares(table: Floats, point: Floats, scale: Floats, held: Integers, gram: Floats) -> tuple[Floats, bool]:
     """Return the weights, of any sign, of the rows held that come nearest to a point and to adding up to 1, refined twice."""
     count, d = held.size, point.size
     factor, is_definite = cholesky(gram)
@@ -283,7 +317,7 @@ def _least_squares(
 @kernel
 def gibbs_weights(table: Floats, scores: Floats) -> Floats:
     """Return p(M) ∝ exp(scores·M) for every row."""
-    mass = _totals(table, scores)
+    mass = row_totals(table, scores)
     top, total = mass.max(), 0.0
     for a in range(mass.size):
         mass[a] = np.exp(mass[a] - top)

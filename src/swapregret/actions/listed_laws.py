@@ -125,6 +125,15 @@ def make_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Flo
     return MADE
 
 
+@phase
+def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw from the exploration policy, by inversion if it is a list."""
+    explore = family.common.explore
+    if explore.cumulative.size == 0:
+        return draw_explore(family, rng)
+    return unpack(explore.words[_found(explore.cumulative, rng.random())], family.common.dimension)
+
+
 @draw.default
 def draw_listed(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Draw by inversion."""
@@ -132,15 +141,6 @@ def draw_listed(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> 
         return draw_mu(family, rng)
     cumulative = laws.cumulative[slot, : laws.n_atoms[slot]]
     return unpack(laws.words[slot, _found(cumulative, rng.random())], family.common.dimension)
-
-
-@phase
-def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
-    """Draw from the exploration policy: by inversion if it is a list, otherwise as the family does."""
-    explore = family.common.explore
-    if explore.cumulative.size == 0:
-        return draw_explore(family, rng)
-    return unpack(explore.words[_found(explore.cumulative, rng.random())], family.common.dimension)
 
 
 @kernel

@@ -184,12 +184,14 @@ class Product(ActionSet):
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it, if all its sets have such a form; otherwise by its own methods."""
+        if kind != "list":
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
         own = isinstance(mu, ProductPolicy) and mu.bounds == self._bounds
         first_law, *other_laws = mu.parts if own and isinstance(mu, ProductPolicy) else self._exploration.parts
         rest_law = other_laws[0] if len(other_laws) == 1 else ProductPolicy(other_laws)
-        first = self.parts[0].family(first_law, kind=kind, variants=variants, has_moment=False)
-        second = self._rest.family(rest_law, kind=kind, variants=variants, has_moment=False)
-        if kind != "list" or isinstance(first, PythonFamily) or isinstance(second, PythonFamily):
+        first = self.parts[0].family(first_law, variants=variants, has_moment=False)
+        second = self._rest.family(rest_law, variants=variants, has_moment=False)
+        if isinstance(first, PythonFamily) or isinstance(second, PythonFamily):
             return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
         common = describe(self, mu, has_moment=has_moment, is_listed=not own)
         u, v = level_vector(self.parts[0]), level_vector(self._rest)
@@ -235,7 +237,10 @@ def _off_every_level(actions: ActionSet, law: Policy) -> Policy:
         return law
     J = actions.span.coordinates
     x = law.marginals()[J]
-    c = np.asarray(np.linalg.solve(law.cooccurrence_on(J), x), dtype=np.float64)  # c·M = 1 on the actions of the law exactly if x·c = 1
+    c = np.asarray(
+        np.linalg.solve(law.cooccurrence_on(J), x), dtype=np.float64
+    )  # c·M = 1 on the actions of the law exactly if x·c = 1
+    # c·M = 1 on the actions of the law exactly if x·c = 1
     other = off_level(actions, c) if 1.0 - float(x @ c) <= _ON_A_LEVEL else None
     if other is None:
         return law

@@ -14,7 +14,7 @@ from swapregret.geometry.min_norm import min_norm_point
 from swapregret.geometry.oracle import LinearOracle
 from swapregret.policy import FinitePolicy
 
-__all__ = ["decompose"]
+__all__ = ["decompose", "norm_of_variant"]
 
 _INSIDE = 1e-8
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0
@@ -65,13 +65,18 @@ def decompose(oracle: LinearOracle, marginals: Vector, *, variants: int = 1) -> 
     )
 
 
+def norm_of_variant(variant: int, dimension: int) -> Vector:
+    """Return the weights of the coordinates in the norm of a variant: fixed numbers from 1/e to e, 1 for the first variant."""
+    if variant == 0:
+        return np.ones(dimension)
+    place = np.modf((variant * dimension + np.arange(1, dimension + 1)) * _GOLDEN)[0]
+    return np.asarray(np.exp(2.0 * (place - 0.5)))
+
+
 def _decompose_once(oracle: LinearOracle, x: Vector, variant: int) -> FinitePolicy:
     d = len(x)
-    if variant == 0:
-        start, scale = oracle.argmax(x - 0.5), np.ones(d)
-    else:
-        direction = np.modf((variant * d + np.arange(1, d + 1)) * _GOLDEN)[0] - 0.5
-        start, scale = oracle.argmax(x - 0.5 + direction), np.exp(2.0 * direction)
+    scale = norm_of_variant(variant, d)
+    start = oracle.argmax(x - 0.5 + 0.5 * np.log(scale))
     found = min_norm_point(oracle, x, scale, start=start)
     distance = float(np.linalg.norm(found.point - x))
     if distance > _INSIDE:
