@@ -8,9 +8,9 @@ from scipy.optimize import minimize
 import swapregret as sr
 from swapregret.actions.family import MADE, best, list_law, make_law, project, room, show_law, span_part, spread
 from swapregret.actions.listed_family import ListedFamily, ListedGibbsFamily
-from swapregret.actions.listed_kernels import few_actions, project_list
 from swapregret.compiled.bits import unpack
 from swapregret.geometry.kl import kl_gap
+from swapregret.geometry.listed_hull import few_actions, project_list
 from swapregret.testing import strategies
 
 

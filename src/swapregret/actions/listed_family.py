@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from swapregret.actions import covariance  # the code behind the methods that are not given here
 from swapregret.actions.family import FULL, MADE, Common, best, list_law, make_law, project, span_part, spread
-from swapregret.actions.listed_kernels import few_actions, gibbs_weights, project_list, row_mean, row_totals
 from swapregret.actions.listed_laws import put_law
+from swapregret.geometry.listed_hull import few_actions, gibbs_weights, project_list, row_mean, row_totals
 from swapregret.kernels.vectors import centred
 from swapregret.kernels.vectors import span_part as part_in_columns
 
@@ -62,8 +62,9 @@ def list_few(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     for v in range(n_norms):
         held, found, left = few_actions(family.table, point, family.norms[v])
         distance = max(distance, left)
+        total = found.sum()
         for k in range(held.size):
-            weights[held[k]] += found[k] / n_norms
+            weights[held[k]] += found[k] / (total * n_norms)
     count = 0
     for a in range(n):
         count += weights[a] > 0.0

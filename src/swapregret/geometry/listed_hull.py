@@ -202,7 +202,7 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
 
 @kernel
 def few_actions(table: Floats, point: Floats, scale: Floats) -> tuple[Integers, Floats, float]:
-    """Return few rows and weights that make a point, and the distance left, the largest over the coordinates.
+    """Return few rows and weights that make a point, and the distance left: of the coordinates, and of Σ weights from 1.
 
     The distance that is made small is that of ``scale``, which decides between the laws there are.
     """
@@ -281,10 +281,7 @@ def few_actions(table: Floats, point: Floats, scale: Floats) -> tuple[Integers, 
                 is_held[chosen] = False
                 count -= 1
             break
-    total = 0.0
-    for k in range(count):
-        total += weights[k]
-    return held[:count].copy(), weights[:count] / total, distance
+    return held[:count].copy(), weights[:count].copy(), distance
 
 
 @kernel
