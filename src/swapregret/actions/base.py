@@ -31,10 +31,12 @@ from swapregret.kernels.ledger import pack_rows
 from swapregret.kernels.packed_laws import merge_law
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["ENUMERATION_LIMIT", "ActionSet"]
+__all__ = ["ENUMERATION_LIMIT", "GAP", "ActionSet"]
 
 ENUMERATION_LIMIT = 100_000
 """How many actions ``enumerate`` lists before it asks to be told otherwise."""
+GAP = 1e-10
+"""What the generic projection aims at: below the promised 1e-9, so that several parts of a product keep it together."""
 
 
 class ActionSet(metaclass=Remembering):
@@ -242,7 +244,7 @@ class ActionSet(metaclass=Remembering):
         On a set of uniform size the scale of ``w`` does not matter and the result is m times the paper's projection
         onto P (Algorithm 2, line 9).
         """
-        return project_kl(self, as_vector(log_weights, self.dimension, "log_weights"))
+        return project_kl(self, as_vector(log_weights, self.dimension, "log_weights"), GAP)
 
     def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
         """Project as :meth:`kl_project` does, told the logarithm of a point that may be near; few sets make use of it."""

@@ -11,5 +11,16 @@ from swapregret.policy.base import JointSolver, Policy
 from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.grid import GRID, canonical_order, on_grid
 from swapregret.policy.mixture import Mixture, mix
+from swapregret.policy.product import ProductPolicy
 
-__all__ = ["GRID", "FinitePolicy", "JointSolver", "Mixture", "Policy", "canonical_order", "mix", "on_grid"]
+__all__ = [
+    "GRID",
+    "FinitePolicy",
+    "JointSolver",
+    "Mixture",
+    "Policy",
+    "ProductPolicy",
+    "canonical_order",
+    "mix",
+    "on_grid",
+]
