@@ -9,6 +9,7 @@ import inspect
 import re
 from importlib.metadata import version as version_of
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.utils.math import MathError, pick_math_environment
@@ -77,9 +78,20 @@ def mathml(formula: str, *, as_block: bool) -> str:
     if environment.startswith("align"):
         wrapped = f"\\begin{{{environment}}}{wrapped}\\end{{{environment}}}"
     try:
-        return str(tex2mathml(wrapped, as_block=as_block))
+        return _corrected(str(tex2mathml(wrapped, as_block=as_block)))
     except MathError as error:
-        raise ExtensionError(f"A formula must be LaTeX that MathML can say: {formula!r} ({error}). Write it in simpler terms.")
+        sentence = f"A formula must be LaTeX that MathML can say; got {formula!r} ({error}). Write it in simpler terms."
+        raise ExtensionError(sentence) from None
+
+
+def _corrected(markup: str) -> str:
+    """Set what the converter gets wrong: the index of a letter with an accent stands beside it; bars have no space around them."""
+    for found in re.finditer(r"<munderover>.*?</munderover>", markup, re.DOTALL):
+        parts = list(ElementTree.fromstring(found[0]))
+        if parts[2].tag == "mo" and parts[2].get("stretchy") == "false":
+            base, index, accent = (ElementTree.tostring(part, encoding="unicode").strip() for part in parts)
+            markup = markup.replace(found[0], f'<msub><mover accent="true">{base}{accent}</mover>{index}</msub>', 1)
+    return re.sub(r"<mo[^>]*>\|</mo>", '<mo lspace="0" rspace="0" stretchy="false">|</mo>', markup)
 
 
 def visit_inline(self: Any, node: nodes.math) -> None:

@@ -69,7 +69,9 @@ class Prose(HTMLParser):
             self.blocks[-1] += data
 
 
-_LEFTOVER = re.compile(r"[_^]\{|\$|\\[A-Za-z]+|(?<![^\W\d_])[^\W\d_][\u0300-\u036f]?_[^\W_](?!\w)|:(?:class|func|meth|mod|math):")
+_LEFTOVER = re.compile(
+    r"[_^]\{|\$|\\[A-Za-z]+|(?<![^\W\d_])[^\W\d_][\u0300-\u036f]?_[^\W_](?!\w)|:(?:class|func|meth|mod|math):"
+)
 
 
 def leftovers_of(page: str) -> list[str]:
