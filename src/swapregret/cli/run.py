@@ -3,6 +3,7 @@
 May touch: the library, ``experiments``, ``cli.console``, ``cli.live``.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -11,9 +12,11 @@ import typer
 
 from swapregret.cli.console import console, emit_json, report_errors, status_console
 from swapregret.cli.live import JsonWatcher, LineWatcher, LiveWatcher
+from swapregret.cli.live_page import WithPage
 from swapregret.errors import InvalidInput
 from swapregret.experiments.backends import usable_cores
 from swapregret.experiments.cluster import run_on_dask
+from swapregret.experiments.report.live import LiveReport
 from swapregret.experiments.runner import Summary, Watcher, read_plan, run_plan
 
 __all__ = ["run"]
@@ -27,6 +30,7 @@ def run(
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes; all cores if not given.")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on.")] = None,
     cluster: Annotated[str | None, typer.Option(help="`local`: a Dask cluster of --jobs workers here.")] = None,
+    live: Annotated[bool, typer.Option("--live", help="Serve the report on this machine while runs finish.")] = False,
     dry: Annotated[bool, typer.Option("--dry", help="Check the spec and say what is to be run.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line, for machines.")] = False,
 ) -> None:
@@ -59,7 +63,9 @@ def run(
             backend = partial(run_on_dask, scheduler=scheduler, jobs=n_jobs)
         watcher: Watcher = JsonWatcher() if as_json else LiveWatcher() if status_console.is_terminal else LineWatcher()
         try:
-            summary = run_plan(plan, data, folder, jobs=n_jobs, backend=backend, watcher=watcher)
+            with _page_of(folder, is_shown=live) as page:
+                seen = watcher if page is None else WithPage(watcher, page)
+                summary = run_plan(plan, data, folder, jobs=n_jobs, backend=backend, watcher=seen)
         except KeyboardInterrupt:
             status_console.print(f"stopped; the same command goes on where it was. Results so far: {folder}")
             raise typer.Exit(_INTERRUPTED) from None
@@ -67,6 +73,14 @@ def run(
             _tell(summary)
         if summary.failures:
             raise typer.Exit(1)
+
+
+def _page_of(folder: Path, *, is_shown: bool) -> AbstractContextManager[LiveReport | None]:
+    if not is_shown:
+        return nullcontext()
+    page = LiveReport(folder)
+    status_console.print(f"The report so far: {page.address}", highlight=False, soft_wrap=True)
+    return page
 
 
 def _tell(summary: Summary) -> None:
