@@ -194,9 +194,13 @@ def _swap_against(players: Sequence[PlayerRuns], quantity: str, title: str, shor
 
 
 def _reach(curves: Sequence[Curve]) -> tuple[float, float]:
-    """Return what a logarithmic picture shows: from a third of the smallest positive value to twice the largest."""
+    """Return what a logarithmic picture shows: from a third of the smallest positive value to twice the largest.
+
+    Five decades are the most: values that rounding alone keeps from 0 do not set the height.
+    """
     positive = [float(value) for curve in curves for value in curve.value if value > 0.0]
-    return (min(positive) / 3.0, 2.0 * max(positive)) if positive else (0.1, 1.0)
+    top = 2.0 * max(positive, default=0.5)
+    return max(min(positive, default=0.3) / 3.0, 1e-5 * top), top
 
 
 def _band(index: int, name: str, curve: Curve, foot: float) -> dict[str, Any]:

@@ -69,7 +69,7 @@
 
   // What a figure shows and of which scene, in lines that fit the screen: it says so in a downloaded picture too.
   function titleOf(panel) {
-    const choice = chosen(panel).name, wide = Math.max(28, Math.floor((panel.plot.clientWidth || 600) / 8));
+    const choice = chosen(panel).name, wide = Math.max(28, Math.floor((panel.plot.clientWidth || 600) / 8.8));
     const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
     const folded = (text) => escaped(text).split(" ").reduce((lines, word) => {
       const last = lines[lines.length - 1];
@@ -79,7 +79,7 @@
     }, [""]).join("<br>");
     const where = [scene().label, choice].filter(Boolean).join(" · ");
     const text = "<b>" + folded(panel.title) + "</b>" + (where ? "<br>" + folded(where) : "");
-    return { text, x: 0, xref: "paper", xanchor: "left", y: 1, yref: "container", yanchor: "top", pad: { t: 18 }, font: { size: 13 } };
+    return { text, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top", pad: { t: 18, l: 6 }, font: { size: 13 } };
   }
 
   const slug = (...parts) => parts.filter(Boolean).join(" ").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
@@ -122,7 +122,7 @@
       }
       trace.x.forEach((x, i) => {
         const ends = Array.isArray(trace.customdata?.[i]) && trace.customdata[i].length === 2 ? trace.customdata[i] : [];
-        rows.push([plain(trace.name), x, plain(String(trace.y[i])), ...ends]);
+        rows.push([plain(trace.name ?? trace.text?.[i]), x, plain(String(trace.y[i])), ...ends]);
       });
     }
     const isMap = figureOf(panel).data.some((trace) => trace.type === "heatmap");
@@ -191,6 +191,15 @@
     drawAll();
   };
 
+  // Vertices are filled with the colour of cards, so that their names can be read in the dark too.
+  function inked(data) {
+    const style = getComputedStyle(document.documentElement), made = structuredClone(data);
+    for (const trace of made) {
+      if (trace.mode === "markers+text") Object.assign(trace.marker, { color: style.getPropertyValue("--card").trim() });
+    }
+    return made;
+  }
+
   // Both axes logarithmic, or both linear; the ticks of the one have no meaning on the other.
   function axesOf(panel, layout) {
     if (!panel.axes) return {};
@@ -219,7 +228,7 @@
     panel.choice.hidden = names.length < 2;
     const choice = chosen(panel), figure = figureOf(panel);
     panel.plot.style.height = heightOf(figure.layout) + "px";
-    Plotly.react(panel.plot, structuredClone(figure.data), themed(panel, figure.layout), config);
+    Plotly.react(panel.plot, inked(figure.data), themed(panel, figure.layout), config);
     if (!panel.axes && panel.switches.length) press(panel, figure.layout.yaxis.type === "log" ? "log" : "linear");
     if (panel.slider) {
       panel.slider.hidden = !choice.probabilities;
@@ -273,6 +282,7 @@
         const title = titleOf(panel);
         Plotly.relayout(panel.plot, { ...theme(), autosize: true, title, "margin.t": 30 + 18 * title.text.split("<br>").length });
         if (chosen(panel).probabilities) move(panel);
+        else if (figureOf(panel).data.some((trace) => trace.mode === "markers+text")) draw(panel);
       }
     }
   }
