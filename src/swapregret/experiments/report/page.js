@@ -270,7 +270,9 @@
   function setAxes(panel, kind) {
     panel.axes = kind;
     press(panel, kind);
-    Plotly.relayout(panel.plot, axesOf(panel, chosen(panel).figure.layout));
+    const { "yaxis.range": range, ...rest } = axesOf(panel, chosen(panel).figure.layout);
+    Plotly.relayout(panel.plot, { ...rest, "yaxis.autorange": true });  // a change of type forgets the range
+    if (range) Plotly.relayout(panel.plot, { "yaxis.range": range });
   }
 
   function drawAll() { for (const panel of panels.values()) draw(panel); }
