@@ -73,7 +73,8 @@ def plot(page: Chrome, panel: str, what: str) -> Any:
 def heights(page: Chrome) -> list[int]:
     """Return how high the figures are; each element must be as high as what is drawn in it."""
     pairs = page.execute_script(
-        "return [...document.querySelectorAll('.plot')].filter((each) => each._fullLayout).map((each) => [each.offsetHeight, each._fullLayout.height])"
+        "return [...document.querySelectorAll('.plot')].filter((each) => each._fullLayout)"
+        ".map((each) => [each.offsetHeight, each._fullLayout.height])"
     )
     assert all(abs(box - drawn) < 1 for box, drawn in pairs), pairs
     return [drawn for _, drawn in pairs]
