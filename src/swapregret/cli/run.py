@@ -3,7 +3,8 @@
 May touch: the library, ``experiments``, ``cli.console``, ``cli.live``.
 """
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +13,9 @@ import typer
 
 from swapregret.cli.console import console, emit_json, report_errors, status_console
 from swapregret.cli.live import JsonWatcher, LineWatcher, LiveWatcher
-from swapregret.cli.live_page import WithPage
 from swapregret.errors import InvalidInput
 from swapregret.experiments.backends import usable_cores
 from swapregret.experiments.cluster import run_on_dask
-from swapregret.experiments.report.live import LiveReport
 from swapregret.experiments.runner import Summary, Watcher, read_plan, run_plan
 
 __all__ = ["run"]
@@ -63,8 +62,7 @@ def run(
             backend = partial(run_on_dask, scheduler=scheduler, jobs=n_jobs)
         watcher: Watcher = JsonWatcher() if as_json else LiveWatcher() if status_console.is_terminal else LineWatcher()
         try:
-            with _page_of(folder, is_shown=live) as page:
-                seen = watcher if page is None else WithPage(watcher, page)
+            with _followed(watcher, folder) if live else nullcontext(watcher) as seen:
                 summary = run_plan(plan, data, folder, jobs=n_jobs, backend=backend, watcher=seen)
         except KeyboardInterrupt:
             status_console.print(f"stopped; the same command goes on where it was. Results so far: {folder}")
@@ -75,12 +73,15 @@ def run(
             raise typer.Exit(1)
 
 
-def _page_of(folder: Path, *, is_shown: bool) -> AbstractContextManager[LiveReport | None]:
-    if not is_shown:
-        return nullcontext()
-    page = LiveReport(folder)
-    status_console.print(f"The report so far: {page.address}", highlight=False, soft_wrap=True)
-    return page
+@contextmanager
+def _followed(watcher: Watcher, folder: Path) -> Iterator[Watcher]:
+    """Serve the report while runs finish, and say where."""
+    from swapregret.cli.live_page import WithPage  # tables and figures are loaded only where they are shown
+    from swapregret.experiments.report.live import LiveReport
+
+    with LiveReport(folder) as page:
+        status_console.print(f"The report so far: {page.address}", highlight=False, soft_wrap=True)
+        yield WithPage(watcher, page)
 
 
 def _tell(summary: Summary) -> None:
