@@ -50,8 +50,8 @@ def test_json_has_every_number(app, log) -> None:
 
 
 def test_a_picture_is_written(app, log, tmp_path) -> None:
-    """--picture writes a self-contained SVG."""
-    target = tmp_path / "gains.svg"
+    """--picture writes a self-contained page."""
+    target = tmp_path / "gains.html"
     result = RUNNER.invoke(app, [str(log), "--set", SPEC, "--picture", str(target), "--limit", "1"])
     assert result.exit_code == 0
     assert "{a, b}" in target.read_text(encoding="utf-8")

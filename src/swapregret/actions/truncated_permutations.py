@@ -31,15 +31,15 @@ class TruncatedPermutations(MatchingSet):
 
     Notes
     -----
-    ============== ================================================== ===================
-    operation      how                                                cost
-    ============== ================================================== ===================
-    argmax         Jonker–Volgenant, rectangular                      O(k²m)
-    kl_project     sweeps, then Newton on the prices of wanted columns  O(km) – O(k³) a step
-    decompose      matchings covering rows and full columns, ≤ rank   O(m) – O(km) a term
-    uniform law    closed form, λ_min = (m−k)/(m(m−1)) for k < m      O(m) a draw
-    gibbs          none: refused
-    ============== ================================================== ===================
+    =========== =================================================== ======================
+    operation   how                                                 cost
+    =========== =================================================== ======================
+    argmax      Jonker–Volgenant, rectangular                       O(k²m)
+    kl_project  sweeps, then Newton on the prices of wanted columns O(km) – O(k³) per step
+    decompose   matchings covering rows and full columns, ≤ rank    O(m) – O(km) per term
+    uniform law closed form, λ_min = (m−k)/(m(m−1)) for k < m       O(m) per draw
+    gibbs       none: refused
+    =========== =================================================== ======================
 
     Dimension km, size k, m!/(m−k)! actions, rank km − k + 1 for k < m.
 

@@ -12,11 +12,11 @@ from rich.table import Table
 
 from swapregret.actions.spec import SPEC_FORMS, parse_set
 from swapregret.cli.console import console, emit_json, report_errors
+from swapregret.experiments.report.lines import gains_page
 from swapregret.regret.audit import Audit
 from swapregret.regret.audit import audit as audit_plays
 from swapregret.regret.log_file import read_log
 from swapregret.regret.measure import Regret
-from swapregret.regret.picture import save_picture
 
 __all__ = ["audit"]
 
@@ -27,7 +27,7 @@ def audit(
     log: Annotated[Path, typer.Argument(help="CSV or Parquet file: an action and a reward vector a row.")],
     set_spec: Annotated[str, typer.Option("--set", help="The action set: " + "; ".join(SPEC_FORMS) + ".")],
     limit: Annotated[int, typer.Option(help="Exchanges to show.")] = 20,
-    picture: Annotated[Path | None, typer.Option(help="Write a bar chart of the gains to this SVG file.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Write a page with the gains to this HTML file.")] = None,
     capacity: Annotated[int | None, typer.Option(help="Most actions to keep an entry for.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
@@ -36,7 +36,7 @@ def audit(
     The header names the columns: `action` (labels separated by ;) or `indices` or `action:LABEL` (0/1), `reward:LABEL`
     for each element, optionally `probability` and `round`.
 
-    Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.svg
+    Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.html
     """
     with report_errors():
         actions = parse_set(set_spec)
@@ -50,9 +50,8 @@ def audit(
             capacity=capacity,
         )
         if picture is not None:
-            save_picture(
-                picture, result.best_swap, f"{log.name}: swap regret {result.swap_regret.value:.4g}", limit=limit
-            )
+            title = f"{log.name}: swap regret {result.swap_regret.value:.4g}"
+            picture.write_text(gains_page(result.best_swap, title, limit=limit), encoding="utf-8")
         if as_json:
             emit_json(_plain(result, limit))
             return

@@ -19,7 +19,12 @@ from swapregret.games.matrix import MatrixGame
 from swapregret.games.nfg import parse_nfg, read_nfg
 from swapregret.games.normal_form import joint_law, normal_form
 from swapregret.games.players import make_players
-from swapregret.games.programs import best_correlated_equilibrium, swap_gap_by_program, zero_sum_value
+from swapregret.games.programs import (
+    best_correlated_equilibrium,
+    equilibrium_payoffs,
+    swap_gap_by_program,
+    zero_sum_value,
+)
 from swapregret.games.ranking import RankingDuel
 from swapregret.games.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
 from swapregret.games.security import SecurityGame
@@ -48,6 +53,7 @@ __all__ = [
     "bpr_costs",
     "certify",
     "chicken",
+    "equilibrium_payoffs",
     "gibson",
     "joint_law",
     "layered_edges",

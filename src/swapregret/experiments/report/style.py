@@ -85,7 +85,7 @@ def log_ticks(values: Iterable[float]) -> int | str | None:
 
 
 def figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> Figure:
-    """Return a figure with what all of them share: legend below, hover labels of full length, no title of its own."""
+    """Return a figure with what all of them share: legend below, hover labels of full length. The page adds the title."""
     shared: dict[str, Any] = {
         "margin": {"l": 8, "r": 20, "t": 34, "b": 8},
         "hoverlabel": {"namelength": -1},
