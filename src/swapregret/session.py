@@ -171,7 +171,7 @@ class Session(Generic[State]):
         action.flags.writeable = False
         names = self.player.actions.labels
         elements = tuple(names[index] for index in action.nonzero()[0].tolist())
-        decision = Decision(self._n_acted, action, elements, policy)
+        decision = Decision(self._n_acted, action, elements, policy, self.player.actions)
         if self._journal is not None:
             moved = {} if before == self._rng_after else {"rng": before}  # somebody else drew from the generator
             try:
@@ -319,7 +319,8 @@ class Session(Generic[State]):
             state = player.load(_part(arrays, f"open.{day}.state.")) if day in metadata["laws"] else session._state
             action = arrays[f"open.{day}.action"]
             action.flags.writeable = False
-            decision = Decision(day, action, player.actions.elements(action), player.policy(state))
+            elements = player.actions.elements(action)
+            decision = Decision(day, action, elements, player.policy(state), player.actions)
             session._open[day] = (decision, state)
         return session
 

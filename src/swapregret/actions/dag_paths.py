@@ -148,6 +148,20 @@ class DagPaths(ActionSet):
         graph = self._graph
         return bool(is_path(graph.start, graph.head, graph.edge, for_kernel(vector)))
 
+    def choice(self, action: npt.ArrayLike) -> tuple[Hashable, ...]:
+        """Read an action as the vertices of the route, from the source to the sink.
+
+        Examples
+        --------
+        >>> DagPaths([("a", "t"), ("s", "a"), ("s", "t")], source="s", sink="t").choice([1, 1, 0])
+        ('s', 'a', 't')
+        """
+        after = dict(self.edges[index] for index in np.flatnonzero(self._read_action(action)))
+        route = [self._graph.source]
+        while route[-1] != self._graph.sink:
+            route.append(after[route[-1]])
+        return tuple(route)
+
     def _actions(self) -> Iterator[Action]:
         graph = self._graph
         start, head, edge = graph.start.tolist(), graph.head.tolist(), graph.edge.tolist()

@@ -1,9 +1,9 @@
 """What plays: the protocol every learner, master and competitor follows, and the decision it makes.
 
-May touch: ``arrays``, ``policy``, ``actions.base``.
+May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Label, Vector
+from swapregret.errors import InvalidInput
 from swapregret.policy import Policy
 
 __all__ = ["Arrays", "Decision", "Feedback", "Player"]
@@ -36,12 +37,28 @@ class Decision:
         The same, in the user's labels.
     policy : Policy
         The law that drew the action: an estimate made from any other would be biased.
+    actions : ActionSet or None
+        The set the action was chosen from; sessions give it.
     """
 
     day: int
     action: Action
     elements: tuple[Label, ...]
     policy: Policy
+    actions: ActionSet | None = field(default=None, repr=False)
+
+    @property
+    def choice(self) -> Any:
+        """Return the action in the form people give it: a ranking, a route, a tree, an allocation, or labels in order."""
+        if self.actions is None:
+            raise InvalidInput(
+                "`actions` of a Decision must be given to read its choice", "None", "Take decisions from Session.act()."
+            )
+        return self.actions.choice(self.action)
+
+    def __repr__(self) -> str:
+        shown = self.elements if self.actions is None else self.choice
+        return f"Decision(day={self.day}, {shown!r})"
 
 
 class Player(Protocol[State]):

@@ -5,7 +5,7 @@ May touch: ``errors``, ``arrays``.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,13 @@ class Policy(ABC):
 
     dimension: int
     has_atoms: bool = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what pickle kept, and mark arrays read-only again, which pickle forgets."""
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                frozen(value)
+        self.__dict__.update(state)
 
     @abstractmethod
     def sample(self, rng: np.random.Generator) -> Action:
