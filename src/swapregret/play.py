@@ -106,7 +106,7 @@ def play(
         runs.append(run)
         if progress is not None and min(jobs, count) > 1:
             progress(environment.horizon)
-    return PlayResult(environment.actions, tuple(runs), measure, entropy)
+    return PlayResult(environment.actions, tuple(runs), measure, entropy, environment.units)
 
 
 def play_once(

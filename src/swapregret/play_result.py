@@ -1,6 +1,6 @@
 """What came of a play: rewards and regrets over all replications.
 
-May touch: ``errors``, ``actions.base``, ``regret``.
+May touch: ``errors``, ``units``, ``actions.base``, ``regret``.
 """
 
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from swapregret.regret.merge import mean_ledger
 from swapregret.regret.per_run import swap_regret_per_run
 from swapregret.regret.swap import measure_swap, swap_regret
 from swapregret.regret.two_sided import TwoSided, two_sided_swap
+from swapregret.units import UNIT_REWARDS, Units
 
 __all__ = ["MEASURES", "PlayResult", "Run"]
 
@@ -56,6 +57,8 @@ class Run:
 class PlayResult:
     """Rewards and regrets of a play; regrets are worked out when first asked for, and kept.
 
+    Where the environment declares a range of rewards or costs, rewards, costs and regrets are in those units.
+
     Attributes
     ----------
     actions : ActionSet
@@ -65,17 +68,36 @@ class PlayResult:
         What was asked for: "ledger", "bound" or "none".
     entropy : int
         What seeded the play.
+    units : Units
+        What the environment counts: rewards or costs, and the range of their totals.
     """
 
     actions: ActionSet
     runs: tuple[Run, ...]
     measure: str
     entropy: int
+    units: Units = UNIT_REWARDS
 
     @property
     def reward(self) -> float:
-        """Return the mean reward a day, as received."""
-        return float(np.mean([run.reward for run in self.runs]))
+        """Return the mean reward a day, as received; minus the cost where costs are counted."""
+        return self.units.reward(self._amount)
+
+    @property
+    def cost(self) -> float:
+        """Return the mean cost a day, as paid, where the environment declares costs."""
+        if not self.units.is_cost:
+            raise InvalidInput(
+                "the environment must count costs",
+                "one that counts rewards",
+                "Ask for `reward`, or declare `cost_range`.",
+            )
+        return self._amount
+
+    @property
+    def _amount(self) -> float:
+        """What people count, a day."""
+        return self.units.amount(float(np.mean([run.reward for run in self.runs])))
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
@@ -85,8 +107,12 @@ class PlayResult:
     @cached_property
     def external_regret(self) -> Regret:
         """Against the best fixed action."""
+        return self._external.in_units(self.units)
+
+    @cached_property
+    def _external(self) -> Regret:
         if self.measure == "bound":
-            bracket = self.swap_regret
+            bracket = self._swap
             words = "external regret: best fixed action in hindsight minus expected reward, from policies"
             return Regret(bracket.lower, bracket.lower, bracket.lower, self._lazy_error(), bracket.n_days, words)
         return external_regret(self.actions, self.ledgers)
@@ -94,6 +120,10 @@ class PlayResult:
     @cached_property
     def swap_regret(self) -> Regret:
         """Against the best rule φ, maximum outside the expectation (the paper's); a bracket with ``measure="bound"``."""
+        return self._swap.in_units(self.units)
+
+    @cached_property
+    def _swap(self) -> Regret:
         if self.measure == "bound":
             return laziness_bound(self.actions, self._lazy())
         return measure_swap(self.actions, self.answers, self.ledgers)
@@ -101,22 +131,22 @@ class PlayResult:
     @cached_property
     def internal_regret(self) -> Regret:
         """Against the best single exchange of one action for another."""
-        return measure_internal(self.actions, self.answers, self.ledgers)
+        return measure_internal(self.actions, self.answers, self.ledgers).in_units(self.units)
 
     @cached_property
     def answers(self) -> Answers:
-        """The best answer to every action played, over all replications."""
+        """The best answer to every action played, over all replications, in rewards on the scale [0, 1]."""
         return answer(self.actions, mean_ledger(self.ledgers))
 
     @property
     def swap_regret_per_run(self) -> Regret:
         """The mean over replications of each one's own maximum over φ."""
-        return swap_regret_per_run(self.actions, self.ledgers)
+        return swap_regret_per_run(self.actions, self.ledgers).in_units(self.units)
 
     @property
     def two_sided(self) -> TwoSided:
         """Plug-in and sample-split swap regret with a bootstrap interval; needs two replications."""
-        return two_sided_swap(self.actions, self.ledgers)
+        return two_sided_swap(self.actions, self.ledgers).in_units(self.units)
 
     @property
     def realised_swap_regret(self) -> Regret:
@@ -124,22 +154,23 @@ class PlayResult:
         ledgers = [run.realised for run in self.runs if run.realised is not None]
         if not ledgers:
             raise self._refusal("realised=True")
-        return swap_regret_per_run(self.actions, ledgers) if len(ledgers) > 1 else swap_regret(self.actions, ledgers)
+        measured = swap_regret_per_run if len(ledgers) > 1 else swap_regret
+        return measured(self.actions, ledgers).in_units(self.units)
 
     def best_swap(self, limit: int | None = None) -> BestSwap:
         """Return the best swap function: for each action played, what it should have been."""
-        return read_swap(self.actions, self.answers, limit)
+        return read_swap(self.actions, self.answers, limit).in_units(self.units)
 
     def interval_regret(self, window: int) -> Regret:
         """Return the external regrets of windows of this length, added up; 1 day is dynamic regret."""
         parts = [part for run in self.runs for part in run.intervals if part.window == window]
         if not parts:
             raise self._refusal(f"windows=[{window}]")
-        return interval_regret(parts)
+        return interval_regret(parts).in_units(self.units)
 
     @property
     def decompositions(self) -> tuple[Decomposition, ...]:
-        """Return the terms of the decomposition lemma, one a replication."""
+        """Return the terms of the decomposition lemma, one a replication, in rewards on the scale [0, 1]."""
         parts = tuple(run.decomposition for run in self.runs if run.decomposition is not None)
         if not parts:
             raise self._refusal("certificate=True")

@@ -1,6 +1,6 @@
 """Replay reward vectors from an array or a file.
 
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``. Polars is
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``, ``units``. Polars is
 imported only when a Parquet file is read.
 """
 
@@ -14,8 +14,9 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen
 from swapregret.environments.base import Environment, noiseless
-from swapregret.environments.ranges import as_levels, as_range
+from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput
+from swapregret.units import Range, read_units
 
 __all__ = ["replay"]
 
@@ -24,7 +25,8 @@ def replay(
     actions: ActionSet,
     data: npt.ArrayLike | str | Path,
     *,
-    reward_range: tuple[float, float] = (0.0, 1.0),
+    reward_range: Range | None = None,
+    cost_range: Range | None = None,
     horizon: int | None = None,
     name: str | None = None,
 ) -> Environment:
@@ -37,9 +39,11 @@ def replay(
         Shape (T, dimension), or a file: ``.csv``, ``.parquet`` or ``.npy``. A file with a header may name its columns
         by the labels of the set, in any order; other columns are then ignored. Without such names the columns must be
         the elements, in order.
-    reward_range : (float, float)
-        The least and the largest value an element can have, mapped to [0, 1] and divided by the size of the largest
-        action, so that every action earns a total in [0, 1].
+    reward_range : (float, float), optional
+        The least and the largest value an element can have, [0, 1] if neither range is given. Values are mapped so that every
+        action earns a total in [0, 1]; regrets of a play are reported in the units of the values.
+    cost_range : (float, float), optional
+        The least and the largest cost of an element, instead of ``reward_range``: values are costs, the less the better.
     horizon : int, optional
         How many days to play; the data start again from the top when they end. All rows once if not given.
     name : str, optional
@@ -53,13 +57,13 @@ def replay(
     array([[0.  , 0.25, 0.5 ],
            [0.5 , 0.25, 0.  ]])
     """
-    low, high = as_range(reward_range)
+    declared = ElementRange(actions, read_units(reward_range, cost_range, of_elements=True))
     if isinstance(data, str | Path):
         path = Path(data)
         values, name = _read(path, actions), name or path.name
     else:
         values, name = _table(data, actions), name or "replay"
-    table = frozen(as_levels(values, low, high))
+    table = frozen(declared.levels(values))
     days = len(table) if horizon is None else as_integer(horizon, "horizon", 1)
 
     def levels(start: int, stop: int) -> Matrix:
@@ -67,7 +71,7 @@ def replay(
             return np.asarray(table[start:stop])
         return np.asarray(table[np.arange(start, stop) % len(table)])
 
-    return Environment(name, actions, days, levels, 0, draw=noiseless)
+    return Environment(name, actions, days, levels, 0, declared.payment, noiseless, declared.totals)
 
 
 def _table(data: Any, actions: ActionSet) -> Matrix:

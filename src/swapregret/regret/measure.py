@@ -1,12 +1,14 @@
 """A measured regret: the number, how sure it is, and which of the field's definitions it is.
 
-May touch: nothing.
+May touch: ``units``.
 """
 
 import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from swapregret.units import Units
 
 __all__ = ["Regret", "standard_error"]
 
@@ -69,6 +71,16 @@ class Regret:
     def is_exact(self) -> bool:
         """Tell whether the bracket is a point."""
         return self.lower == self.upper
+
+    def in_units(self, units: Units) -> "Regret":
+        """Return the regret in what people count, of one measured on the scale [0, 1]: the same days, times the range."""
+        if units.scale == 1.0 and not units.is_cost:
+            return self
+        numbers = (self.value, self.lower, self.upper, self.standard_error)
+        low, high = units.declared
+        words = f"{self.definition}; in units of {units.word}s, whose totals lie in [{low:g}, {high:g}]"
+        value, lower, upper, error = (units.scale * number for number in numbers)
+        return Regret(value, lower, upper, error, self.n_days, words)
 
     def __str__(self) -> str:
         bracket = "" if self.is_exact else f" in [{self.lower:.6g}, {self.upper:.6g}]"
