@@ -100,10 +100,4 @@ def _network(graph: Any, labels: dict[Vertex, Vertex | None], path: str | os.Pat
     names: dict[Vertex, Vertex] = {}
     for node, label in labels.items():
         names[node] = node if label is None else label if times[label] == 1 else (label, node)
-    edges, data = [], []
-    for u, v, attributes in graph.edges(data=True):
-        edges.append((names[u], names[v]))
-        data.append(attributes)
-    keys = dict.fromkeys(key for attributes in data for key in attributes)
-    columns = {str(key): tuple(attributes.get(key) for attributes in data) for key in keys}
-    return Network(tuple(edges), graph.is_directed(), tuple(names.values()), columns, os.fspath(path))
+    return Network.from_networkx(graph, name=os.fspath(path), names=names)
