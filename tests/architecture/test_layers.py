@@ -10,13 +10,14 @@ import swapregret
 
 ROOT = Path(swapregret.__file__).parent
 
-_GROUND = {"errors", "units", "arrays", "policy", "kernels", "geometry", "actions"}
+_GROUND = {"errors", "extras", "units", "arrays", "policy", "kernels", "geometry", "actions"}
 _MEASURED = {"environments", "regret", "networks"}
 _RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session", "workers"}
 _PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_result", "recorders", "course", "play", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "units": {"errors"},
+    "extras": {"errors"},
     "storage": {"errors"},
     "randomness": {"errors"},
     "workers": {"errors"},
@@ -24,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "policy": {"errors", "arrays"},
     "kernels": {"errors", "arrays"},
     "geometry": {"errors", "arrays", "policy", "kernels"},
-    "networks": {"errors", "arrays"},
+    "networks": {"errors", "extras", "arrays"},
     "actions": _GROUND - {"actions"},
     "environments": _GROUND,
     "regret": _GROUND,

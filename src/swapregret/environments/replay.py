@@ -1,7 +1,7 @@
 """Replay reward vectors from an array or a file.
 
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``, ``units``. Polars is
-imported only when a Parquet file is read.
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``, ``extras``, ``units``.
+Polars is imported only when a Parquet file is read.
 """
 
 import csv
@@ -16,6 +16,7 @@ from swapregret.arrays import Matrix, as_integer, frozen
 from swapregret.environments.base import Environment, noiseless
 from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput
+from swapregret.extras import need
 from swapregret.units import Range, read_units
 
 __all__ = ["replay"]
@@ -130,6 +131,7 @@ def _is_number(text: str) -> bool:
 
 
 def _read_parquet(path: Path) -> tuple[list[str], Any]:
+    need("polars", "read a Parquet file")
     import polars as pl
 
     try:

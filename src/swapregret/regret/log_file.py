@@ -10,7 +10,7 @@ Columns, all named in the header:
 
 Other columns are left alone. Nothing is guessed.
 
-May touch: ``arrays``, ``errors``, ``actions.base``. Polars is imported only when a Parquet file is read.
+May touch: ``arrays``, ``errors``, ``extras``, ``actions.base``. Polars is imported only when a Parquet file is read.
 """
 
 import csv
@@ -25,6 +25,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.extras import need
 
 __all__ = ["LoggedPlay", "read_log"]
 
@@ -90,6 +91,7 @@ def _read_csv(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
 
 
 def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
+    need("polars", "read a Parquet file")
     import polars as pl
 
     try:

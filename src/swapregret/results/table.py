@@ -1,6 +1,6 @@
 """The table of results: one row a run and checkpoint.
 
-May touch: ``actions.base``, ``play_result``, ``regret``, ``results``; Polars, when a table is made.
+May touch: ``actions.base``, ``extras``, ``play_result``, ``regret``, ``results``; Polars, when a table is made.
 """
 
 import io
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from swapregret.actions.base import ActionSet
+from swapregret.extras import need
 from swapregret.play_result import PlayResult
 from swapregret.regret.interval import interval_regret
 from swapregret.regret.laziness import laziness_bound
@@ -85,6 +86,7 @@ def measure_mark(mark: Mark, actions: ActionSet, measure: str) -> Row:
 
 def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
     """Return the Parquet file of one run: the same bytes for the same numbers."""
+    need("polars", "write the results of experiments")
     import polars as pl
 
     types: dict[str, Any] = dict.fromkeys(_WORDS, pl.String) | dict.fromkeys(_WHOLE, pl.Int64)
@@ -119,6 +121,7 @@ def load_results(folder: str | os.PathLike[str]) -> "pl.DataFrame":
     polars.DataFrame
         ``.to_pandas()`` works where pandas is installed (``pip install "swapregret[pandas]"``).
     """
+    need("polars", "read the results of experiments")
     import polars as pl
 
     experiment = load_experiment(folder)
