@@ -92,6 +92,11 @@ class Environment:
         bits.advance(start * d)
         return np.random.Generator(bits).random((stop - start, d))
 
+    def __repr__(self) -> str:
+        low, high = self.units.declared
+        counted = "" if self.units == UNIT_REWARDS else f", {self.units.word}s in [{low:g}, {high:g}]"
+        return f"Environment({self.name!r}, {self.actions!r}, {self.horizon:,} days{counted})"
+
     @property
     def _payment(self) -> float:
         return 1.0 / self.actions.size if self.payment is None else self.payment

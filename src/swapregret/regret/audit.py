@@ -1,6 +1,6 @@
 """Auditing a log: all regrets of anyone's play, whoever made it.
 
-May touch: ``arrays``, ``errors``, ``units``, ``policy``, ``actions.base``, the other files of ``regret``.
+May touch: ``arrays``, ``errors``, ``notebook``, ``units``, ``policy``, ``actions.base``, the other files of ``regret``.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.notebook import html_table, text_table
 from swapregret.policy import FinitePolicy
 from swapregret.regret.answers import answer
 from swapregret.regret.best_swap import BestSwap, read_swap
@@ -66,6 +67,20 @@ class Audit:
     def regrets(self) -> tuple[Regret, ...]:
         """Return external, internal, swap and dynamic regret."""
         return self.external_regret, self.internal_regret, self.swap_regret, self.dynamic_regret
+
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        rows = []
+        for name, regret in zip(("external", "internal", "swap", "dynamic"), self.regrets, strict=True):
+            between = "exact" if regret.is_exact else f"{regret.lower:.6g} … {regret.upper:.6g}"
+            rows.append([name, f"{regret.value:.6g}", f"{regret.per_round:.6g}", between])
+        earned = f"a cost of {self.cost:.6g}" if self.is_cost else f"a reward of {self.reward:.6g}"
+        return f"Audit: {self.n_days:,} days, {earned} per day", ["regret", "total", "per day", "between"], rows
+
+    def __repr__(self) -> str:
+        return text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table(), note=self.swap_regret.definition)
 
     def __str__(self) -> str:
         earned = f"a cost of {self.cost:.6g} a day" if self.is_cost else f"{self.reward:.6g} a day"

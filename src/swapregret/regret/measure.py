@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from swapregret.units import Units
 
-__all__ = ["Regret", "standard_error"]
+__all__ = ["Regret", "standard_error", "student_factor"]
 
 
 def standard_error(values: Sequence[float]) -> float:
@@ -23,6 +23,19 @@ def standard_error(values: Sequence[float]) -> float:
     """
     n = len(values)
     return statistics.stdev(values) / math.sqrt(n) if n > 1 else math.nan
+
+
+def student_factor(n: int) -> float:
+    """Return how many standard errors reach the end of Student's 95 % interval of a mean of n runs; NaN for a single one.
+
+    Examples
+    --------
+    >>> round(student_factor(8), 3)
+    2.365
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n - 1, 0.975)) if n > 1 else math.nan
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,14 @@ class Regret:
         value, lower, upper, error = (units.scale * number for number in numbers)
         return Regret(value, lower, upper, error, self.n_days, words)
 
+    def __repr__(self) -> str:
+        return f"Regret({self._numbers})"
+
     def __str__(self) -> str:
+        return f"{self._numbers}: {self.definition}"
+
+    @property
+    def _numbers(self) -> str:
         bracket = "" if self.is_exact else f" in [{self.lower:.6g}, {self.upper:.6g}]"
         error = "" if math.isnan(self.standard_error) else f", ± {self.standard_error:.3g}"
-        return f"{self.value:.6g}{bracket}{error} ({self.per_round:.6g} a round): {self.definition}"
+        return f"{self.value:.6g}{bracket}{error} ({self.per_round:.6g} a round)"
