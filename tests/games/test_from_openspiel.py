@@ -25,7 +25,7 @@ class State:
         return not self.is_turn
 
     def legal_actions(self, player: int) -> list[int]:
-        """Number the actions of the second player from 10, as games with gaps do."""
+        """Return numbers, those of the second player from 10, as games with gaps do."""
         return [10 * player + k for k in range(self.tables.shape[1 + player])]
 
     def action_to_string(self, player: int, action: int) -> str:
@@ -119,7 +119,7 @@ def test_other_games_are_refused_with_a_way_out() -> None:
 )
 def test_what_is_no_joint_policy_is_refused(joint: Any) -> None:
     """Shapes of another game, negative probabilities and sums other than 1."""
-    with pytest.raises(InvalidInput, match="joint|probabilities"):
+    with pytest.raises(InvalidInput, match=r"joint|probabilities"):
         play_from_openspiel(Game(), joint)
 
 
