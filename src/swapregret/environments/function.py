@@ -13,7 +13,7 @@ from swapregret.arrays import Matrix
 from swapregret.environments.base import Environment, Seed, entropy_from, noiseless, seeded
 from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput, InvalidReward
-from swapregret.units import Range, read_units
+from swapregret.units import Range
 
 __all__ = ["from_function"]
 
@@ -40,7 +40,7 @@ def from_function(
         and must then answer the same.
     reward_range : (float, float), optional
         The least and the largest value an element can have, [0, 1] if neither range is given. Values are mapped so that every
-        action earns a total in [0, 1]; regrets of a play are reported in the units of the values.
+        action earns a total in [0, 1]; where a range is declared, a play reports its regrets in the units of the values.
     cost_range : (float, float), optional
         The least and the largest cost of an element, instead of ``reward_range``: values are costs, the less the better.
     noise : {"none", "bernoulli"}
@@ -57,7 +57,7 @@ def from_function(
     array([0., 1., 0.])
     """
     days, generator = seeded(horizon, rng)
-    declared = ElementRange(actions, read_units(reward_range, cost_range, of_elements=True))
+    declared = ElementRange.read(actions, reward_range, cost_range)
     if noise not in ("none", "bernoulli"):
         raise InvalidInput("`noise` must be 'none' or 'bernoulli'", repr(noise), "'none' pays the values themselves.")
     if noise == "bernoulli" and not declared.is_plain:
@@ -83,4 +83,4 @@ def from_function(
         return declared.levels(rows, first_day=start)
 
     draw = noiseless if noise == "none" else None
-    return Environment(name, actions, days, levels, entropy_from(generator), declared.payment, draw, declared.totals)
+    return Environment(name, actions, days, levels, entropy_from(generator), declared.payment, draw, declared.reported)

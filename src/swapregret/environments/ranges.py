@@ -12,7 +12,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.constant import constant_vector
 from swapregret.arrays import Matrix
 from swapregret.errors import InvalidReward
-from swapregret.units import Units
+from swapregret.units import UNIT_REWARDS, Range, Units, read_units
 
 __all__ = ["ElementRange"]
 
@@ -26,6 +26,8 @@ class ElementRange:
     actions : ActionSet
     units : Units
         The range of one element.
+    is_declared : bool
+        Whether somebody declared it: a play then reports in these units, otherwise on the scale [0, 1].
 
     Notes
     -----
@@ -42,6 +44,18 @@ class ElementRange:
 
     actions: ActionSet
     units: Units
+    is_declared: bool = True
+
+    @classmethod
+    def read(cls, actions: ActionSet, reward_range: Range | None, cost_range: Range | None) -> "ElementRange":
+        """Read which of the two ranges was declared; [0, 1] for rewards if none."""
+        units = read_units(reward_range, cost_range, of_elements=True)
+        return cls(actions, units, reward_range is not None or cost_range is not None)
+
+    @property
+    def reported(self) -> Units:
+        """Return what a play reports in."""
+        return self.totals if self.is_declared else UNIT_REWARDS
 
     @property
     def is_plain(self) -> bool:

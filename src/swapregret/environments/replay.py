@@ -17,7 +17,7 @@ from swapregret.environments.base import Environment, noiseless
 from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput
 from swapregret.extras import need
-from swapregret.units import Range, read_units
+from swapregret.units import Range
 
 __all__ = ["replay"]
 
@@ -42,7 +42,7 @@ def replay(
         the elements, in order.
     reward_range : (float, float), optional
         The least and the largest value an element can have, [0, 1] if neither range is given. Values are mapped so that every
-        action earns a total in [0, 1]; regrets of a play are reported in the units of the values.
+        action earns a total in [0, 1]; where a range is declared, a play reports its regrets in the units of the values.
     cost_range : (float, float), optional
         The least and the largest cost of an element, instead of ``reward_range``: values are costs, the less the better.
     horizon : int, optional
@@ -58,7 +58,7 @@ def replay(
     array([[0.  , 0.25, 0.5 ],
            [0.5 , 0.25, 0.  ]])
     """
-    declared = ElementRange(actions, read_units(reward_range, cost_range, of_elements=True))
+    declared = ElementRange.read(actions, reward_range, cost_range)
     if isinstance(data, str | Path):
         path = Path(data)
         values, name = _read(path, actions), name or path.name
@@ -72,7 +72,7 @@ def replay(
             return np.asarray(table[start:stop])
         return np.asarray(table[np.arange(start, stop) % len(table)])
 
-    return Environment(name, actions, days, levels, 0, declared.payment, noiseless, declared.totals)
+    return Environment(name, actions, days, levels, 0, declared.payment, noiseless, declared.reported)
 
 
 def _table(data: Any, actions: ActionSet) -> Matrix:
