@@ -132,3 +132,14 @@ def test_units_turn_there_and_back() -> None:
     for cost in (5.0, 20.0, 45.0):
         share = (units.reward(cost) - units.low) / units.scale
         assert units.amount(share) == pytest.approx(cost)
+
+
+def test_worlds_of_the_same_units_keep_them_together() -> None:
+    """Two replays of costs one after the other, or mixed, count the same costs; of different ranges, the scale [0, 1]."""
+    one, other = (sr.environments.replay(ROUTES, minutes(20), cost_range=(0, high)) for high in (15, 20))
+    for combine in (
+        sr.environments.concatenation,
+        lambda parts, rng: sr.environments.mixture(parts, [0.5, 0.5], rng=rng),
+    ):
+        assert combine([one, one], rng=0).units == one.units
+        assert combine([one, other], rng=0).units == Units()
