@@ -134,3 +134,13 @@ def test_another_process_gives_the_same_bits() -> None:
         there = [future.result(timeout=300) for future in [pool.submit(go_on, *task) for task in tasks]]
     for task, found in zip(tasks, there, strict=True):
         assert same(go_on(*task), found)
+
+
+def test_joblib_sends_them_too() -> None:
+    """Joblib's workers, which start afresh, play the same days as this process."""
+    from joblib import Parallel, delayed
+
+    player = sr.swap_combcp(SETS["Permutations"], 100, preset="multiscale")
+    task = (player, *middle(player), 5)
+    (found,) = Parallel(n_jobs=2)([delayed(go_on)(*task)])
+    assert same(go_on(*task), found)
