@@ -77,7 +77,7 @@ $(BIN)/python:
 
 $(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Setting up .venv (first time only, about half a minute) ..."
-	@$(BIN)/python -m pip install --quiet --editable .
+	@$(BIN)/python -m pip install --quiet --editable '.[experiments]'
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 

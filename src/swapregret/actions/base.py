@@ -85,6 +85,10 @@ class ActionSet(metaclass=Remembering):
         made.arguments = (args, kwargs)
         return made
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arguments alone: the set is made again from them, and what it works out later is always the same."""
+        return _make_again, (type(self), *self.arguments)
+
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
         self._dimension = as_integer(dimension, "dimension", 1)
         self._size = as_integer(size, "size", 0, self._dimension)
@@ -157,6 +161,24 @@ class ActionSet(metaclass=Remembering):
         """Read an action as the labels of its elements."""
         vector = as_action(action, self.dimension)
         return tuple(self._labels[index] for index in np.flatnonzero(vector))
+
+    def choice(self, action: npt.ArrayLike) -> Any:
+        """Read an action in the form people give it: a ranking, a route, a tree, an allocation; here, its labels in order.
+
+        Examples
+        --------
+        >>> from swapregret.actions.m_sets import MSets
+        >>> MSets(4, 2, labels="abcd").choice([0, 1, 0, 1])
+        ('b', 'd')
+        """
+        return self.elements(action)
+
+    def _read_action(self, action: npt.ArrayLike) -> Action:
+        """Read an action of the set, or say that it is none."""
+        vector = as_action(action, self.dimension)
+        if vector not in self:
+            raise InvalidAction("`action` must be an action of the set", "another vector", f"The set is {self!r}.")
+        return vector
 
     def action_of(self, elements: Iterable[Label]) -> Action:
         """Write a collection of labels as an action, or say why it is none."""
@@ -350,6 +372,10 @@ class ActionSet(metaclass=Remembering):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(dimension={self.dimension}, size={self.size})"
+
+
+def _make_again(kind: type[ActionSet], args: tuple[Any, ...], kwargs: dict[str, Any]) -> ActionSet:
+    return kind(*args, **kwargs)
 
 
 def _in_words(count: int) -> str:

@@ -29,6 +29,10 @@ def audit(
     limit: Annotated[int, typer.Option(help="Exchanges to show.")] = 20,
     picture: Annotated[Path | None, typer.Option(help="Write a page with the gains to this HTML file.")] = None,
     capacity: Annotated[int | None, typer.Option(help="Most actions to keep an entry for.")] = None,
+    cost_range: Annotated[
+        tuple[float, float] | None,
+        typer.Option(help="Columns are cost:LABEL, between these two numbers: regrets say what could have been saved."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Measure external, internal, swap and dynamic regret of a log, and show the best swap function.
@@ -40,7 +44,7 @@ def audit(
     """
     with report_errors():
         actions = parse_set(set_spec)
-        logged = read_log(log, actions)
+        logged = read_log(log, actions, is_cost=cost_range is not None)
         result = audit_plays(
             actions,
             logged.plays,
@@ -48,6 +52,7 @@ def audit(
             rounds=logged.rounds,
             probabilities=logged.probabilities,
             capacity=capacity,
+            cost_range=cost_range,
         )
         if picture is not None:
             title = f"{log.name}: swap regret {result.swap_regret.value:.4g}"
@@ -73,7 +78,7 @@ def _plain(result: Audit, limit: int) -> dict[str, Any]:
 
     return {
         "days": result.n_days,
-        "reward_per_day": result.reward,
+        **({"cost_per_day": result.cost} if result.is_cost else {"reward_per_day": result.reward}),
         **{f"{name}_regret": regret(value) for name, value in zip(_NAMES, result.regrets, strict=True)},
         "best_swap": [
             {
@@ -89,7 +94,8 @@ def _plain(result: Audit, limit: int) -> dict[str, Any]:
 
 
 def _print(result: Audit, limit: int, ignored: tuple[str, ...]) -> None:
-    table = Table(title=f"{result.n_days:,} days, {result.reward:.6g} a day")
+    earned = f"a cost of {result.cost:.6g}" if result.is_cost else f"{result.reward:.6g}"
+    table = Table(title=f"{result.n_days:,} days, {earned} a day")
     table.add_column("regret")
     for heading in ("total", "a day", "between"):
         table.add_column(heading, justify="right")

@@ -26,8 +26,8 @@ __all__ = ["SET_KINDS", "SET_PARAMETERS", "make_set"]
 
 SET_PARAMETERS: dict[str, tuple[str, ...]] = {
     "msets": ("dimension", "size", "labels"),
-    "permutations": ("n", "row_labels", "column_labels"),
-    "truncated": ("rows", "columns", "row_labels", "column_labels"),
+    "permutations": ("n", "labels", "row_labels", "column_labels"),
+    "truncated": ("rows", "columns", "labels", "row_labels", "column_labels"),
     "partitions": ("total", "parts", "coordinates"),
     "trees": ("file", "edges"),
     "forests": ("file", "edges", "size"),

@@ -12,6 +12,7 @@ from swapregret.games.certificate import Certificate, certify
 from swapregret.games.classics import chicken, gibson, matching_pennies, shapley
 from swapregret.games.congestion import CongestionGame
 from swapregret.games.correlated_play import CorrelatedPlay, product_play
+from swapregret.games.from_openspiel import from_openspiel, play_from_openspiel
 from swapregret.games.function import FunctionGame
 from swapregret.games.gap import Gap
 from swapregret.games.matching import MatchingMarket
@@ -54,6 +55,7 @@ __all__ = [
     "certify",
     "chicken",
     "equilibrium_payoffs",
+    "from_openspiel",
     "gibson",
     "joint_law",
     "layered_edges",
@@ -62,6 +64,7 @@ __all__ = [
     "matching_pennies",
     "normal_form",
     "parse_nfg",
+    "play_from_openspiel",
     "product_play",
     "read_nfg",
     "self_play",

@@ -52,7 +52,7 @@ def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Scene, ...], Origin]:
             f"{os.fspath(folder)!r} with none of {len(experiment.runs)}",
             "Run the specification again: `swapregret run SPEC.toml --out DIR` goes on where it stopped.",
         )
-    cells, rows = load_cells(folder), load_results(folder)
+    cells, rows = load_cells(folder, in_units=False), load_results(folder, in_units=False)
     scenes: dict[tuple[str, str, int], dict[str, list[RunInfo]]] = {}
     for run in finished:
         scenes.setdefault((run.set, run.environment, run.horizon), {}).setdefault(run.player, []).append(run)
