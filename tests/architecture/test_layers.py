@@ -10,12 +10,13 @@ import swapregret
 
 ROOT = Path(swapregret.__file__).parent
 
-_GROUND = {"errors", "arrays", "policy", "kernels", "geometry", "actions"}
+_GROUND = {"errors", "registry", "arrays", "policy", "kernels", "geometry", "actions"}
 _MEASURED = {"environments", "regret", "networks"}
 _RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session", "workers"}
 _PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_result", "recorders", "course", "play", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "registry": {"errors"},
     "storage": {"errors"},
     "randomness": {"errors"},
     "workers": {"errors"},
