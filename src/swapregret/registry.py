@@ -23,6 +23,7 @@ SETS = {
     "DagPaths": "actions.dag_paths:DagPaths",
     "Partitions": "actions.partitions:Partitions",
     "Explicit": "actions.explicit:Explicit",
+    "DecisionTree": "environments.decision_tree:DecisionTree",
 }
 """Action sets: made from plain values alone. ``OracleSet`` is missing because it holds a function."""
 

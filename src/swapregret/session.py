@@ -15,12 +15,14 @@ from swapregret.arrays import Action, Vector, as_integer
 from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
 from swapregret.feedback import RewardReader, read_range
 from swapregret.journal import Journal, is_journal, read_journal
+from swapregret.learners.checked import load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
 from swapregret.randomness import Seed, entropy_of, generator_of, plain_state, set_state
-from swapregret.storage import from_bytes, read_file, to_bytes, write_file
+from swapregret.session_file import open_action, read_header
+from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 
 __all__ = ["Session", "SessionSummary"]
 
@@ -117,7 +119,6 @@ class Session(Generic[State]):
             else:
                 self._continue(held)
         except BaseException:
-            held.discard()
             held.close()
             raise
         self._journal = held
@@ -233,7 +234,9 @@ class Session(Generic[State]):
         self._n_closed += 1
         if self._journal is not None and self._n_events >= _SNAPSHOT_EVERY:
             self._n_events = 0
-            with contextlib.suppress(OSError):  # the journal as it is holds everything; it only grows longer
+            with contextlib.suppress(
+                OSError, InvalidInput
+            ):  # the journal as it is holds everything; it only grows longer
                 self._journal.begin(self.snapshot())
 
     def _write(self, event: dict[str, Any]) -> None:
@@ -303,24 +306,28 @@ class Session(Generic[State]):
 
     @classmethod
     def _from_snapshot(cls, data: bytes, player: Player[Any] | None, name: str) -> Self:
-        metadata, arrays = from_bytes("session", data, f"session file {name!r}")
-        player = player_of(metadata["player"], player, name)
+        source = f"session file {name!r}"
+        metadata, arrays = from_bytes("session", data, source)
+        with reading(source):
+            header = read_header(metadata, arrays)
+        player = player_of(header.player, player, name)
         session = cls.__new__(cls)
         session.player = player
-        session._reader = RewardReader(player.actions, player.feedback, *metadata["reward_range"])
-        session.max_open = metadata["max_open"]
-        session.entropy = metadata["entropy"]
-        session._rng, session._rng_after = generator_of(metadata["rng"]), metadata["rng"]
-        session._journal, session._n_events, session._is_closed = None, 0, False
-        session._n_acted, session._n_closed, session._n_skipped = metadata["counts"]
-        session._state = player.load(_part(arrays, "state."))
-        session._open = {}
-        for day in metadata["open"]:
-            state = player.load(_part(arrays, f"open.{day}.state.")) if day in metadata["laws"] else session._state
-            action = arrays[f"open.{day}.action"]
-            action.flags.writeable = False
-            decision = Decision(day, action, player.actions.elements(action), player.policy(state))
-            session._open[day] = (decision, state)
+        with reading(source):
+            session._reader = RewardReader(player.actions, player.feedback, *header.reward_range)
+            session.max_open, session.entropy = header.max_open, header.entropy
+            session._rng, session._rng_after = generator_of(header.rng), header.rng
+            session._journal, session._n_events, session._is_closed = None, 0, False
+            session._n_acted, session._n_closed = header.n_acted, header.n_closed
+            session._n_skipped = header.n_skipped
+            session._state = load_state(player, _part(arrays, "state."), header.n_closed)
+            session._open = {}
+            for day in header.open_days:
+                part = _part(arrays, f"open.{day}.state.")
+                state = load_state(player, part, None) if day in header.laws else session._state
+                action = open_action(arrays, day, player.actions)
+                decision = Decision(day, action, player.actions.elements(action), player.policy(state))
+                session._open[day] = (decision, state)
         return session
 
     def _continue(self, journal: Journal) -> None:

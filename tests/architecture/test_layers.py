@@ -12,7 +12,7 @@ ROOT = Path(swapregret.__file__).parent
 
 _GROUND = {"errors", "registry", "arrays", "policy", "kernels", "geometry", "actions"}
 _MEASURED = {"environments", "regret", "networks"}
-_RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session", "workers"}
+_RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session_file", "session", "workers"}
 _PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_result", "recorders", "course", "play", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -26,12 +26,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "geometry": {"errors", "arrays", "policy", "kernels"},
     "networks": {"errors", "arrays"},
     "actions": _GROUND - {"actions"},
-    "environments": _GROUND,
+    "environments": _GROUND | {"randomness"},
     "regret": _GROUND,
     "learners": _GROUND,
     "feedback": _GROUND | {"learners"},
     "journal": {"errors", "storage"},
-    "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal"},
+    "session_file": _GROUND | {"learners", "feedback"},
+    "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal", "session_file"},
     "play_result": _GROUND | {"regret"},
     "recorders": _GROUND | {"environments", "regret", "learners", "play_result"},
     "course": _PLAYED - {"course", "play", "results"},

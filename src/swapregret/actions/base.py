@@ -8,7 +8,6 @@ some sets (uniform, Gibbs) are refused by name elsewhere.
 May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``kernels``, ``actions.remember``. Knows no concrete set.
 """
 
-import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -18,7 +17,20 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.remember import Remembering
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import (
+    Action,
+    Actions,
+    Label,
+    Vector,
+    as_action,
+    as_integer,
+    as_labels,
+    as_table,
+    as_vector,
+    check_memory,
+    count_in_words,
+    frozen,
+)
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.enumeration import enumerate_actions
@@ -81,20 +93,8 @@ class ActionSet(metaclass=Remembering):
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
         self._dimension = as_integer(dimension, "dimension", 1)
         self._size = as_integer(size, "size", 0, self._dimension)
-        names = tuple(range(self._dimension)) if labels is None else tuple(labels)
-        try:
-            n_different = len(set(names))
-        except TypeError:
-            raise InvalidInput(
-                "`labels` must be hashable", f"{names[:3]!r} ...", "Use strings, numbers or tuples as names."
-            ) from None
-        if len(names) != self._dimension or n_different != self._dimension:
-            raise InvalidInput(
-                f"`labels` must be {self._dimension} different names, one a coordinate",
-                f"{len(names)} names, {n_different} of them different",
-                "Name every element once.",
-            )
-        self._labels = names
+        check_memory(self._dimension, "a set")
+        self._labels = as_labels(labels, self._dimension)
 
     @property
     def dimension(self) -> int:
@@ -186,12 +186,15 @@ class ActionSet(metaclass=Remembering):
         TooLarge
             If there are more than ``limit`` of them.
         """
+        limit = as_integer(limit, "limit", 0)
         if self.n_actions is not None and self.n_actions > limit:
             raise TooLarge(
                 f"the set must have at most `limit` = {limit:,} actions to be listed",
-                f"{_in_words(self.n_actions)} actions",
+                f"{count_in_words(self.n_actions)} actions",
                 "Raise `limit`, or work with marginals and policies, which need no list.",
             )
+        if self.n_actions is not None:
+            check_memory(self.n_actions, "a list of all actions", 8 * self.dimension)
         rows: list[Action] = []
         for row in self._actions():
             if len(rows) == limit:
@@ -322,8 +325,3 @@ class ActionSet(metaclass=Remembering):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(dimension={self.dimension}, size={self.size})"
-
-
-def _in_words(count: int) -> str:
-    """Write a count; one of thousands of digits, which Python would not even print, by its order of magnitude."""
-    return f"{count:,}" if count < 10**15 else f"about 10^{math.log10(count):.1f}"

@@ -17,7 +17,20 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
-from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_action, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import (
+    Action,
+    Actions,
+    Label,
+    Matrix,
+    Vector,
+    as_action,
+    as_integer,
+    as_labels,
+    as_table,
+    as_vector,
+    check_memory,
+    frozen,
+)
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
@@ -56,8 +69,9 @@ class MatchingSet(ActionSet):
         row_labels: Sequence[Label] | None = None,
         column_labels: Sequence[Label] | None = None,
     ) -> None:
-        across = _names(row_labels, rows, "row_labels")
-        down = _names(column_labels, columns, "column_labels")
+        check_memory(rows * columns, "a set")
+        across = as_labels(row_labels, rows, "row_labels")
+        down = as_labels(column_labels, columns, "column_labels")
         super().__init__(rows * columns, rows, [(row, column) for row in across for column in down])
         self._rows, self._columns = rows, columns
 
@@ -239,20 +253,3 @@ class MatchingSet(ActionSet):
     @cached_property
     def _uniform(self) -> UniformMatchings:
         return UniformMatchings(self._rows, self._columns)
-
-
-def _names(labels: Sequence[Label] | None, count: int, name: str) -> tuple[Label, ...]:
-    names = tuple(range(count)) if labels is None else tuple(labels)
-    try:
-        n_different = len(set(names))
-    except TypeError:
-        raise InvalidInput(
-            f"`{name}` must be hashable", f"{names[:3]!r} ...", "Use strings, numbers or tuples as names."
-        ) from None
-    if len(names) != count or n_different != count:
-        raise InvalidInput(
-            f"`{name}` must be {count} different names",
-            f"{len(names)} names, {n_different} of them different",
-            "Name every row and every column once.",
-        )
-    return names

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Label, Matrix, Vector, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Label, Matrix, Vector, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidInput, OracleFault
 
 __all__ = ["OracleSet"]
@@ -61,6 +61,7 @@ class OracleSet(ActionSet):
             )
         self._ask = argmax
         self._dimension = as_integer(dimension, "dimension", 1)
+        check_memory(self._dimension, "a set", 1000)
         self._seen: OrderedDict[bytes, int] = OrderedDict()  # an answer, and its row in the table
         self._table: Matrix = np.zeros((_REMEMBERED, self._dimension))
         largest = int(self.argmax(np.ones(self._dimension)).sum())

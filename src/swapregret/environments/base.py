@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer
+from swapregret.arrays import Matrix, Vector, as_integer, as_number, shown
 from swapregret.errors import InvalidInput
+from swapregret.randomness import Seed, as_generator
 
 __all__ = ["Draw", "Environment", "Levels", "Seed", "as_level", "entropy_from", "noiseless", "seeded"]
 
-Seed = int | np.random.SeedSequence | np.random.Generator | None
 Levels = Callable[[int, int], Matrix]
 """``levels(start, stop)``: a row of numbers in [0, 1] for each of the days start..stop−1."""
 Draw = Callable[["Environment", int, int], Matrix]
@@ -79,7 +79,7 @@ class Environment:
 
     def with_noise(self, entropy: int) -> "Environment":
         """Return the same means with other noise: one more replication."""
-        return replace(self, entropy=as_integer(entropy, "entropy", 0))
+        return replace(self, entropy=as_integer(entropy, "entropy", 0, 2**128))
 
     def uniforms(self, start: int, stop: int) -> Matrix:
         """Return the uniform numbers behind the noise of days start..stop−1: a generator that jumps to the day."""
@@ -106,9 +106,17 @@ def noiseless(environment: Environment, start: int, stop: int) -> Matrix:
     return environment.means(start, stop)
 
 
-def seeded(horizon: int, rng: Seed) -> tuple[int, np.random.Generator]:
-    """Read the two arguments that all environments share."""
-    return as_integer(horizon, "horizon", 1), np.random.default_rng(rng)
+def seeded(horizon: int, rng: Seed, *given: object) -> tuple[int, np.random.Generator]:
+    """Read the arguments that environments share; ``given`` is the action set, where it does not come with the world."""
+    for actions in given:
+        as_actions(actions)
+    return as_integer(horizon, "horizon", 1), as_generator(rng)
+
+
+def as_actions(actions: object) -> None:
+    """Refuse what is no action set."""
+    if not isinstance(actions, ActionSet):
+        raise InvalidInput("`actions` must be an action set", shown(actions), "Make one, e.g. MSets(10, 3).")
 
 
 def entropy_from(generator: np.random.Generator) -> int:
@@ -118,6 +126,12 @@ def entropy_from(generator: np.random.Generator) -> int:
 
 def as_level(value: float, name: str) -> float:
     """Read a number in [0, 1], or say what is wrong with it."""
-    if not 0.0 <= value <= 1.0:
-        raise InvalidInput(f"`{name}` must be a level in [0, 1]", repr(value), "A level is a probability of payment.")
-    return float(value)
+    return as_number(value, name, 0.0, 1.0)
+
+
+def as_levels_apart(high: float, low: float) -> tuple[float, float]:
+    """Read two levels, of which the first is not below the second."""
+    good, other = as_level(high, "high"), as_level(low, "low")
+    if good < other:
+        raise InvalidInput("`high` must not be below `low`", f"high = {good}, low = {other}", "Exchange the two.")
+    return good, other

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Matrix
+from swapregret.arrays import Matrix, shown
 from swapregret.environments.base import Environment, Seed, entropy_from
 from swapregret.errors import InvalidInput
 from swapregret.policy import on_grid
+from swapregret.randomness import as_generator
 
 __all__ = ["concatenation", "mixture"]
 
@@ -56,7 +57,7 @@ def mixture(
         return _weighted([part.rewards(start, stop) for part in _renoised(parts, environment.entropy)], shares)
 
     name = "mixture(" + ", ".join(part.name for part in parts) + ")"
-    return Environment(name, parts[0].actions, days, levels, entropy_from(np.random.default_rng(rng)), 1.0, draw)
+    return Environment(name, parts[0].actions, days, levels, entropy_from(as_generator(rng)), 1.0, draw)
 
 
 def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> Environment:
@@ -99,12 +100,17 @@ def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> E
         return np.concatenate([part.rewards(first, last) for part, first, last in pieces(sources, start, stop)])
 
     name = " then ".join(part.name for part in parts)
-    seed = entropy_from(np.random.default_rng(rng))
+    seed = entropy_from(as_generator(rng))
     return Environment(name, parts[0].actions, int(ends[-1]), levels, seed, 1.0, draw)
 
 
 def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...]:
-    parts = tuple(environments)
+    try:
+        parts = tuple(environments)
+    except TypeError:
+        parts = (environments,)  # type: ignore[assignment]
+    if not all(isinstance(part, Environment) for part in parts):
+        raise InvalidInput("`environments` must be a list of environments", shown(environments), "Pass e.g. [iid(…)].")
     if not parts:
         raise InvalidInput("`environments` must not be empty", "none", "Pass one or more environments.")
     first = parts[0].actions

@@ -49,7 +49,7 @@ def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = Non
     >>> sorted((2 * world.means(0, 1)[0]).tolist())
     [0.0, 0.0, 0.5, 0.5, 0.55, 0.55]
     """
-    days, generator = seeded(horizon, rng)
+    days, generator = seeded(horizon, rng, actions)
     n_phases = as_integer(phases, "phases", 1, days)
     length = days // n_phases
     table = group_levels(three_groups(actions, generator), cycle_values(0.5))

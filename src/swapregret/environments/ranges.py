@@ -3,26 +3,18 @@
 May touch: ``arrays``, ``errors``.
 """
 
-import math
-
 import numpy as np
 
 from swapregret.arrays import Matrix
-from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.arrays import as_range as two_numbers
+from swapregret.errors import InvalidReward
 
 __all__ = ["as_levels", "as_range"]
 
 
 def as_range(reward_range: tuple[float, float]) -> tuple[float, float]:
     """Read two finite numbers, the smaller first."""
-    low, high = (float(bound) for bound in reward_range)
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise InvalidInput(
-            "`reward_range` must be two finite numbers, the smaller first",
-            repr(reward_range),
-            "Give the least and the largest value an element can have.",
-        )
-    return low, high
+    return two_numbers(reward_range, "reward_range", "Give the least and the largest value an element can have.")
 
 
 def as_levels(values: Matrix, low: float, high: float, *, first_day: int = 0) -> Matrix:

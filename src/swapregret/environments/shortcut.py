@@ -14,7 +14,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.partitions import Partitions
-from swapregret.arrays import Label, Matrix, as_integer
+from swapregret.arrays import Label, Matrix, as_integer, check_memory
 from swapregret.environments.base import Environment
 
 __all__ = ["shortcut_dag", "shortcut_edges", "shortcut_partitions"]
@@ -31,6 +31,7 @@ def shortcut_edges(length: int) -> list[tuple[str, str]]:
     (29, 16)
     """
     n = as_integer(length, "length", 1)
+    check_memory(4 * n + 1, "a shortcut DAG", 2000)
     edges = [("S", "D"), ("S", "A1"), ("S", "B1")]
     for i in range(1, n):
         edges += [(f"{x}{i}", f"{y}{i + 1}") for x in "AB" for y in "AB"]
@@ -77,6 +78,7 @@ def shortcut_partitions(
     ((0, 0, 5), (1, 5, 5), (2, 5, 5))
     """
     actions = Partitions(total, parts, coordinates=coordinates)
+    total, parts = actions.total, actions.parts
     chosen = as_integer(part, "part", 0, parts - 1)
     label = (chosen, total) if coordinates == "compact" else (chosen, 0, total)
     return _one_pays(f"shortcut-partitions-{total}-{parts}", actions, horizon, label)

@@ -39,7 +39,7 @@ def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
     >>> sorted((2 * world.means(0, 1)[0]).tolist())
     [0.0, 0.0, 0.5, 0.5, 0.55, 0.55]
     """
-    days, generator = seeded(horizon, rng)
+    days, generator = seeded(horizon, rng, actions)
     members = [generator.permutation(np.flatnonzero(group)) for group in three_groups(actions, generator)]
     values = cycle_values(0.5)
     n_slots = max(len(order) for order in members)

@@ -58,7 +58,7 @@ def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment
     >>> sorted((2 * world.means(20, 21)[0]).tolist())
     [0.0, 0.0, 0.6, 0.6, 1.0, 1.0]
     """
-    days, generator = seeded(horizon, rng)
+    days, generator = seeded(horizon, rng, actions)
     ends = spiral_ends(days)
     table = group_levels(three_groups(actions, generator), cycle_values(_MIDDLE))
 

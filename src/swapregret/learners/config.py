@@ -207,7 +207,7 @@ def player_of(config: Any, player: Any, source: str) -> Any:
             made = decode(config)
         except SwapRegretError as error:
             raise InvalidInput(
-                f"session file {source!r} must describe a player of this library", str(error), "Restore it from a copy."
+                f"session file {source!r} must describe a player of this library: {error.must}", error.came, error.do
             ) from error
         if not isinstance(getattr(made, "actions", None), ActionSet) or not hasattr(made, "observe"):
             raise InvalidInput(f"session file {source!r} must describe a player", f"{made!r:.80}", "Check the path.")

@@ -44,7 +44,8 @@ def expected_swap_regret(actions: ActionSet, horizon: int, feedback: str = "band
     """
     constant = _BY_DIMENSION * math.sqrt(actions.rank * max(1, actions.size))
     if actions.n_actions is not None:
-        constant = min(_BY_ACTIONS * math.sqrt(actions.n_actions), constant)
+        half = 0.5 * math.log(actions.n_actions)  # √N by its logarithm: N may be beyond any float
+        constant = min(_BY_ACTIONS * math.exp(min(half, 700.0)), constant)
     return _BY_FEEDBACK[feedback] * constant * math.sqrt(horizon)
 
 
