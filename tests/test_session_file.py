@@ -20,7 +20,7 @@ PLAYERS = {
     "adaptive m-sets": sr.swap_combcp(sr.MSets(6, 2), 1000),
     "adaptive trees": sr.swap_combcp(TREES, 1000),
     "multiscale": sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale"),
-    "comband": sr.swap_comband(sr.Permutations(3), 1000, preset="multiscale"),
+    "swap_comband": sr.swap_comband(sr.Permutations(3), 1000, preset="multiscale"),
     "anytime": sr.anytime(sr.swap_combcp, sr.MSets(6, 2), first_epoch=20, preset="multiscale"),
     **{
         name: getattr(sr.baselines, name)(sr.MSets(4, 2), 1000)
@@ -97,8 +97,12 @@ def test_spoilt_arrays_are_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "x.session"
     metadata, arrays = from_bytes("session", begun(name).snapshot(), "x")
     assert not refused(path, metadata, arrays)
-    for key, array in arrays.items():
-        for how, wrong in spoilt(array):
+    for number, (key, array) in enumerate(arrays.items()):
+        if key.startswith("open.") and ".state." in key and number % 10:
+            continue  # read as the arrays of the state itself are
+        for turn, (how, wrong) in enumerate(spoilt(array)):
+            if len(arrays) > 60 and (turn + number) % 3:  # of players with many arrays, every third
+                continue
             was_refused = refused(path, metadata, arrays | {key: wrong})
             may_pass = how == "2**40" and key.split("state.")[-1].removeprefix("inner.") in FREE
             assert was_refused or may_pass, f"{key} {how}"

@@ -10,10 +10,10 @@ import swapregret
 
 ROOT = Path(swapregret.__file__).parent
 
-_GROUND = {"errors", "registry", "arrays", "policy", "kernels", "geometry", "actions"}
+_GROUND = {"errors", "registry", "cache_place", "arrays", "policy", "kernels", "geometry", "actions"}
 _MEASURED = {"environments", "regret", "networks"}
 _RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session_file", "session", "workers"}
-_PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_result", "recorders", "course", "play", "results"}
+_PLAYED = _GROUND | _MEASURED | _RUNNING | {"journal_check"} | {"play_result", "recorders", "course", "play", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "registry": {"errors"},
@@ -22,7 +22,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "workers": {"errors"},
     "arrays": {"errors"},
     "policy": {"errors", "arrays"},
-    "kernels": {"errors", "arrays"},
+    "cache_place": set(),
+    "kernels": {"errors", "arrays", "cache_place"},
     "geometry": {"errors", "arrays", "policy", "kernels"},
     "networks": {"errors", "arrays"},
     "actions": _GROUND - {"actions"},
@@ -33,6 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "journal": {"errors", "storage"},
     "session_file": _GROUND | {"learners", "feedback"},
     "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal", "session_file"},
+    "journal_check": _GROUND | _RUNNING - {"workers"},
     "play_result": _GROUND | {"regret"},
     "recorders": _GROUND | {"environments", "regret", "learners", "play_result"},
     "course": _PLAYED - {"course", "play", "results"},
