@@ -30,7 +30,7 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Journal", "JournalScan", "is_journal", "read_journal", "scan_journal", "write_journal"]
+__all__ = ["Journal", "JournalScan", "check_sync", "is_journal", "read_journal", "scan_journal", "write_journal"]
 
 _NAME = b"swapregret journal "
 _MAGIC = _NAME + b"1\n"
@@ -180,6 +180,14 @@ def _payload(event: dict[str, Any]) -> bytes:
     return json.dumps(event, separators=(",", ":")).encode()
 
 
+def check_sync(sync: object) -> None:
+    """Refuse what is not True or False."""
+    if not isinstance(sync, bool):
+        raise InvalidInput(
+            "`sync` must be True or False", f"a {type(sync).__name__}", "Say whether to wait for the disk."
+        )
+
+
 class Journal:
     """An open journal, locked against a second writer.
 
@@ -194,8 +202,7 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
         self._file = -1
-        if not isinstance(sync, bool):
-            raise InvalidInput("`sync` must be True or False", repr(sync)[:80], "Say whether to wait for the disk.")
+        check_sync(sync)
         try:
             self.path = Path(path)
             is_there = self.path.parent.is_dir()

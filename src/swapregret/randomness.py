@@ -46,8 +46,8 @@ def as_generator(source: Seed) -> np.random.Generator:
         return np.random.default_rng(source)
     try:
         said = repr(source)[:80]
-    except ValueError:
-        said = "a number of thousands of digits"
+    except Exception:  # a number of thousands of digits, or somebody else's __repr__
+        said = f"an object of type {type(source).__name__}"
     raise InvalidInput(
         "`rng` must be a whole number of at least 0, a SeedSequence, a Generator or None", said, "Pass e.g. rng=7."
     )

@@ -14,13 +14,13 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Vector, as_integer
 from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
 from swapregret.feedback import RewardReader, read_range
-from swapregret.journal import Journal, is_journal, read_journal
-from swapregret.learners.checked import load_state
+from swapregret.journal import Journal, check_sync, is_journal, read_journal
+from swapregret.learners.checked import check_player, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
-from swapregret.randomness import Seed, entropy_of, generator_of, plain_state, set_state
+from swapregret.randomness import Seed, as_generator, entropy_of, generator_of, plain_state, set_state
 from swapregret.session_file import open_action, read_header
 from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 
@@ -102,6 +102,8 @@ class Session(Generic[State]):
         journal: Path | None = None,
         sync: bool = False,
     ) -> None:
+        check_player(player)
+        check_sync(sync)
         self._reader = RewardReader(player.actions, player.feedback, *read_range(reward_range))
         self.player = player
         self.max_open = as_integer(max_open, "max_open", 1)
@@ -125,8 +127,8 @@ class Session(Generic[State]):
 
     def _begin(self, rng: Seed) -> None:
         source = np.random.SeedSequence() if rng is None else rng
+        self._rng = as_generator(source)
         self.entropy = entropy_of(source)
-        self._rng = np.random.default_rng(source)
         self._state = self.player.start(self._rng)
         self._n_acted = self._n_closed = self._n_skipped = 0
         self._open: dict[int, tuple[Decision, State]] = {}
@@ -271,6 +273,8 @@ class Session(Generic[State]):
             Needed only if the player holds functions of one's own; otherwise it is made again from the file, or, if
             given, checked against it.
         """
+        if player is not None:
+            check_player(player)
         data = read_file(path)
         if is_journal(data):
             snapshot, events, _, _ = read_journal(path)

@@ -243,9 +243,9 @@ def disk_fault(error: Exception, path: Any) -> SwapRegretError:
     """Return what to raise for an error of the system: the path cannot be used, or the disk failed; both name the file."""
     said = getattr(error, "strerror", None) or str(error)
     if not isinstance(error, OSError) or error.errno in _OURS:
-        return InvalidInput("`path` must be a file that can be written", f"{path!r:.200}: {said}", "Check the path.")
+        return InvalidInput("`path` must be a file that can be written", f"{_said(path)}: {said}", "Check the path.")
     return StorageError(
-        f"the disk must take what is written to {path!r:.200}",
+        f"the disk must take what is written to {_said(path)}",
         said,
         "Nothing was changed; make room, or mend the disk, and try again.",
     )
@@ -327,7 +327,12 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
         return Path(path).read_bytes()
     except (OSError, ValueError, TypeError, MemoryError) as error:
         said = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput("`path` must be a readable file", f"{path!r:.200}: {said}", "Check the path.") from None
+        raise InvalidInput("`path` must be a readable file", f"{_said(path)}: {said}", "Check the path.") from None
+
+
+def _said(path: Any) -> str:
+    """Write a path, or what came instead of one."""
+    return repr(os.fspath(path))[:200] if isinstance(path, str | os.PathLike) else f"a {type(path).__name__}"
 
 
 def _refusal(source: str, must: str, came: str, do: str = "Restore it from a copy.") -> InvalidInput:

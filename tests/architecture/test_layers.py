@@ -10,13 +10,14 @@ import swapregret
 
 ROOT = Path(swapregret.__file__).parent
 
-_GROUND = {"errors", "registry", "cache_place", "arrays", "policy", "kernels", "geometry", "actions"}
+_GROUND = {"errors", "boundary", "registry", "cache_place", "arrays", "policy", "kernels", "geometry", "actions"}
 _MEASURED = {"environments", "regret", "networks"}
 _RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session_file", "session", "workers"}
 _PLAYED = _GROUND | _MEASURED | _RUNNING | {"journal_check"} | {"play_result", "recorders", "course", "play", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "registry": {"errors"},
+    "boundary": {"errors"},
     "storage": {"errors"},
     "randomness": {"errors"},
     "workers": {"errors"},
@@ -25,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cache_place": set(),
     "kernels": {"errors", "arrays", "cache_place"},
     "geometry": {"errors", "arrays", "policy", "kernels"},
-    "networks": {"errors", "arrays"},
+    "networks": {"errors", "boundary", "arrays"},
     "actions": _GROUND - {"actions"},
     "environments": _GROUND | {"randomness"},
     "regret": _GROUND,

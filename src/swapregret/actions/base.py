@@ -30,6 +30,7 @@ from swapregret.arrays import (
     check_memory,
     count_in_words,
     frozen,
+    shown,
 )
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
@@ -153,18 +154,21 @@ class ActionSet(metaclass=Remembering):
 
     def action_of(self, elements: Iterable[Label]) -> Action:
         """Write a collection of labels as an action, or say why it is none."""
-        names = list(elements)
+        try:
+            names = list(elements)
+        except TypeError:
+            raise InvalidAction("`elements` must be a collection of labels", shown(elements), "Pass a list.") from None
         vector = np.zeros(self.dimension, dtype=np.int64)
         for name in names:
             position = self._position(name)
             if position is None:
                 raise InvalidAction(
-                    "`elements` must be labels of the set", repr(name), f"Known are e.g. {self._labels[:5]}."
+                    "`elements` must be labels of the set", shown(name), f"Known are e.g. {self._labels[:5]}."
                 )
             vector[position] = 1
         if vector.sum() != len(names) or vector not in self:
             raise InvalidAction(
-                "`elements` must together be one action of the set", repr(tuple(names)), f"The set is {self!r}."
+                "`elements` must together be one action of the set", shown(tuple(names)), f"The set is {self!r}."
             )
         return vector
 
@@ -305,6 +309,8 @@ class ActionSet(metaclass=Remembering):
             ``"spanner"`` is the paper's: uniform over a barycentric spanner. ``"uniform"`` is uniform over A. None
             takes the best the set has.
         """
+        if kind is not None and not isinstance(kind, str):
+            raise InvalidInput("`kind` must be a word or None", shown(kind), "None takes the best the set has.")
         if kind is None:
             kind = "uniform" if self.has_uniform else "spanner"
         if kind == "uniform":
@@ -312,7 +318,7 @@ class ActionSet(metaclass=Remembering):
         if kind == "spanner":
             return self._spanner_law
         raise InvalidInput(
-            "`kind` must be one of 'uniform', 'spanner' or None", repr(kind), "None takes the best the set has."
+            "`kind` must be one of 'uniform', 'spanner' or None", shown(kind), "None takes the best the set has."
         )
 
     @cached_property

@@ -286,7 +286,7 @@ class Partitions(ActionSet):
 
     def exploration_policy(self, kind: str | None = None) -> Policy:
         """Return the law μ that learners mix in: ``"cover"`` (the default), ``"uniform"`` or ``"spanner"``."""
-        if kind == "spanner":
+        if isinstance(kind, str) and kind == "spanner":
             return super().exploration_policy(kind)
         return self._law(self._paths.exploration_policy(kind))
 

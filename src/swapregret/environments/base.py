@@ -63,12 +63,12 @@ class Environment:
 
     def means(self, start: int, stop: int) -> Matrix:
         """Return the mean reward vectors of days start..stop−1."""
-        self._check(start, stop)
+        start, stop = self._days(start, stop)
         return self.levels(start, stop) * self._payment
 
     def rewards(self, start: int, stop: int) -> Matrix:
         """Return the reward vectors of days start..stop−1, noise included."""
-        self._check(start, stop)
+        start, stop = self._days(start, stop)
         if self.draw is not None:
             return self.draw(self, start, stop)
         return np.asarray((self.uniforms(start, stop) < self.levels(start, stop)) * self._payment, dtype=np.float64)
@@ -92,13 +92,15 @@ class Environment:
     def _payment(self) -> float:
         return 1.0 / self.actions.size if self.payment is None else self.payment
 
-    def _check(self, start: int, stop: int) -> None:
+    def _days(self, start: int, stop: int) -> tuple[int, int]:
+        start, stop = as_integer(start, "start", 0), as_integer(stop, "stop", 0)
         if not 0 <= start < stop <= self.horizon:
             raise InvalidInput(
                 f"days must lie in 0..{self.horizon - 1}, the first before the last",
                 f"{start}..{stop - 1}",
                 "Make an environment with a longer horizon.",
             )
+        return start, stop
 
 
 def noiseless(environment: Environment, start: int, stop: int) -> Matrix:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Matrix, shown
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from
 from swapregret.errors import InvalidInput
 from swapregret.policy import on_grid
@@ -17,6 +18,7 @@ from swapregret.randomness import as_generator
 __all__ = ["concatenation", "mixture"]
 
 
+@refuses
 def mixture(
     environments: Sequence[Environment], weights: npt.ArrayLike | None = None, *, rng: Seed = None
 ) -> Environment:
@@ -60,6 +62,7 @@ def mixture(
     return Environment(name, parts[0].actions, days, levels, entropy_from(as_generator(rng)), 1.0, draw)
 
 
+@refuses
 def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> Environment:
     """Return several environments one after another.
 

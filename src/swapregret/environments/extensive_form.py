@@ -18,6 +18,7 @@ May touch: ``environments.base``, ``environments.decision_tree``, ``environments
 import numpy as np
 
 from swapregret.arrays import Matrix, as_integer, check_memory, shown
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from, seeded
 from swapregret.environments.decision_tree import DecisionTree
 from swapregret.environments.groups import random_action
@@ -26,6 +27,7 @@ from swapregret.errors import InvalidInput
 __all__ = ["extensive_form"]
 
 
+@refuses
 def extensive_form(
     horizon: int,
     *,

@@ -7,12 +7,14 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, as_levels_apart, entropy_from, seeded
 from swapregret.environments.groups import random_action
 
 __all__ = ["iid"]
 
 
+@refuses
 def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5, rng: Seed = None) -> Environment:
     """Return independent days of one law: the elements of a random action at ``high``, the others at ``low``.
 

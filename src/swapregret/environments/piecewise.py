@@ -7,12 +7,14 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer, check_memory
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, as_levels_apart, entropy_from, seeded
 from swapregret.environments.groups import random_action
 
 __all__ = ["piecewise"]
 
 
+@refuses
 def piecewise(
     actions: ActionSet, horizon: int, *, pieces: int = 8, high: float = 0.8, low: float = 0.3, rng: Seed = None
 ) -> Environment:

@@ -7,11 +7,13 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer, as_number, check_memory
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from, seeded
 
 __all__ = ["random_walk"]
 
 
+@refuses
 def random_walk(
     actions: ActionSet, horizon: int, *, steps: int = 2000, deviation: float = 0.03, rng: Seed = None
 ) -> Environment:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen, real_numbers
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, as_actions, noiseless
 from swapregret.environments.ranges import as_levels, as_range
 from swapregret.errors import InvalidInput
@@ -20,6 +21,7 @@ from swapregret.errors import InvalidInput
 __all__ = ["replay"]
 
 
+@refuses
 def replay(
     actions: ActionSet,
     data: npt.ArrayLike | str | Path,

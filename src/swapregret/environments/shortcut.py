@@ -15,6 +15,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.partitions import Partitions
 from swapregret.arrays import Label, Matrix, as_integer, check_memory
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment
 
 __all__ = ["shortcut_dag", "shortcut_edges", "shortcut_partitions"]
@@ -38,6 +39,7 @@ def shortcut_edges(length: int) -> list[tuple[str, str]]:
     return [*edges, (f"A{n}", "D"), (f"B{n}", "D")]
 
 
+@refuses
 def shortcut_dag(length: int, horizon: int) -> Environment:
     """Return the shortcut DAG with ``length`` = n layers, on its own action set (``.actions``, a ``DagPaths``).
 
@@ -57,6 +59,7 @@ def shortcut_dag(length: int, horizon: int) -> Environment:
     return _one_pays(f"shortcut-dag-{length}", actions, horizon, ("S", "D"))
 
 
+@refuses
 def shortcut_partitions(
     total: int, parts: int, horizon: int, *, part: int = 0, coordinates: str = "path"
 ) -> Environment:

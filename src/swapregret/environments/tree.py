@@ -9,6 +9,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer, check_memory
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from, seeded
 from swapregret.environments.groups import random_action
 
@@ -17,6 +18,7 @@ __all__ = ["tree"]
 _DAYS_PER_LEAF = 50
 
 
+@refuses
 def tree(
     actions: ActionSet, horizon: int, *, branching: int = 4, depth: int | None = None, rng: Seed = None
 ) -> Environment:

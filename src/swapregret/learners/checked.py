@@ -12,18 +12,31 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import below
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import below, shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.player import Arrays, Player
 
-__all__ = ["check_arrays", "load_state"]
+__all__ = ["check_arrays", "check_player", "load_state"]
 
 _GROWING = ("laws.", "vectors.keys", "vectors.values", "vectors.squares", "guard.keys", "guard.values", "guard.squares")
 """Arrays of ``AdaptiveMaster`` with a row for each action met; read by plain code, which checks lengths."""
 _LARGEST = 1e100
 _SLACK = 1e-6
 _LAST_EPOCH = 50
+
+
+def check_player(player: object) -> None:
+    """Refuse what is no player: a set, a policy, a class, a factory that was not called."""
+    needed = [name for name in vars(Player) if not name.startswith("_")]
+    is_made = not isinstance(player, type) and all(hasattr(player, name) for name in needed)
+    if not is_made or not isinstance(getattr(player, "actions", None), ActionSet):
+        raise InvalidInput(
+            "`player` must be a player",
+            shown(player),
+            "Make one of a set, e.g. swap_combcp(actions, horizon=10_000).",
+        )
 
 
 def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:

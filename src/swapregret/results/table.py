@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from swapregret.actions.base import ActionSet
+from swapregret.boundary import refuses
 from swapregret.play_result import PlayResult
 from swapregret.regret.interval import interval_regret
 from swapregret.regret.laziness import laziness_bound
@@ -102,6 +103,7 @@ def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
     return buffer.getvalue()
 
 
+@refuses
 def load_results(folder: str | os.PathLike[str]) -> "pl.DataFrame":
     """Read the results of an experiment: a Polars frame with one row a finished run and checkpoint.
 
