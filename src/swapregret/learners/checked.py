@@ -2,7 +2,7 @@
 
 Compiled loops trust their arrays: a wrong length or count makes them read what is not theirs. So an array of a file must have
 the name, type and shape it has in a state that the player itself has just begun, finite numbers, and counts that fit. Where
-a shape grows with what was learnt, a line of ``_GROWING`` says so. The state that is made must write the same arrays again,
+a shape grows with what was learnt, ``_ROWS`` says so. The state that is made must write the same arrays again,
 and its law must be one over actions of the set.
 
 May touch: ``errors``, ``arrays``, ``actions.base``, ``learners``.
@@ -20,8 +20,8 @@ from swapregret.learners.player import Arrays, Player
 
 __all__ = ["check_arrays", "check_player", "load_state"]
 
-_GROWING = ("laws.", "vectors.keys", "vectors.values", "vectors.squares", "guard.keys", "guard.values", "guard.squares")
-"""Arrays of ``AdaptiveMaster`` with a row for each action met; read by plain code, which checks lengths."""
+_ROWS = ("keys", "values", "squares")
+"""Arrays with a row for each action met, where a count ``room`` beside them says so; read by plain code that checks lengths."""
 _LARGEST = 1e100
 _SLACK = 1e-6
 _LAST_EPOCH = 50
@@ -46,21 +46,21 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
         return
     model = player.dump(player.start(np.random.default_rng(0)))
     missing, unknown = sorted(set(model) - set(arrays)), sorted(set(arrays) - set(model))
-    missing, unknown = ([name for name in names if not name.startswith("laws.")] for names in (missing, unknown))
     if missing or unknown:
         raise _wrong("exactly the arrays of its player", f"{missing!r:.100} missing, {unknown!r:.100} unknown")
     for name, array in arrays.items():
-        _check_array(name, array, model.get(name))
+        owner, _, last = name.rpartition(".")
+        grows = owner == "laws" or (last in _ROWS and f"{owner}.room" in model)
+        _check_array(name, array, model[name], grows)
+        if grows and array.dtype == np.uint64:
+            _check_words(name, array, player)
     for name, known in (("day", 0), ("pool.clock", 0)):
         if day is not None and name in arrays and int(np.ravel(arrays[name])[known]) != day:
             raise _wrong(f"as many days as the session, {day}", f"{np.ravel(arrays[name])[known]} in {name!r}")
     _check_pool(player, arrays)
 
 
-def _check_array(name: str, array: Any, model: Any) -> None:
-    grows = name.startswith(_GROWING)
-    if model is None:
-        model = np.zeros((0, *array.shape[1:]), dtype=np.uint64)
+def _check_array(name: str, array: Any, model: Any, grows: bool) -> None:
     if array.dtype != model.dtype:
         raise _wrong(f"{name!r} of type {model.dtype}", f"{array.dtype}")
     fits = array.ndim == model.ndim and array.shape[1:] == model.shape[1:]
@@ -74,6 +74,15 @@ def _check_array(name: str, array: Any, model: Any) -> None:
         raise _wrong(f"numbers in 0..1 in {name!r}", f"{array.min()} to {array.max()}")
     if name.endswith(".room") and int(array) > 2**24:
         raise _wrong(f"room for at most {2**24} actions in {name!r}", str(array))
+
+
+def _check_words(name: str, words: Any, player: Player[Any]) -> None:
+    """Check packed actions: no element that is not there, and as many as an action has."""
+    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little")
+    d, m = player.actions.dimension, player.actions.size
+    sizes = bits.sum(axis=1, dtype=np.int64)
+    if bits[:, d:].any() or (sizes > m).any() or (player.actions.is_uniform and (sizes != m).any()):
+        raise _wrong(f"actions of the set in {name!r}", "words that are none")
 
 
 def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> None:
@@ -102,10 +111,7 @@ def _check_pool(player: Player[Any], arrays: Arrays) -> None:
         raise _wrong(f"at most {words.shape[1]} actions a law in 'pool.n_atoms'", str(counts.max()))
     used = np.arange(words.shape[1]) < counts[:, None]
     for name in ("pool.recommended", "pool.played"):
-        rows = np.unpackbits(arrays[name][used].view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-        d, m = player.actions.dimension, player.actions.size
-        if rows[:, d:].any() or (rows.sum(axis=1) != m).any():
-            raise _wrong(f"actions of {m} elements in {name!r}", "others")
+        _check_words(name, arrays[name][used].reshape(-1, 1), player)
     chances = np.where(used, arrays["pool.chances"], 0.0).sum(axis=1)
     if (np.abs(chances[counts > 0] - 1.0) > _SLACK).any():
         raise _wrong("laws that add up to 1 in 'pool.chances'", f"{chances.min()} to {chances.max()}")
