@@ -101,12 +101,13 @@ def test_spoilt_arrays_are_refused(name: str, tmp_path: Path) -> None:
         if key.startswith("open.") and ".state." in key and number % 10:
             continue  # read as the arrays of the state itself are
         for turn, (how, wrong) in enumerate(spoilt(array)):
-            if len(arrays) > 60 and (turn + number) % 3:  # of players with many arrays, every third
+            if len(arrays) > 60 and (turn + number) % 5:  # of players with many arrays, every fifth
                 continue
             was_refused = refused(path, metadata, arrays | {key: wrong})
             may_pass = how == "2**40" and key.split("state.")[-1].removeprefix("inner.") in FREE
             assert was_refused or may_pass, f"{key} {how}"
-        assert refused(path, metadata, {other: arrays[other] for other in arrays if other != key}), f"{key} missing"
+        if len(arrays) <= 60 or number % 5 == 0:
+            assert refused(path, metadata, {other: arrays[other] for other in arrays if other != key}), f"{key} missing"
     assert refused(path, metadata, arrays | {"state.more": np.zeros(3)})
     assert refused(path, metadata, arrays | {"more": np.zeros(3)})
 

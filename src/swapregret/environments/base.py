@@ -93,7 +93,7 @@ class Environment:
         return 1.0 / self.actions.size if self.payment is None else self.payment
 
     def _days(self, start: int, stop: int) -> tuple[int, int]:
-        start, stop = as_integer(start, "start", 0), as_integer(stop, "stop", 0)
+        start, stop = as_integer(start, "start", -(2**63)), as_integer(stop, "stop", -(2**63))
         if not 0 <= start < stop <= self.horizon:
             raise InvalidInput(
                 f"days must lie in 0..{self.horizon - 1}, the first before the last",

@@ -15,7 +15,9 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import below, shown
 from swapregret.errors import InvalidInput
+from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
+from swapregret.learners.lazy_arrays import load_lazy
 from swapregret.learners.player import Arrays, Player
 
 __all__ = ["check_arrays", "check_player", "load_state"]
@@ -58,6 +60,7 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
         if day is not None and name in arrays and int(np.ravel(arrays[name])[known]) != day:
             raise _wrong(f"as many days as the session, {day}", f"{np.ravel(arrays[name])[known]} in {name!r}")
     _check_pool(player, arrays)
+    _check_laws(player, arrays)
 
 
 def _check_array(name: str, array: Any, model: Any, grows: bool) -> None:
@@ -100,6 +103,17 @@ def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> Non
     if len(inner) + 1 != len(arrays):
         raise _wrong("exactly the arrays of its player", f"{sorted(arrays)!r:.100}")
     check_arrays(player.player_of(DoublingState(epoch, inside, seed, None)), inner, inside if day is not None else None)
+
+
+def _check_laws(player: Player[Any], arrays: Arrays) -> None:
+    """Check that the adaptive master has an action to play for each that a member recommends."""
+    if not isinstance(player, AdaptiveMaster):
+        return
+    states = load_lazy([member.learner for member in player.members], arrays)
+    for index, state in enumerate(states):
+        name = f"laws.{index}"
+        if name in arrays and len(arrays[name]) != len(player.recommend(state).words):
+            raise _wrong(f"an action for each recommended one in {name!r}", str(len(arrays[name])))
 
 
 def _check_pool(player: Player[Any], arrays: Arrays) -> None:
