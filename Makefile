@@ -13,7 +13,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: help run setup test lint types tests test-browser test-crash test-numerics docs format bench bench-oracles bench-speed clean
+.PHONY: help run setup test lint types tests test-browser test-crash test-fuzz test-numerics docs format bench bench-oracles bench-speed clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -45,6 +45,9 @@ endif
 
 test-crash: $(VENV)/.dev  ## kill a playing process 200 times, and find nothing lost (a minute)
 	SWAPREGRET_CRASHES=200 $(BIN)/python -m pytest tests/test_crash.py
+
+test-fuzz: $(VENV)/.dev  ## 100,000 calls with hostile values, another 100,000 with SEED=7 (minutes)
+	SWAPREGRET_FUZZ_CALLS=100000 SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/fuzz
 
 test-numerics: $(VENV)/.dev  ## a million rounds of rewards made to break arithmetic (half an hour on WORKERS=2)
 	SWAPREGRET_ROUNDS=1000000 $(BIN)/python -m pytest -n $(WORKERS) tests/test_numerics.py

@@ -10,13 +10,35 @@ import swapregret
 
 ROOT = Path(swapregret.__file__).parent
 
-_GROUND = {"errors", "extras", "notebook", "figures", "units", "arrays", "policy", "kernels", "geometry", "actions"}
+_GROUND = {
+    "errors",
+    "boundary",
+    "registry",
+    "cache_place",
+    "extras",
+    "notebook",
+    "figures",
+    "units",
+    "arrays",
+    "compiled",
+    "policy",
+    "kernels",
+    "geometry",
+    "actions",
+}
 _MEASURED = {"environments", "regret", "networks"}
-_RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session", "workers"}
-_PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_curve", "play_result", "recorders", "course", "play", "results"}
+_RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session_file", "session", "workers"}
+_PLAYED = (
+    _GROUND
+    | _MEASURED
+    | _RUNNING
+    | {"journal_check", "play_curve", "play_result", "recorders", "course", "play", "results"}
+)
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
-    "units": {"errors"},
+    "registry": {"errors"},
+    "boundary": {"errors"},
+    "units": {"errors", "arrays"},
     "extras": {"errors"},
     "notebook": set(),
     "figures": {"extras"},
@@ -25,16 +47,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "workers": {"errors"},
     "arrays": {"errors"},
     "policy": {"errors", "notebook", "figures", "arrays"},
-    "kernels": {"errors", "arrays"},
-    "geometry": {"errors", "arrays", "policy", "kernels"},
-    "networks": {"errors", "extras", "arrays"},
+    "cache_place": set(),
+    "compiled": {"errors", "arrays", "cache_place", "kernels"},
+    "kernels": {"errors", "arrays", "policy", "compiled"},
+    "geometry": {"errors", "arrays", "policy", "kernels", "compiled"},
+    "networks": {"errors", "boundary", "extras", "arrays"},
     "actions": _GROUND - {"actions"},
-    "environments": _GROUND,
+    "environments": _GROUND | {"randomness"},
     "regret": _GROUND,
     "learners": _GROUND,
     "feedback": _GROUND | {"learners"},
     "journal": {"errors", "storage"},
-    "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal"},
+    "session_file": _GROUND | {"learners", "feedback"},
+    "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal", "session_file"},
+    "journal_check": _GROUND | _RUNNING - {"workers"},
     "play_curve": _GROUND,
     "play_result": _GROUND | {"regret", "play_curve"},
     "recorders": _GROUND | {"environments", "regret", "learners", "play_result"},

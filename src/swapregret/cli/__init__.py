@@ -20,7 +20,20 @@ __all__ = ["COMMANDS", "app"]
 
 gc.set_threshold(100_000)  # Numba makes as many objects that stay: do not go through them again and again meanwhile
 
-COMMANDS = ("demo", "init", "run", "results", "report", "plan", "audit", "table1", "counterexample", "game", "bench")
+COMMANDS = (
+    "demo",
+    "init",
+    "run",
+    "results",
+    "report",
+    "plan",
+    "audit",
+    "table1",
+    "counterexample",
+    "game",
+    "bench",
+    "journal",
+)
 """In the order of the help; each is a function of the same name in a module of the same name."""
 
 

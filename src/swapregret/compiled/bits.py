@@ -97,7 +97,7 @@ def hash_row(row: Words) -> int:
 @kernel
 def is_same_row(one: Words, other: Words) -> bool:
     """Tell whether two packed actions are equal."""
-    for w in range(one.size):
+    for w in range(one.size):  # noqa: SIM110 (compiled code has no generators)
         if one[w] != other[w]:
             return False
     return True

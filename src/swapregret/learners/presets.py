@@ -51,7 +51,8 @@ def swap_combcp(
     preset : {"adaptive", "multiscale", "paper"}
         "multiscale" is the paper's master with uniform weights and the practical ingredients of
         ``docs/deviations.md``; "adaptive" adds a pool of learners, learned weights, a swap filter and a guard
-        (``docs/guarantee.md``): most reward and least regret nearly everywhere; "paper" follows the paper wherever it can be followed.
+        (``docs/guarantee.md``): most reward and least regret nearly everywhere; "paper" follows the paper wherever it can
+        be followed.
     feedback : {"bandit", "semi-bandit", "full"}
         What ``observe`` will be shown: the total (the paper's), the chosen elements' rewards, or the whole vector.
     schedule : Schedule, optional

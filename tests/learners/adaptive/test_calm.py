@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from swapregret.learners.adaptive.calm import Calm, expected_swap_regret
+from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 
 import swapregret as sr
 from swapregret.errors import InvalidInput
 from swapregret.kernels.vectors import action_total
-from swapregret.learners.adaptive.calm import Calm, expected_swap_regret
-from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 from swapregret.learners.player import Decision
 
 SETS = [sr.MSets(6, 2), sr.Permutations(3), sr.SpanningTrees([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])]

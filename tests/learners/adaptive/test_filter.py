@@ -2,6 +2,11 @@
 
 import numpy as np
 import pytest
+from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors
+from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
+from swapregret.learners.adaptive.listed_law import ListedLaw
+from swapregret.learners.adaptive.pooling import PairMeans
+from swapregret.learners.adaptive.vectors import ActionVectors
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.explicit import Explicit
@@ -9,11 +14,6 @@ from swapregret.actions.m_sets import MSets
 from swapregret.actions.permutations import Permutations
 from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.kernels.ledger import pack_rows, unpack_rows
-from swapregret.kernels.swap_filter import best_exchanges, shrunken_vectors
-from swapregret.learners.adaptive.filter import FilteredLaw, SwapFilter
-from swapregret.learners.adaptive.listed_law import ListedLaw
-from swapregret.learners.adaptive.pooling import PairMeans
-from swapregret.learners.adaptive.vectors import ActionVectors
 from swapregret.policy import FinitePolicy
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from swapregret.learners.adaptive.floor import mixed
+from swapregret.learners.adaptive.listed_law import ListedLaw
 
 import swapregret as sr
 from swapregret.kernels.ledger import pack_rows
-from swapregret.learners.adaptive.floor import mixed
-from swapregret.learners.adaptive.listed_law import ListedLaw
 from swapregret.policy import FinitePolicy, mix
 
 

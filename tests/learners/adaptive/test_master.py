@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
+from swapregret.learners.adaptive.pool_engine import PoolEngine
+from swapregret.learners.adaptive.trackers import time_constants
 
 import swapregret as sr
 from swapregret.errors import InvalidInput
 from swapregret.kernels.vectors import action_total
-from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 from swapregret.learners.adaptive.master import AdaptiveMaster
-from swapregret.learners.adaptive.pool_engine import PoolEngine
-from swapregret.learners.adaptive.trackers import time_constants
 from swapregret.learners.player import Decision
 from swapregret.regret.ledger import SwapLedger
 

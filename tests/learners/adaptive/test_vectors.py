@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from swapregret.learners.adaptive.vectors import ActionVectors
 
 from swapregret.actions.m_sets import MSets
 from swapregret.kernels.ledger import pack_rows
 from swapregret.learners.adaptive.guard import Guard
-from swapregret.learners.adaptive.vectors import ActionVectors
 
 
 def _random_rows(rng: np.random.Generator, n: int, d: int) -> np.ndarray:

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from swapregret.kernels.pool_weights import pool_weights, stationary_law
+
 from swapregret.learners.adaptive.weights import PoolWeights
 
 

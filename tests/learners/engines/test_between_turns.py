@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from swapregret.learners.engines.between_turns import TurnEngine
 
 import swapregret as sr
-from swapregret.learners.engines.between_turns import TurnEngine
 from swapregret.learners.engines.find import find_engine
 from swapregret.learners.engines.leader import LeaderEngine
 

@@ -3,11 +3,11 @@
 from functools import partial
 
 import pytest
+from swapregret.learners.engines.forests import ForestEngine
 
 from swapregret.actions.forests import Forests
 from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.learners.engines.find import find_engine
-from swapregret.learners.engines.forests import ForestEngine
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 

@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 import pytest
+from swapregret.learners.engines.gibbs import GibbsEngine
 
 import swapregret as sr
 from swapregret.experiments.table1 import layered_dag
 from swapregret.learners.engines.comband_gibbs import ComBandEngine
 from swapregret.learners.engines.find import find_engine
-from swapregret.learners.engines.gibbs import GibbsEngine
 from swapregret.learners.lazy import AdaptiveRate
 
 ENGINE = partial(GibbsEngine, keeps_laws=True)

@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 import pytest
+from swapregret.learners.engines.between_turns import TurnEngine
+from swapregret.learners.engines.m_sets import MSetEngine
 
 from swapregret.actions.m_sets import MSets
 from swapregret.environments.iid import iid
-from swapregret.learners.engines.between_turns import TurnEngine
 from swapregret.learners.engines.find import find_engine
-from swapregret.learners.engines.m_sets import MSetEngine
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.play import play

@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 import pytest
+from swapregret.learners.engines.matchings import MatchingEngine
 
 from swapregret.actions.permutations import Permutations
 from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.errors import NotConverged, SwapRegretError
 from swapregret.geometry.solve import DenseSolver, IterativeSolver
-from swapregret.learners.engines.matchings import MatchingEngine
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.policy import mix

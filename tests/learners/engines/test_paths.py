@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from swapregret.learners.engines.paths import PathEngine
 
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.partitions import Partitions
@@ -11,7 +12,6 @@ from swapregret.environments.iid import iid
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DenseSolver, IterativeSolver
 from swapregret.learners.engines.find import find_engine
-from swapregret.learners.engines.paths import PathEngine
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.play import play

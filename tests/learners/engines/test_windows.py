@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from swapregret.learners.adaptive.window_engine import WindowEngine
 
 import swapregret as sr
 from swapregret import course
 from swapregret.course import Course
-from swapregret.learners.adaptive.window_engine import WindowEngine
 from swapregret.learners.engines.find import find_engine
 
 EDGES = [(f"{a}{i}", f"{a + 1}{j}") for a in range(3) for i in range(3 if a else 1) for j in range(3 if a < 2 else 1)]
