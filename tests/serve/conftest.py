@@ -1,5 +1,6 @@
 """A service as a process of its own on loopback, with SQLite or PostgreSQL behind it, and clients for it."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -19,6 +20,13 @@ import pytest
 import swapregret as sr
 
 PATIENCE = 60.0
+
+_found = importlib.util.spec_from_file_location("browsers", Path(__file__).parents[1] / "browser" / "conftest.py")
+assert _found is not None
+assert _found.loader is not None
+_browsers = importlib.util.module_from_spec(_found)
+_found.loader.exec_module(_browsers)
+chromium, browser = _browsers.chromium, _browsers.browser
 
 
 def free_port() -> int:

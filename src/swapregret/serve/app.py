@@ -5,6 +5,7 @@ May touch: all of ``serve``.
 
 import importlib.resources
 import logging
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -86,6 +87,7 @@ def make_app(settings: Settings) -> Shield:
 
 def run_server(settings: Settings) -> None:
     """Serve until a signal ends it."""
+    sys.setswitchinterval(0.0005)  # the writer waits for the disk, not for its turn
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     uvicorn.run(
         make_app(settings),
