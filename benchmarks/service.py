@@ -41,7 +41,9 @@ class Server:
     def start(self) -> None:
         """Start it, and wait until it listens."""
         command = [sys.executable, "-m", "swapregret", "serve", "--port", str(self.port), "--database", self.database]
-        self.process = subprocess.Popen([*command, *self._options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            [*command, *self._options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
@@ -122,7 +124,9 @@ async def _measure(port: int, problem: str, clients: int, batch: int, seconds: f
             times.append(time.perf_counter() - started)
             started = time.perf_counter()
             if batch == 1:
-                status, answer = await connection.post(f"/decisions/{made[0]['id']}/reward", {"reward": reward_of(made[0])})
+                status, answer = await connection.post(
+                    f"/decisions/{made[0]['id']}/reward", {"reward": reward_of(made[0])}
+                )
             else:
                 items = [{"decision": each["id"], "reward": reward_of(each)} for each in made]
                 status, answer = await connection.post(f"/problems/{problem}/rewards", {"rewards": items})
@@ -158,10 +162,8 @@ def throughput(name: str, database: str, seconds: float) -> None:
             for clients in (1, 8, 32):
                 problem = asyncio.run(_make(server.port, max_open=10_000))
                 found = asyncio.run(_measure(server.port, problem, clients, batch, seconds))
-                print(
-                    f"| {name} | {clients} | {batch} | {found['pairs_per_second']:,.0f} | {found['p50_ms']:.1f} | {found['p99_ms']:.1f} |",
-                    flush=True,
-                )
+                speed, p50, p99 = found["pairs_per_second"], found["p50_ms"], found["p99_ms"]
+                print(f"| {name} | {clients} | {batch} | {speed:,.0f} | {p50:.1f} | {p99:.1f} |", flush=True)
     finally:
         server.end()
 
@@ -202,7 +204,9 @@ def kills(database: str, count: int, clients: int = 16) -> None:
     problem = asyncio.run(play())
     server.end()
     _compare(database, problem, made, rewards)
-    print(f"{count} kills, {len(made):,} decisions: nothing lost, nothing twice, all actions as in a session nobody killed")
+    print(
+        f"{count} kills, {len(made):,} decisions: nothing lost, nothing twice, all actions as in a session nobody killed"
+    )
 
 
 def _compare(database: str, problem: str, made: list[dict[str, Any]], rewards: dict[str, float]) -> None:
@@ -251,14 +255,18 @@ def main() -> None:
     parser.add_argument("--memory", type=int, default=0)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        databases = {"SQLite": f"sqlite:///{folder}/service.db"} | ({"PostgreSQL": given.postgres} if given.postgres else {})
+        databases = {"SQLite": f"sqlite:///{folder}/service.db"} | (
+            {"PostgreSQL": given.postgres} if given.postgres else {}
+        )
         for name, database in databases.items():
             if given.kills:
                 kills(database, given.kills)
             elif given.memory:
                 memory(database, given.memory)
             else:
-                print("| database | clients | batch | pairs per second | p50 ms | p99 ms |\n| --- | --- | --- | --- | --- | --- |")
+                print(
+                    "| database | clients | batch | pairs per second | p50 ms | p99 ms |\n| --- | --- | --- | --- | --- | --- |"
+                )
                 throughput(name, database, given.seconds)
 
 

@@ -63,7 +63,9 @@ class _Calls:
 
     def rewards(self, problem: str, rewards: dict[str, float | list[float] | None]) -> Any:
         """Report many rewards of one problem, by decision; None skips."""
-        items = [{"decision": id, "skip": True} if r is None else {"decision": id, "reward": r} for id, r in rewards.items()]
+        items = [
+            {"decision": id, "skip": True} if r is None else {"decision": id, "reward": r} for id, r in rewards.items()
+        ]
         return self._call("POST", f"/problems/{problem}/rewards", {"rewards": items})
 
     def archive(self, problem: str) -> Any:
@@ -78,7 +80,7 @@ class _Calls:
         return {"method": method, "url": path, "headers": headers, **({} if body is None else {"json": body})}
 
     def _pause(self, attempt: int) -> float:
-        return min(2.0, 0.1 * 2**attempt) * (0.5 + secrets.randbelow(1000) / 1000)
+        return min(2.0, 0.1 * 2.0**attempt) * (0.5 + secrets.randbelow(1000) / 1000)
 
 
 class Client(_Calls):

@@ -37,7 +37,10 @@ def test_decisions_are_those_of_a_session(server: Served) -> None:
         assert answer["marginals"] == dict(zip("abcde", mine[0].policy.marginals().tolist(), strict=True))
         for place, reward in ((2, 0.25), (0, 1.0)):
             session.observe(reward, mine[place])
-            assert server.post(f"/decisions/{answer['decisions'][place]['id']}/reward", {"reward": reward}).status_code == 200
+            assert (
+                server.post(f"/decisions/{answer['decisions'][place]['id']}/reward", {"reward": reward}).status_code
+                == 200
+            )
         session.skip(mine[1])
         assert server.post(f"/decisions/{answer['decisions'][1]['id']}/skip").json()["state"] == "skip"
     shown = server.http.get(f"/problems/{problem}").json()
@@ -52,7 +55,11 @@ def test_a_reward_counts_once(server: Served) -> None:
     problem = server.make()
     (decision,) = server.decide(problem)
     path = f"/decisions/{decision['id']}/reward"
-    assert server.post(path, {"reward": 0.5}).json() == {"decision": decision["id"], "state": "reward", "repeated": False}
+    assert server.post(path, {"reward": 0.5}).json() == {
+        "decision": decision["id"],
+        "state": "reward",
+        "repeated": False,
+    }
     assert server.post(path, {"reward": 0.5}).json()["repeated"] is True
     assert "closed once" in sentence(server.post(path, {"reward": 0.6}), 409)
     assert "closed once" in sentence(server.post(f"/decisions/{decision['id']}/skip"), 409)
@@ -150,7 +157,11 @@ def test_problems_that_cannot_be_are_refused(server: Served) -> None:
         {"horizon": 5},
     ):
         sentence(server.post("/problems", spec), 422)
-    for hostile in ("trees /etc/passwd", "explicit /etc/passwd", {"kind": "paths", "file": "/etc/passwd", "source": "s", "sink": "t"}):
+    for hostile in (
+        "trees /etc/passwd",
+        "explicit /etc/passwd",
+        {"kind": "paths", "file": "/etc/passwd", "source": "s", "sink": "t"},
+    ):
         assert "root" not in sentence(server.post("/problems", {"set": hostile}), 422)
 
 
@@ -182,7 +193,9 @@ def test_deadlines_close_decisions(server: Served) -> None:
     with_default, without = server.make(deadline=0.4, default_reward=0.0), server.make(deadline=0.4)
     decisions = [server.decide(each)[0] for each in (with_default, without)]
     end = time.monotonic() + 20
-    while time.monotonic() < end and any(server.http.get(f"/problems/{p}").json()["n_open"] for p in (with_default, without)):
+    while time.monotonic() < end and any(
+        server.http.get(f"/problems/{p}").json()["n_open"] for p in (with_default, without)
+    ):
         time.sleep(0.1)
     assert server.http.get(f"/problems/{with_default}").json()["n_defaults"] == 1
     assert server.http.get(f"/problems/{without}").json()["n_skips"] == 1
@@ -225,9 +238,12 @@ def test_health_metrics_and_openapi(server: Served) -> None:
     for line in text.splitlines():
         assert line.startswith("# ") or len(line.rsplit(" ", 1)) == 2
     described = server.http.get("/openapi.json").json()
-    assert {"/problems", "/problems/{problem}/decisions", "/decisions/{decision}/reward", "/problems/{problem}/log"} <= set(
-        described["paths"]
-    )
+    assert {
+        "/problems",
+        "/problems/{problem}/decisions",
+        "/decisions/{decision}/reward",
+        "/problems/{problem}/log",
+    } <= set(described["paths"])
     posted = described["paths"]["/problems/{problem}/decisions"]["post"]
     assert any(each["name"] == "idempotency-key" for each in posted["parameters"])
     assert "http" not in described["paths"]

@@ -51,10 +51,10 @@ def test_everything_is_shown(page: Chrome) -> None:
     """Counts, rewards with a band, regret with its interval, marginals, shares, guard, open and latest decisions."""
     text = page.find_element(By.TAG_NAME, "main").text
     assert "Shop window" in text
-    facts = dict(
-        (box.find_element(By.TAG_NAME, "dt").text, box.find_element(By.TAG_NAME, "dd").text)
+    facts = {
+        box.find_element(By.TAG_NAME, "dt").text: box.find_element(By.TAG_NAME, "dd").text
         for box in page.find_elements(By.CSS_SELECTOR, "#facts div")
-    )
+    }
     assert (facts["Decisions"], facts["Rewards"], facts["Open"], facts["State"]) == ("203", "200", "3", "open")
     for figure in ("rewards", "regret"):
         assert page.find_elements(By.CSS_SELECTOR, f"#{figure} polygon.band")
@@ -85,9 +85,12 @@ def test_it_is_live(page: Chrome, server: Served) -> None:
 def test_it_fits_and_can_be_read(page: Chrome, width: int, scheme: str) -> None:
     """No width makes the page scroll sideways, and text stands out from its background by 4.5 to 1 or more."""
     page.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
     )
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    page.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
     wait(page, f"innerWidth === {width} && document.documentElement.scrollWidth <= {width}")
     for selector in ("h2", "#state", "#what", "#facts dd", "figcaption p", "a", "td"):
         ink, back = page.execute_script(
@@ -124,7 +127,10 @@ def test_keyboard_and_screen_reader(page: Chrome, server: Served) -> None:
     wait(page, "document.querySelector('#list').innerText.includes('By keyboard')")
     page.execute_script(f"document.querySelector('#list a[href=\"#{other}\"]').focus()")
     page.switch_to.active_element.send_keys(Keys.ENTER)
-    wait(page, "document.querySelector('#title').textContent === 'By keyboard' && document.activeElement.id === 'problem'")
+    wait(
+        page,
+        "document.querySelector('#title').textContent === 'By keyboard' && document.activeElement.id === 'problem'",
+    )
     for figure in page.find_elements(By.CSS_SELECTOR, "figure .plot > *"):
         assert figure.get_attribute("role") == "img"
         assert len(figure.get_attribute("aria-label")) > 10

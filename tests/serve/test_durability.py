@@ -27,7 +27,7 @@ KILLS = int(os.environ.get("SWAPREGRET_KILLS", "10"))
 def running(request: pytest.FixtureRequest, serve: Callable[..., Served]) -> Iterator[Served]:
     """Return a server with a database of each kind, which writes snapshots often."""
     url = request.getfixturevalue("postgres").url if request.param == "postgres" else None
-    yield serve(url, snapshot_every=5, lease_seconds=2)
+    return serve(url, snapshot_every=5, lease_seconds=2)
 
 
 def reward_of(decision: dict[str, Any]) -> float:
@@ -98,7 +98,7 @@ def test_killed_under_load(running: Served) -> None:
     async def play() -> Any:
         load = Load(running.url, problem)
         for round in range(KILLS):
-            await load.more(10 + 7 * round)
+            await load.more(10 + 4 * round)
             await asyncio.to_thread(running.kill)
             await asyncio.to_thread(running.start)
         await load.more(10)

@@ -47,7 +47,7 @@ class ProblemSpec(BaseModel):
     default_reward: Reported | None = Field(
         None, description="Reward (or cost) of a decision closed by the deadline; null: it is skipped."
     )
-    seed: Annotated[int, Field(ge=0, lt=2**64)] | None = Field(None, description="Drawn, and shown, if not given.")
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = Field(None, description="Drawn, and shown, if not given.")
     max_open: Annotated[int, Field(ge=1, le=10_000)] = 1_000
 
 

@@ -20,7 +20,10 @@ __all__ = ["Shield", "scope_of"]
 _BODY_SECONDS = 20.0
 _OPEN = ("/", "/docs", "/health", "/openapi.json")
 _HEADERS = [
-    (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    (
+        b"content-security-policy",
+        b"default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),

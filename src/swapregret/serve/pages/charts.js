@@ -66,7 +66,8 @@ export function heatMap(host, rows, labels, label) {
   pen.fillStyle = style.getPropertyValue("--main");
   rows.forEach((row, i) => row.forEach((value, j) => {
     pen.globalAlpha = Math.min(1, Math.max(0, value));
-    pen.fillRect(side + i * cell, j * line, cell + 0.5, line - 1);
+    const from = Math.round(side + i * cell);
+    pen.fillRect(from, j * line, Math.round(side + (i + 1) * cell) - from, line - 1);
   }));
   pen.globalAlpha = 1; pen.fillStyle = style.getPropertyValue("--soft"); pen.font = "12px system-ui, sans-serif";
   const every = Math.ceil(14 / line);

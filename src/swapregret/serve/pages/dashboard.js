@@ -20,12 +20,12 @@ function table(host, caption, heads, rows) {
   made.caption.className = "soft";
   for (const text of heads) { const th = document.createElement("th"); th.scope = "col"; th.textContent = text; head.append(th); }
   const body = made.createTBody();
-  for (const row of rows) { const tr = body.insertRow(); for (const text of row) tr.insertCell().textContent = text; }
+  for (const row of rows) { const tr = body.insertRow(); for (const text of row) { const cell = tr.insertCell(); cell.textContent = text; if (/^[–\d]/.test(text) && !/[;,] /.test(text)) cell.className = "short"; } }
   host.replaceChildren(made);
 }
 
-const nameOfSet = (set) => (typeof set === "string" ? set : Object.entries(set).filter(([, v]) => !Array.isArray(v)).map(([, v]) => v).join(" "));
-const seconds = (value) => (value < 120 ? `${number(value)} s` : value < 7200 ? `${number(value / 60)} min` : `${number(value / 3600)} h`);
+const nameOfSet = (set) => (typeof set === "string" ? set.replace(/ labels=.*/, "") : Object.entries(set).filter(([, v]) => !Array.isArray(v)).map(([, v]) => v).join(" "));
+const seconds = (value) => (value < 1 ? `${Math.round(1000 * value)} ms` : value < 120 ? `${number(value)} s` : value < 7200 ? `${number(value / 60)} min` : `${number(value / 3600)} h`);
 
 async function refreshList() {
   const problems = await (await ask("/problems")).json();

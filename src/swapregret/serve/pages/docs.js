@@ -26,7 +26,8 @@ function limits(schema) {
   return Object.entries(names).flatMap(([name, sign]) => all.filter((each) => each[name] !== undefined).map((each) => `${sign} ${each[name]}`)).join(", ");
 }
 
-function fields(parent, caption, schema) {
+function fields(parent, caption, schema, done = new Set()) {
+  done.add(schema.$ref);
   const { properties = {}, required = [] } = found(schema);
   const wide = add(parent, "div", undefined, "wide"), table = add(wide, "table");
   wide.tabIndex = 0;
@@ -39,11 +40,11 @@ function fields(parent, caption, schema) {
     add(add(row, "td"), "code", name);
     add(row, "td", [type(each), limits(each)].filter(Boolean).join("; "));
     const preset = each.default === undefined ? "" : `Default ${JSON.stringify(each.default)}.`;
-    add(row, "td", [required.includes(name) ? "Required." : "", each.description ?? "", preset].filter(Boolean).join(" "));
+    add(row, "td", [required.includes(name) && !caption.startsWith("Answer") ? "Required." : "", each.description ?? "", preset].filter(Boolean).join(" "));
   }
   for (const each of Object.values(properties)) {
     const inner = each.items?.$ref ?? each.$ref ?? each.anyOf?.map((one) => one.$ref).find(Boolean);
-    if (inner && caption.length < 60) fields(parent, `${inner.split("/").at(-1)}`, { $ref: inner });
+    if (inner && !done.has(inner)) fields(parent, inner.split("/").at(-1), { $ref: inner }, done);
   }
 }
 
@@ -63,11 +64,12 @@ for (const [path, methods] of Object.entries(described.paths)) {
     const body = operation.requestBody?.content?.["application/json"]?.schema;
     const sent = body?.anyOf?.find((each) => each.$ref) ?? body;
     add(section, "pre", example(method, path, sent));
-    if (sent) fields(section, "Request", sent);
+    const done = new Set();
+    if (sent) fields(section, "Request", sent, done);
     for (const [status, answer] of Object.entries(operation.responses)) {
       const schema = answer.content?.["application/json"]?.schema;
       const inner = schema?.items ?? schema;
-      if (status.startsWith("2") && inner?.$ref) fields(section, `Answer ${status}${schema.items ? ", a list of" : ""}`, inner);
+      if (status.startsWith("2") && inner?.$ref) fields(section, `Answer ${status}${schema.items ? ", a list of" : ""}`, inner, done);
     }
     add(section, "p", `Errors: ${Object.keys(operation.responses).filter((status) => !status.startsWith("2")).join(", ")}.`, "soft");
   }
