@@ -56,6 +56,36 @@ def make_router(service: Service) -> APIRouter:
                 f"a request must have at most {limit} decisions or rewards", str(count), "Send several requests."
             )
 
+    @router.post("/problems/{problem}/decisions", status_code=201, response_model=DecisionsOut, tags=["decisions"])
+    async def make_decisions(
+        problem: str, request: Request, wanted: DecisionsIn | None = None, idempotency_key: IdempotencyKey = None
+    ) -> Response:
+        """Make one decision, or a batch. Act on it, then report its reward."""
+        count = 1 if wanted is None else wanted.count
+        check_batch(count)
+        return _json(await service.decide(problem, count, await _key(request, idempotency_key)))
+
+    @router.post("/decisions/{decision}/reward", response_model=Closed, tags=["decisions"])
+    async def report_reward(
+        decision: str, sent: RewardIn, request: Request, idempotency_key: IdempotencyKey = None
+    ) -> Response:
+        """Report what a decision earned: late, out of order, or twice (the second time changes nothing)."""
+        return _json(await service.close(decision, sent.reward, await _key(request, idempotency_key)))
+
+    @router.post("/decisions/{decision}/skip", response_model=Closed, tags=["decisions"])
+    async def skip_decision(decision: str, request: Request, idempotency_key: IdempotencyKey = None) -> Response:
+        """Say that the reward of a decision will never be known: nothing is learnt from it."""
+        return _json(await service.close(decision, None, await _key(request, idempotency_key)))
+
+    @router.post("/problems/{problem}/rewards", response_model=ClosedMany, tags=["decisions"])
+    async def report_rewards(
+        problem: str, sent: RewardsIn, request: Request, idempotency_key: IdempotencyKey = None
+    ) -> Response:
+        """Report many rewards and skips of one problem; each is answered for itself."""
+        check_batch(len(sent.rewards))
+        items = [(each.decision, each.reward) for each in sent.rewards]
+        return _json(await service.close_many(problem, items, await _key(request, idempotency_key)))
+
     @router.post("/problems", status_code=201, response_model=Created, tags=["problems"])
     async def create_problem(spec: ProblemSpec, request: Request, idempotency_key: IdempotencyKey = None) -> Response:
         """Make a problem: a repeated decision with a learner of its own."""
@@ -94,36 +124,6 @@ def make_router(service: Service) -> APIRouter:
         """Send what the dashboard draws whenever it has changed, as server-sent events."""
         await service.view(problem)
         return StreamingResponse(_stream(service, problem), media_type="text/event-stream")
-
-    @router.post("/problems/{problem}/decisions", status_code=201, response_model=DecisionsOut, tags=["decisions"])
-    async def make_decisions(
-        problem: str, request: Request, wanted: DecisionsIn | None = None, idempotency_key: IdempotencyKey = None
-    ) -> Response:
-        """Make one decision, or a batch. Act on it, then report its reward."""
-        count = 1 if wanted is None else wanted.count
-        check_batch(count)
-        return _json(await service.decide(problem, count, await _key(request, idempotency_key)))
-
-    @router.post("/decisions/{decision}/reward", response_model=Closed, tags=["decisions"])
-    async def report_reward(
-        decision: str, sent: RewardIn, request: Request, idempotency_key: IdempotencyKey = None
-    ) -> Response:
-        """Report what a decision earned: late, out of order, or twice (the second time changes nothing)."""
-        return _json(await service.close(decision, sent.reward, await _key(request, idempotency_key)))
-
-    @router.post("/decisions/{decision}/skip", response_model=Closed, tags=["decisions"])
-    async def skip_decision(decision: str, request: Request, idempotency_key: IdempotencyKey = None) -> Response:
-        """Say that the reward of a decision will never be known: nothing is learnt from it."""
-        return _json(await service.close(decision, None, await _key(request, idempotency_key)))
-
-    @router.post("/problems/{problem}/rewards", response_model=ClosedMany, tags=["decisions"])
-    async def report_rewards(
-        problem: str, sent: RewardsIn, request: Request, idempotency_key: IdempotencyKey = None
-    ) -> Response:
-        """Report many rewards and skips of one problem; each is answered for itself."""
-        check_batch(len(sent.rewards))
-        items = [(each.decision, each.reward) for each in sent.rewards]
-        return _json(await service.close_many(problem, items, await _key(request, idempotency_key)))
 
     @router.get("/health", tags=["server"])
     async def health() -> Health:

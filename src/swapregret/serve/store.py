@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, create_engine, delete, event, insert, or_, select, update
+from sqlalchemy import Connection, Engine, Row, create_engine, delete, event, insert, or_, select, text, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
@@ -20,6 +20,11 @@ __all__ = ["Event", "Store", "open_store"]
 
 _BUSY_SECONDS = 10
 _CHUNK = 5_000
+_INSERT_ARRAYS = text(
+    "INSERT INTO events (problem, seq, kind, day, closes, at, value) SELECT :problem, * FROM unnest("
+    "CAST(:seq AS bigint[]), CAST(:kind AS text[]), CAST(:day AS bigint[]), CAST(:closes AS smallint[]), "
+    "CAST(:at AS double precision[]), CAST(:value AS text[]))"
+)
 
 
 class Event(NamedTuple):
@@ -162,8 +167,12 @@ class Store:
                 "another process that took it over",
                 "Send the request there, or again.",
             )
-        if new:
-            rows = [{"problem": problem, "closes": int(e.kind != "act"), **e._asdict()} for e in new]
+        closes = [int(each.kind != "act") for each in new]
+        if new and connection.dialect.name == "postgresql":  # one statement for all rows: several times faster there
+            columns: dict[str, Any] = dict(zip(Event._fields, map(list, zip(*new, strict=True)), strict=True))
+            connection.execute(_INSERT_ARRAYS, {"problem": problem, "closes": closes, **columns})
+        elif new:
+            rows = [{"problem": problem, "closes": c, **e._asdict()} for c, e in zip(closes, new, strict=True)]
             connection.execute(insert(events), rows)
 
     def events(self, problem: str, after: int = 0) -> Iterator[Event]:
