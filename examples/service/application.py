@@ -48,7 +48,11 @@ def run(url: str, visits: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    shown = run(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8000", int(sys.argv[2]) if len(sys.argv) > 2 else 2000)
+    shown = run(
+        sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8000", int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+    )
     likely = sorted(zip(shown["marginals"], shown["labels"], strict=True), reverse=True)[:3]
-    print(f"{shown['n_decisions']} visits, {shown['mean_reward']:.3f} clicks a visit, {shown['n_open']} not heard of (yet)")
+    print(
+        f"{shown['n_decisions']} visits, {shown['mean_reward']:.3f} clicks a visit, {shown['n_open']} not heard of (yet)"
+    )
     print("most likely now:", ", ".join(f"{label} {chance:.2f}" for chance, label in likely))

@@ -94,12 +94,14 @@ class Client(_Calls):
     tries : int
         How often a call is sent at most.
 
-    Examples
-    --------
-    >>> with Client("http://127.0.0.1:8000") as client:  # doctest: +SKIP
-    ...     problem = client.create("msets 10 3", horizon=10_000)["id"]
-    ...     decision = client.decide(problem)["decisions"][0]
-    ...     client.reward(decision["id"], 0.4)
+    Notes
+    -----
+    ::
+
+        with Client("http://127.0.0.1:8000") as client:
+            problem = client.create("msets 10 3", horizon=10_000)["id"]
+            decision = client.decide(problem)["decisions"][0]
+            client.reward(decision["id"], 0.4)
     """
 
     def __init__(self, url: str = "http://127.0.0.1:8000", key: str | None = None, *, tries: int = 6) -> None:

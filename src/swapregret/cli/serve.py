@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from swapregret.cli.console import console, report_errors, status_console
+from swapregret.cli.console import console, emit_json, report_errors, status_console
 from swapregret.errors import Unsupported
 
 __all__ = ["serve"]
@@ -22,7 +22,13 @@ Database = Annotated[
     typer.Option(envvar="SWAPREGRET_DATABASE", help="sqlite:///FILE or postgresql://USER@HOST/NAME.", show_envvar=True),
 ]
 
-serve = typer.Typer(invoke_without_command=True, rich_markup_mode="rich", pretty_exceptions_show_locals=False)
+serve = typer.Typer(
+    name="serve",
+    add_completion=False,
+    invoke_without_command=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_show_locals=False,
+)
 key = typer.Typer(no_args_is_help=True, help="Make, list and revoke the keys of clients.")
 serve.add_typer(key, name="key")
 
@@ -39,6 +45,7 @@ def start(
         float, typer.Option(help="Seconds without a sign of life after which another process takes over.")
     ] = 10.0,
     snapshot_every: Annotated[int, typer.Option(help="Events between two snapshots of a problem.")] = 5_000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print where it listens as JSON.")] = False,
 ) -> None:
     """Serve decisions over HTTP: durable, with a dashboard, on this machine alone unless told otherwise.
 
@@ -60,7 +67,11 @@ def start(
             lease_seconds=lease,
             snapshot_every=snapshot_every,
         )
-        status_console.print(f"Dashboard at http://{host}:{port}/, API at http://{host}:{port}/docs", highlight=False)
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        if as_json:
+            emit_json({"dashboard": f"{url}/", "api": f"{url}/docs"})
+        else:
+            status_console.print(f"Dashboard at {url}/, API at {url}/docs", highlight=False)
         run_server(settings)
 
 
