@@ -1,5 +1,6 @@
 """Who may do what from where: keys, scopes, hosts, origins, sizes; and that secrets stay secret."""
 
+import os
 import socket
 import sqlite3
 import time
@@ -106,6 +107,28 @@ def test_secrets_are_not_kept_or_logged(locked: tuple[Served, Store, dict[str, s
         assert key.split("_")[1] in dump
         assert key.split("_", 2)[2] not in dump
         assert key.split("_", 2)[2] not in server.text()
+
+
+def test_the_database_is_for_its_owner(locked: tuple[Served, Store, dict[str, str]]) -> None:
+    """The file of a new database, and those beside it, can be read by their owner alone; with keys any name may be used."""
+    server, _, keys = locked
+    path = server.database.removeprefix("sqlite:///")
+    for name in (path, path + "-wal"):
+        assert os.stat(name).st_mode & 0o077 == 0
+    headers = {"Host": "decide.example", "Authorization": f"Bearer {keys['read']}"}
+    assert server.http.get("/problems", headers=headers).status_code == 200
+
+
+def test_texts_no_database_can_hold(server: Served) -> None:
+    """Zero bytes and halves of characters are refused, not passed on to a database."""
+    assert server.http.get("/problems/a%00b").status_code == 404
+    assert server.post("/problems", {"set": "msets 4 2", "name": "a\0b"}).status_code == 422
+    table = '{"set": {"kind": "msets", "dimension": 3, "size": 1, "labels": ["a", "b", "\\ud800"]}}'
+    answer = server.http.post("/problems", content=table, headers={"content-type": "application/json"})
+    assert answer.status_code == 422, answer.text
+    deep = server.http.post("/problems", content="[" * 100_000, headers={"content-type": "application/json"})
+    assert deep.status_code in (400, 422)
+    assert server.http.get("/problems").status_code == 200
 
 
 def test_a_database_url_is_never_repeated() -> None:

@@ -49,7 +49,7 @@ def make_app(settings: Settings) -> Shield:
     """
     store = open_store(settings.database)
     keys = KeyRing(store)
-    if not is_loopback(settings.host) and not keys.has_live_key():
+    if not keys.has_live_key() and not is_loopback(settings.host):
         store.close()
         raise InvalidInput(
             "a server that others can reach must have a key",
@@ -97,7 +97,7 @@ def run_server(settings: Settings) -> None:
         server_header=False,
         limit_concurrency=2_000,
         timeout_keep_alive=30,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=2,
         log_config=None,
     )
 

@@ -72,6 +72,10 @@ class KeyRing:
             self._known = {row.id: row for row in list_keys(self._store)}
             self._read_at = time.monotonic()
 
+    def are_needed(self) -> bool:
+        """Tell whether requests need a key, as far as was read last."""
+        return bool(self._known)
+
     def has_live_key(self) -> bool:
         """Tell whether some key can be used."""
         self._refresh()

@@ -3,6 +3,8 @@
 May touch: the library, ``experiments.set_entries``, ``experiments.names``.
 """
 
+import contextlib
+import json
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 import swapregret as sr
 from swapregret.actions.base import ActionSet
 from swapregret.actions.spec import parse_set
-from swapregret.errors import InvalidInput, TooLarge
+from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
 from swapregret.experiments.names import check_name
 from swapregret.experiments.set_entries import SET_PARAMETERS, make_set
 from swapregret.feedback import RewardReader
@@ -24,6 +26,7 @@ __all__ = ["Problem", "ProblemSpec", "Reported", "choice_of", "plain_label", "te
 Reported = float | list[float]
 """A reward or cost as it is reported: a total, or a number for each element."""
 Range = tuple[float, float]
+_REHEARSAL = 64
 
 
 class ProblemSpec(BaseModel):
@@ -34,7 +37,7 @@ class ProblemSpec(BaseModel):
     set: str | dict[str, Any] = Field(
         description="A line such as `msets 10 3`, or a table: kind and parameters, edges or actions inline."
     )
-    name: Annotated[str, Field(max_length=200)] = ""
+    name: Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
     horizon: Annotated[int, Field(ge=1, le=10**12)] | None = Field(None, description="Days to plan for; null: anytime.")
     reward_range: Range | None = Field(None, description="Least and largest total reward; [0, 1] if nothing is given.")
     cost_range: Range | None = Field(None, description="Least and largest total cost, instead of rewards.")
@@ -102,6 +105,16 @@ class Problem:
         """Return a session before day 0; the same one every time."""
         return sr.Session(self.player, rng=self.spec.seed, reward_range=self.reward_range, max_open=self.spec.max_open)
 
+    def rehearse(self) -> None:
+        """Play some days that nobody sees, so that compiled code is there before the first request waits for it."""
+        session = self.new_session()
+        low, size = self.reward_range[0], self.actions.size
+        with contextlib.suppress(SwapRegretError):
+            for _ in range(_REHEARSAL):
+                decision = session.act()
+                length = self.actions.dimension if self.spec.feedback == "full" else len(decision.elements)
+                session.observe(low if self.spec.feedback == "bandit" else np.full(length, low / size), decision)
+
     def total_of(self, reported: Reported, action: Any) -> float:
         """Return the total of what was reported, for totals and figures."""
         if not isinstance(reported, list):
@@ -124,6 +137,7 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
             f'Send a table, e.g. {{"kind": "{kind}", ...}}.',
         )
     try:
+        json.dumps(entry, ensure_ascii=False).encode()  # half of a surrogate pair cannot be shown to anybody
         if isinstance(entry, str):
             numbers = [int(word) for word in words[1:] if word.isdecimal()]
             _check_size(kind, dict(zip(SET_PARAMETERS[kind], numbers, strict=False)), limit)
@@ -134,9 +148,9 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
                     check_name(name, SET_PARAMETERS[kind], "set", "have no parameters but")
             _check_size(kind, entry, limit)
             made = make_set(dict(entry), Path("/nowhere"))
-    except (TypeError, ValueError, KeyError, OverflowError) as error:
-        if isinstance(error, InvalidInput | TooLarge):
-            raise
+    except SwapRegretError:
+        raise
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
         raise InvalidInput("`set` must have usable parameters", str(error)[:200], "Correct them.") from None
     if made.dimension > limit:
         raise _too_large(made.dimension, limit)

@@ -97,7 +97,7 @@ class Service:
     async def create(self, spec: ProblemSpec, key: RequestKey | None) -> Reply:
         """Make a problem."""
         problem = await asyncio.to_thread(Problem, spec, self.settings.max_dimension)
-        await asyncio.to_thread(problem.new_session)  # whatever the learner refuses, it refuses now
+        await asyncio.to_thread(problem.rehearse)  # whatever the learner refuses, it refuses now
         id = secrets.token_hex(5)
 
         def add() -> Reply:
@@ -226,6 +226,7 @@ class Service:
             raise _held(id, row.address)
         if not self.store.take(id, self.owner, f"{self.settings.host}:{self.settings.port}", seen):
             raise _held(id, "a process that was faster")
+        Problem(ProblemSpec.model_validate_json(row.spec), self.settings.max_dimension).rehearse()
         live = Live.restore(self.store, id, self.settings.max_dimension, self.now())
         self.metrics.count("problems_opened")
         return live

@@ -84,9 +84,9 @@ class Shield:
 
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-            self._check_place(headers)
             needed = scope_of(scope["method"], scope["path"])
             scope.setdefault("state", {})["key"] = "" if needed is None else await self._key(headers, needed)
+            self._check_place(headers)
             body = await self._body(headers, receive)
             await self._app(scope, _replay(body, receive), answer)
         except SwapRegretError as error:
@@ -101,10 +101,10 @@ class Shield:
         return await asyncio.to_thread(self._keys.check, authorization, needed)
 
     def _check_place(self, headers: dict[str, str]) -> None:
-        """Refuse names this server is not called by (a page that points its own name here), and pages of other origins."""
+        """Refuse pages of other origins and, where no key is needed, names that are not ours: a page may point its name here."""
         host = headers.get("host", "")
         name = urlsplit(f"//{host}").hostname or ""
-        if not (is_loopback(name) or name in (self._settings.host, *self._settings.hosts)):
+        if not (self._keys.are_needed() or is_loopback(name) or name in (self._settings.host, *self._settings.hosts)):
             raise Forbidden(
                 "the server must be called by a name it knows", repr(host[:80]), "Start it with --allow-host NAME."
             )

@@ -3,7 +3,9 @@
 May touch: ``errors``, ``serve.schema``, ``serve.refusals``.
 """
 
+import contextlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -55,6 +57,9 @@ def open_store(database: str) -> "Store":
             "Correct it; PostgreSQL needs pip install 'swapregret[serve,postgres]'.",
         ) from None
     if is_sqlite:
+        if url.database and not os.path.exists(url.database):
+            with contextlib.suppress(OSError):  # what cannot be made is said below
+                os.close(os.open(url.database, os.O_CREAT | os.O_RDWR, 0o600))  # nobody else's business
         _prepare_sqlite(engine)
     try:
         migrate(engine)
@@ -125,7 +130,8 @@ class Store:
     def problem(self, problem: str) -> Row[Any]:
         """Return the row of a problem, or say that there is none."""
         with self.transaction() as connection:
-            row = connection.execute(select(problems).where(problems.c.id == problem)).one_or_none()
+            known = problem if problem.isascii() and problem.isalnum() else ""  # nothing else was ever an id
+            row = connection.execute(select(problems).where(problems.c.id == known)).one_or_none()
         if row is None:
             raise NotFound("the problem must exist", repr(problem[:40]), "GET /problems lists them.")
         return row
