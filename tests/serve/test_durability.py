@@ -98,7 +98,7 @@ def test_killed_under_load(running: Served) -> None:
     async def play() -> Any:
         load = Load(running.url, problem)
         for round in range(KILLS):
-            await load.more(10 + 4 * round)
+            await load.more(10 + 4 * (round % 10))
             await asyncio.to_thread(running.kill)
             await asyncio.to_thread(running.start)
         await load.more(10)

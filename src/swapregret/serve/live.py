@@ -20,7 +20,7 @@ from swapregret.serve.store import Event, Store
 __all__ = ["Live"]
 
 _LATEST = 20
-_MOST_OPEN_IN_SNAPSHOT = 64
+_MOST_OPEN_IN_SNAPSHOT = 32
 
 
 class Live:
