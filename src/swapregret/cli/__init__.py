@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command_from_info
+from typer.main import get_command, get_command_from_info
 from typer.models import CommandInfo
 
 __all__ = ["COMMANDS", "app"]
@@ -31,6 +31,7 @@ COMMANDS = (
     "table1",
     "counterexample",
     "game",
+    "serve",
     "bench",
     "journal",
 )
@@ -52,6 +53,8 @@ class _Commands(TyperGroup):
         except ModuleNotFoundError as error:
             function = _refusing(error)
             settings = {"ignore_unknown_options": True, "allow_extra_args": True}
+        if isinstance(function, typer.Typer):  # a command with commands of its own
+            return get_command(function)
         info = CommandInfo(name=cmd_name, callback=function, context_settings=settings)
         return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")
 
