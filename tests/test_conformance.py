@@ -175,7 +175,7 @@ PLAYERS: dict[str, tuple[Callable[[Any, ActionSet], Any], ...]] = {
         lambda make, actions: make(actions, 60, feedback="semi-bandit"),
         lambda make, actions: make(actions, 60, feedback="full"),
         lambda make, actions: make(actions, 60, preset="paper"),
-        lambda make, actions: make(actions, 60, preset="multiscale", warm_restarts=True),
+        lambda make, actions: make(actions, 60, preset="multiscale"),
         lambda make, actions: make(actions, 60, preset="adaptive"),
         lambda make, actions: make(actions, 60, preset="adaptive", feedback="semi-bandit"),
         lambda make, actions: make(actions, 60, preset="adaptive", feedback="full"),

@@ -16,9 +16,7 @@ SETS = sr.MSets(5, 2)
 PLAYERS: dict[str, Any] = {
     "family": sr.swap_combcp(SETS, HORIZON, **WINDOWS),
     "permutations": sr.swap_combcp(sr.Permutations(3), HORIZON, **WINDOWS),
-    "turns": sr.swap_combcp(SETS, HORIZON, warm_restarts=True, **WINDOWS),
-    "adaptive": sr.swap_combcp(sr.Permutations(3), HORIZON, preset="adaptive", calm=0.0),
-    "pool": sr.swap_combcp(SETS, HORIZON, preset="adaptive", calm=0.0),
+    "adaptive": sr.swap_combcp(SETS, HORIZON, preset="adaptive"),
     "leader": sr.baselines.follow_the_leader(SETS, HORIZON),
     "listed": sr.baselines.exp3(SETS, HORIZON),
     "held": sr.baselines.treeswap(SETS, HORIZON),
