@@ -77,9 +77,8 @@ COMPETITORS: dict[str, Callable[..., Any]] = {
 
 ABLATIONS: dict[str, Callable[..., Any]] = {
     "no-" + name.replace("_", "-"): partial(sr.swap_combcp, preset="adaptive", **{name: False})
-    for name in ("trackers", "swap_filter", "pooling", "learned_weights", "guarded", "calm")
+    for name in ("trackers", "swap_filter", "pooling", "learned_weights", "guarded", "least_squares")
 } | {
-    "floor-.1": partial(sr.swap_combcp, preset="adaptive", floor=0.1),
     "one-variant": partial(sr.swap_combcp, preset="adaptive", variants=1),
 }
 
