@@ -10,7 +10,7 @@ import swapregret
 
 ROOT = Path(swapregret.__file__).parent
 
-_GROUND = {"errors", "arrays", "policy", "kernels", "geometry", "actions"}
+_GROUND = {"errors", "arrays", "compiled", "policy", "kernels", "geometry", "actions"}
 _MEASURED = {"environments", "regret", "networks"}
 _RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session", "workers"}
 _PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_result", "recorders", "course", "play", "results"}
@@ -20,9 +20,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "randomness": {"errors"},
     "workers": {"errors"},
     "arrays": {"errors"},
+    "compiled": {"errors", "arrays", "kernels"},
     "policy": {"errors", "arrays"},
-    "kernels": {"errors", "arrays"},
-    "geometry": {"errors", "arrays", "policy", "kernels"},
+    "kernels": {"errors", "arrays", "compiled", "policy"},
+    "geometry": {"errors", "arrays", "compiled", "policy", "kernels"},
     "networks": {"errors", "arrays"},
     "actions": _GROUND - {"actions"},
     "environments": _GROUND,

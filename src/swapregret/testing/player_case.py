@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.learners.player import Arrays, Decision, Player
+from swapregret.learners.player import Arrays, Decision, Player, own_state
 
 __all__ = ["PlayerCase", "Step", "copied", "same_arrays", "same_law", "same_step", "through_file", "written"]
 
@@ -67,11 +67,11 @@ class PlayerCase:
         for day in range(first, last):
             law = self.player.policy(state)
             action = law.sample(np.random.default_rng([self.seed, 2, day]))
-            decision = Decision(day, action, self.player.actions.elements(action), law)
+            decision = Decision(day, action, self.player.actions, law)
             reward = self.show(day, decision)
-            after = self.player.observe(state, decision, copied(reward))
-            steps.append(Step(state, decision, reward, after))
-            state = after
+            before = own_state(self.player, state)
+            state = self.player.observe(state, decision, copied(reward))
+            steps.append(Step(before, decision, reward, own_state(self.player, state)))
         return steps
 
     def start(self) -> Any:

@@ -78,7 +78,7 @@ def _days(player: Player[Any], actions: ActionSet, days: int) -> Any:
     for day in range(days):
         policy = player.policy(state)
         action = policy.sample(rng)
-        state = player.observe(state, Decision(day, action, (), policy), action_total(means, action))
+        state = player.observe(state, Decision(day, action, player.actions, policy), action_total(means, action))
     return state
 
 
