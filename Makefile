@@ -50,8 +50,8 @@ test-numerics: $(VENV)/.dev  ## a million rounds of rewards made to break arithm
 	SWAPREGRET_ROUNDS=1000000 $(BIN)/python -m pytest -n $(WORKERS) tests/test_numerics.py
 
 docs: $(VENV)/.dev  ## build the documentation site into site/, without the network
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
-	@echo "Open site/index.html, or serve it (search needs that): $(BIN)/python -m http.server --directory site"
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env --doctree-dir $(VENV)/doctrees docs site
+	@echo "Open site/index.html in a browser; it needs no server."
 
 format: $(VENV)/.dev  ## rewrite the code in the house format
 	$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
@@ -77,7 +77,7 @@ $(BIN)/python:
 
 $(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Setting up .venv (first time only, about half a minute) ..."
-	@$(BIN)/python -m pip install --quiet --editable .
+	@$(BIN)/python -m pip install --quiet --editable '.[experiments]'
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.errors import InvalidInput, InvalidReward
-from swapregret.feedback import RewardReader, read_range
+from swapregret.feedback import RewardReader
+from swapregret.units import read_range
 
 ACTIONS = MSets(4, 2)
 PLAYED = np.array([1, 0, 1, 0])
@@ -90,13 +91,24 @@ def test_elements_give_up_their_share_of_the_low_end(feedback: str) -> None:
     assert float(found @ PLAYED) == pytest.approx((values @ PLAYED + 4.0) / 10.0)
 
 
-def test_where_sizes_differ_the_low_end_must_be_zero() -> None:
-    """A share of low cannot be taken from elements of actions of different sizes; totals can be moved."""
+@pytest.mark.parametrize("feedback", ["semi-bandit", "full"])
+def test_where_sizes_differ_shares_add_up_to_the_low_end(feedback: str) -> None:
+    """Elements give up low·u with u·M = 1 on every action, so totals of actions of any size land in [0, 1]."""
+    reader = RewardReader(UNEVEN, feedback, -1.0, 1.0)  # type: ignore[arg-type]
+    for action in UNEVEN.enumerate():
+        values = np.array([0.25, -0.5, 0.75])
+        found = reader.read(values, action)
+        assert float(found @ action) == pytest.approx((values @ action + 1.0) / 2.0)
+
+
+def test_a_set_without_a_constant_must_begin_at_zero() -> None:
+    """Where no linear function is 1 on every action, low must be 0 with elements seen one by one; totals can be moved."""
+    odd = Explicit([[1, 0], [0, 1], [1, 1]])
     for feedback in ("semi-bandit", "full"):
-        with pytest.raises(InvalidInput, match="begin at 0"):
-            RewardReader(UNEVEN, feedback, -1.0, 1.0)  # type: ignore[arg-type]
-        RewardReader(UNEVEN, feedback, 0.0, 3.0)  # type: ignore[arg-type]
-    assert RewardReader(UNEVEN, "bandit", -1.0, 1.0).read(0.0, np.array([0, 0, 1])) == 0.5
+        with pytest.raises(InvalidInput, match="do not begin at 0"):
+            RewardReader(odd, feedback, -1.0, 1.0)  # type: ignore[arg-type]
+        RewardReader(odd, feedback, 0.0, 3.0)  # type: ignore[arg-type]
+    assert RewardReader(odd, "bandit", -1.0, 1.0).read(0.0, np.array([0, 1])) == 0.5
 
 
 @pytest.mark.parametrize(

@@ -10,21 +10,31 @@ import swapregret
 
 ROOT = Path(swapregret.__file__).parent
 
-_GROUND = {"errors", "arrays", "compiled", "policy", "kernels", "geometry", "actions"}
+_GROUND = {"errors", "extras", "notebook", "figures", "units", "arrays"} | {
+    "compiled",
+    "policy",
+    "kernels",
+    "geometry",
+    "actions",
+}
 _MEASURED = {"environments", "regret", "networks"}
 _RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session", "workers"}
-_PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_result", "recorders", "course", "play", "results"}
+_PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_curve", "play_result", "recorders", "course", "play", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "units": {"errors"},
+    "extras": {"errors"},
+    "notebook": set(),
+    "figures": {"extras"},
     "storage": {"errors"},
     "randomness": {"errors"},
     "workers": {"errors"},
     "arrays": {"errors"},
+    "policy": {"errors", "notebook", "figures", "arrays"},
     "compiled": {"errors", "arrays", "kernels"},
-    "policy": {"errors", "arrays"},
     "kernels": {"errors", "arrays", "compiled", "policy"},
     "geometry": {"errors", "arrays", "compiled", "policy", "kernels"},
-    "networks": {"errors", "arrays"},
+    "networks": {"errors", "extras", "arrays"},
     "actions": _GROUND - {"actions"},
     "environments": _GROUND,
     "regret": _GROUND,
@@ -32,7 +42,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "feedback": _GROUND | {"learners"},
     "journal": {"errors", "storage"},
     "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal"},
-    "play_result": _GROUND | {"regret"},
+    "play_curve": _GROUND,
+    "play_result": _GROUND | {"regret", "play_curve"},
     "recorders": _GROUND | {"environments", "regret", "learners", "play_result"},
     "course": _PLAYED - {"course", "play", "results"},
     "play": _PLAYED - {"play", "results"},

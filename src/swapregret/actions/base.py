@@ -31,10 +31,12 @@ from swapregret.kernels.ledger import pack_rows
 from swapregret.kernels.packed_laws import merge_law
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["ENUMERATION_LIMIT", "ActionSet"]
+__all__ = ["ENUMERATION_LIMIT", "GAP", "ActionSet"]
 
 ENUMERATION_LIMIT = 100_000
 """How many actions ``enumerate`` lists before it asks to be told otherwise."""
+GAP = 1e-10
+"""What the generic projection aims at: below the promised 1e-9, so that several parts of a product keep it together."""
 
 
 class ActionSet(metaclass=Remembering):
@@ -82,6 +84,10 @@ class ActionSet(metaclass=Remembering):
         made = super().__new__(cls)
         made.arguments = (args, kwargs)
         return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arguments alone: the set is made again from them, and what it works out later is always the same."""
+        return _make_again, (type(self), *self.arguments)
 
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
         self._dimension = as_integer(dimension, "dimension", 1)
@@ -155,6 +161,24 @@ class ActionSet(metaclass=Remembering):
         """Read an action as the labels of its elements."""
         vector = as_action(action, self.dimension)
         return tuple(self._labels[index] for index in np.flatnonzero(vector))
+
+    def choice(self, action: npt.ArrayLike) -> Any:
+        """Read an action in the form people give it: a ranking, a route, a tree, an allocation; here, its labels in order.
+
+        Examples
+        --------
+        >>> from swapregret.actions.m_sets import MSets
+        >>> MSets(4, 2, labels="abcd").choice([0, 1, 0, 1])
+        ('b', 'd')
+        """
+        return self.elements(action)
+
+    def _read_action(self, action: npt.ArrayLike) -> Action:
+        """Read an action of the set, or say that it is none."""
+        vector = as_action(action, self.dimension)
+        if vector not in self:
+            raise InvalidAction("`action` must be an action of the set", "another vector", f"The set is {self!r}.")
+        return vector
 
     def action_of(self, elements: Iterable[Label]) -> Action:
         """Write a collection of labels as an action, or say why it is none."""
@@ -242,7 +266,7 @@ class ActionSet(metaclass=Remembering):
         On a set of uniform size the scale of ``w`` does not matter and the result is m times the paper's projection
         onto P (Algorithm 2, line 9).
         """
-        return project_kl(self, as_vector(log_weights, self.dimension, "log_weights"))
+        return project_kl(self, as_vector(log_weights, self.dimension, "log_weights"), GAP)
 
     def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
         """Project as :meth:`kl_project` does, told the logarithm of a point that may be near; few sets make use of it."""
@@ -348,6 +372,10 @@ class ActionSet(metaclass=Remembering):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(dimension={self.dimension}, size={self.size})"
+
+
+def _make_again(kind: type[ActionSet], args: tuple[Any, ...], kwargs: dict[str, Any]) -> ActionSet:
+    return kind(*args, **kwargs)
 
 
 def _in_words(count: int) -> str:

@@ -126,12 +126,13 @@ class Partitions(ActionSet):
 
     def amounts(self, action: npt.ArrayLike) -> tuple[int, ...]:
         """Read an action as the amount each part gets."""
-        vector = as_action(action, self.dimension)
-        if vector not in self:
-            raise InvalidAction("`action` must be an action of the set", "another vector", f"The set is {self!r}.")
-        chosen = np.flatnonzero(vector)
+        chosen = np.flatnonzero(self._read_action(action))
         places = chosen if self.is_compact else np.sort(self._image[chosen])
         return tuple((places % (self._total + 1)).tolist())
+
+    def choice(self, action: npt.ArrayLike) -> tuple[int, ...]:
+        """Read an action as the amount each part gets, e.g. the troops sent to each field."""
+        return self.amounts(action)
 
     def action_from_amounts(self, amounts: Sequence[int]) -> Action:
         """Write the amounts of the parts as an action."""

@@ -6,6 +6,7 @@ to use the list or array that was handed over, and an iterator must still be the
 May touch: nothing else of the package.
 """
 
+import inspect
 from abc import ABCMeta
 from collections.abc import Iterator, Set
 from typing import Any
@@ -44,4 +45,12 @@ class Remembering(ABCMeta):
         """Make a set from arguments as they are now."""
         return super().__call__(
             *(kept(value) for value in args), **{name: kept(value) for name, value in kwargs.items()}
+        )
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The arguments of the constructor, for ``help`` and notebooks, which would otherwise see those of ``__call__``."""
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return signature.replace(
+            parameters=list(signature.parameters.values())[1:], return_annotation=inspect.Signature.empty
         )

@@ -7,6 +7,7 @@ May touch: everything. Nothing imports it.
 """
 
 import gc
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -32,9 +33,30 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        function = getattr(import_module(f"swapregret.cli.{cmd_name}"), cmd_name)
-        info = CommandInfo(name=cmd_name, callback=function)
+        settings: dict[str, Any] = {}
+        try:
+            function = getattr(import_module(f"swapregret.cli.{cmd_name}"), cmd_name)
+        except ModuleNotFoundError as error:
+            function = _refusing(error)
+            settings = {"ignore_unknown_options": True, "allow_extra_args": True}
+        info = CommandInfo(name=cmd_name, callback=function, context_settings=settings)
         return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")
+
+
+def _refusing(error: ModuleNotFoundError) -> Callable[[], None]:
+    """Return a command that says which extra it needs; what no extra brings is raised as it is."""
+    from swapregret.cli.console import report_errors
+    from swapregret.extras import EXTRA_OF
+
+    if error.name not in EXTRA_OF:
+        raise error
+
+    def refuse() -> None:
+        with report_errors():
+            raise error
+
+    refuse.__doc__ = f"Not installed: pip install 'swapregret\\[{EXTRA_OF[error.name]}]'."
+    return refuse
 
 
 app = typer.Typer(

@@ -4,7 +4,7 @@ On day t element i pays ``payment`` with probability :math:`\mathrm{level}_t(i)`
 so that the mean rewards are known exactly. The usual payment is 1/m: every action of at most m elements then earns a
 total in [0, 1].
 
-May touch: ``arrays``, ``errors``, ``actions.base``.
+May touch: ``arrays``, ``errors``, ``units``, ``actions.base``.
 """
 
 from collections.abc import Callable
@@ -15,6 +15,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer
 from swapregret.errors import InvalidInput
+from swapregret.units import UNIT_REWARDS, Units
 
 __all__ = ["Draw", "Environment", "Levels", "Seed", "as_level", "entropy_from", "noiseless", "seeded"]
 
@@ -44,6 +45,8 @@ class Environment:
         What an element pays when it pays; 1 / ``actions.size`` if not given.
     draw : callable, optional
         Another way to draw the rewards: ``draw(environment, start, stop)``. They must have the means above.
+    units : Units, optional
+        What people count behind totals in [0, 1], where a range of rewards or costs was declared: a play reports its regrets so.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Environment:
     entropy: int
     payment: float | None = None
     draw: Draw | None = None
+    units: Units = UNIT_REWARDS
 
     def means(self, start: int, stop: int) -> Matrix:
         """Return the mean reward vectors of days start..stop−1."""
@@ -87,6 +91,11 @@ class Environment:
         bits = np.random.PCG64(self.entropy)
         bits.advance(start * d)
         return np.random.Generator(bits).random((stop - start, d))
+
+    def __repr__(self) -> str:
+        low, high = self.units.declared
+        counted = "" if self.units == UNIT_REWARDS else f", {self.units.word}s in [{low:g}, {high:g}]"
+        return f"Environment({self.name!r}, {self.actions!r}, {self.horizon:,} days{counted})"
 
     @property
     def _payment(self) -> float:

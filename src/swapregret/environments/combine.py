@@ -12,6 +12,7 @@ from swapregret.arrays import Matrix
 from swapregret.environments.base import Environment, Seed, entropy_from
 from swapregret.errors import InvalidInput
 from swapregret.policy import on_grid
+from swapregret.units import UNIT_REWARDS, Units
 
 __all__ = ["concatenation", "mixture"]
 
@@ -56,7 +57,9 @@ def mixture(
         return _weighted([part.rewards(start, stop) for part in _renoised(parts, environment.entropy)], shares)
 
     name = "mixture(" + ", ".join(part.name for part in parts) + ")"
-    return Environment(name, parts[0].actions, days, levels, entropy_from(np.random.default_rng(rng)), 1.0, draw)
+    return Environment(
+        name, parts[0].actions, days, levels, entropy_from(np.random.default_rng(rng)), 1.0, draw, _shared_units(parts)
+    )
 
 
 def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> Environment:
@@ -100,7 +103,7 @@ def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> E
 
     name = " then ".join(part.name for part in parts)
     seed = entropy_from(np.random.default_rng(rng))
-    return Environment(name, parts[0].actions, int(ends[-1]), levels, seed, 1.0, draw)
+    return Environment(name, parts[0].actions, int(ends[-1]), levels, seed, 1.0, draw, _shared_units(parts))
 
 
 def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...]:
@@ -116,6 +119,12 @@ def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...
                 "Make them from one object.",
             )
     return parts
+
+
+def _shared_units(parts: Sequence[Environment]) -> Units:
+    """Return the units all parts count in, or the scale [0, 1] where they differ."""
+    units = {part.units for part in parts}
+    return units.pop() if len(units) == 1 else UNIT_REWARDS
 
 
 def _renoised(parts: Sequence[Environment], entropy: int) -> list[Environment]:

@@ -1,7 +1,7 @@
 """Replay reward vectors from an array or a file.
 
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``. Polars is
-imported only when a Parquet file is read.
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``, ``extras``, ``units``.
+Polars is imported only when a Parquet file is read.
 """
 
 import csv
@@ -14,8 +14,10 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen
 from swapregret.environments.base import Environment, noiseless
-from swapregret.environments.ranges import as_levels, as_range
+from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput
+from swapregret.extras import need
+from swapregret.units import Range
 
 __all__ = ["replay"]
 
@@ -24,7 +26,8 @@ def replay(
     actions: ActionSet,
     data: npt.ArrayLike | str | Path,
     *,
-    reward_range: tuple[float, float] = (0.0, 1.0),
+    reward_range: Range | None = None,
+    cost_range: Range | None = None,
     horizon: int | None = None,
     name: str | None = None,
 ) -> Environment:
@@ -37,9 +40,11 @@ def replay(
         Shape (T, dimension), or a file: ``.csv``, ``.parquet`` or ``.npy``. A file with a header may name its columns
         by the labels of the set, in any order; other columns are then ignored. Without such names the columns must be
         the elements, in order.
-    reward_range : (float, float)
-        The least and the largest value an element can have, mapped to [0, 1] and divided by the size of the largest
-        action, so that every action earns a total in [0, 1].
+    reward_range : (float, float), optional
+        The least and the largest value an element can have, [0, 1] if neither range is given. Values are mapped so that every
+        action earns a total in [0, 1]; where a range is declared, a play reports its regrets in the units of the values.
+    cost_range : (float, float), optional
+        The least and the largest cost of an element, instead of ``reward_range``: values are costs, the less the better.
     horizon : int, optional
         How many days to play; the data start again from the top when they end. All rows once if not given.
     name : str, optional
@@ -53,13 +58,13 @@ def replay(
     array([[0.  , 0.25, 0.5 ],
            [0.5 , 0.25, 0.  ]])
     """
-    low, high = as_range(reward_range)
+    declared = ElementRange.read(actions, reward_range, cost_range)
     if isinstance(data, str | Path):
         path = Path(data)
         values, name = _read(path, actions), name or path.name
     else:
         values, name = _table(data, actions), name or "replay"
-    table = frozen(as_levels(values, low, high))
+    table = frozen(declared.levels(values))
     days = len(table) if horizon is None else as_integer(horizon, "horizon", 1)
 
     def levels(start: int, stop: int) -> Matrix:
@@ -67,7 +72,7 @@ def replay(
             return np.asarray(table[start:stop])
         return np.asarray(table[np.arange(start, stop) % len(table)])
 
-    return Environment(name, actions, days, levels, 0, draw=noiseless)
+    return Environment(name, actions, days, levels, 0, declared.payment, noiseless, declared.reported)
 
 
 def _table(data: Any, actions: ActionSet) -> Matrix:
@@ -126,6 +131,7 @@ def _is_number(text: str) -> bool:
 
 
 def _read_parquet(path: Path) -> tuple[list[str], Any]:
+    need("polars", "read a Parquet file")
     import polars as pl
 
     try:

@@ -6,7 +6,7 @@ depends on the laws through their marginals alone, and everything measured of a 
 
 Learners see payoffs mapped to [0, 1]. The range is derived from bounds on v by two calls of the player's oracle, never guessed.
 
-May touch: ``errors``, ``arrays``, ``actions.base``, ``games.constant``.
+May touch: ``errors``, ``arrays``, ``actions.base``, ``actions.constant``.
 """
 
 from abc import ABC, abstractmethod
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.constant import constant_vector
 from swapregret.arrays import Action, Vector, as_action, as_integer, frozen
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.games.constant import constant_vector
 
 __all__ = ["Game"]
 

@@ -94,8 +94,13 @@ class Decision:
         """Return the policy that drew the action."""
         return self.held.policy()
 
+    @property
+    def choice(self) -> Any:
+        """Return the action in the form people give it: a ranking, a route, a tree, an allocation, or labels in order."""
+        return self._actions.choice(self.action)
+
     def __repr__(self) -> str:
-        return f"Decision(day={self.day}, elements={self.elements!r})"
+        return f"Decision(day={self.day}, {self.choice!r})"
 
 
 class Player(Protocol[State]):

@@ -49,6 +49,9 @@ class Experiment:
     runs: tuple[RunInfo, ...]
     resolved: dict[str, Any]
 
+    def __repr__(self) -> str:
+        return f"Experiment({self.name!r}, {len(self.finished)} of {len(self.runs)} runs finished, in {str(self.folder)!r})"
+
     @property
     def store(self) -> Store:
         """Return the files."""
