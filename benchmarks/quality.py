@@ -49,6 +49,7 @@ WORLDS: dict[str, Callable[..., sr.environments.Environment]] = {
     "slot": lambda a, t, s: sr.environments.slots(a, t, rng=s),
     "iid": lambda a, t, s: sr.environments.iid(a, t, rng=s),
     "pws": lambda a, t, s: sr.environments.piecewise(a, t, rng=s),
+    "outages": lambda a, t, s: sr.environments.interruptions(a, t, rng=s),
     "rw": lambda a, t, s: sr.environments.random_walk(a, t, rng=s),
     "tree": lambda a, t, s: sr.environments.tree(a, t, rng=s),
 }
