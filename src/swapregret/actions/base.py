@@ -322,7 +322,7 @@ class ActionSet(metaclass=Remembering):
         return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as the learners' compiled code takes it (``actions.family``); by its own methods where it has no such form.
+        """Return the set as the learners' compiled code takes it (``actions.family``); by its own methods where it has none.
 
         Parameters
         ----------

@@ -14,8 +14,8 @@ from swapregret.actions.forests import Forests
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.partitions import Partitions
 from swapregret.actions.permutations import Permutations
-from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.actions.product import Product
+from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.actions.spec import PRODUCT, SPEC_FORMS, parse_set, split_product
 from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.errors import InvalidInput
