@@ -1,4 +1,4 @@
-"""Reward and swap regret of every player on every sequence of the suite: the figure of the README, and the study of the adaptive preset.
+"""Reward and swap regret of every player on every sequence of the suite, for the README and the study of the adaptive preset.
 
     python benchmarks/quality.py                 the whole table at T = 10⁵, 8 replications (minutes)
     python benchmarks/quality.py --quick         m-sets (6,2) and (10,3) at T = 20,000, 4 replications
