@@ -10,12 +10,15 @@ import swapregret
 
 ROOT = Path(swapregret.__file__).parent
 
-_GROUND = {"errors", "arrays", "policy", "kernels", "geometry", "actions"}
+_GROUND = {"errors", "extras", "counts", "csv_file", "arrays", "policy", "kernels", "geometry", "actions"}
 _MEASURED = {"environments", "regret", "networks"}
 _RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session", "workers"}
 _PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_result", "recorders", "course", "play", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "extras": {"errors"},
+    "counts": {"errors"},
+    "csv_file": {"errors"},
     "storage": {"errors"},
     "randomness": {"errors"},
     "workers": {"errors"},
@@ -23,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "policy": {"errors", "arrays"},
     "kernels": {"errors", "arrays"},
     "geometry": {"errors", "arrays", "policy", "kernels"},
-    "networks": {"errors", "arrays"},
+    "networks": {"errors", "extras", "csv_file", "arrays"},
     "actions": _GROUND - {"actions"},
     "environments": _GROUND,
     "regret": _GROUND,
@@ -38,7 +41,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "results": _PLAYED - {"course", "play", "results"},
     "games": _PLAYED,
     "testing": _PLAYED | {"games"},
-    "": _PLAYED | {"games", "testing"},
+    "public": _PLAYED | {"games", "testing"},
+    "": {"public"},
     "experiments": _PLAYED | {"games", "testing", ""},
     "cli": _PLAYED | {"games", "testing", "experiments", ""},
     "__main__": {"cli"},

@@ -1,10 +1,9 @@
 """Replay reward vectors from an array or a file.
 
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``. Polars is
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``csv_file``, ``errors``, ``extras``. Polars is
 imported only when a Parquet file is read.
 """
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,11 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen
+from swapregret.csv_file import read_csv
 from swapregret.environments.base import Environment, noiseless
 from swapregret.environments.ranges import as_levels, as_range
 from swapregret.errors import InvalidInput
+from swapregret.extras import require_extra
 
 __all__ = ["replay"]
 
@@ -93,10 +94,8 @@ def _read(path: Path, actions: ActionSet) -> Matrix:
     if kind == ".npy":
         return _table(np.load(path, allow_pickle=False), actions)
     if kind == ".csv":
-        with path.open(newline="", encoding="utf-8-sig") as lines:
-            rows = [row for row in csv.reader(lines) if row]
-        header = rows[0] if rows and not all(map(_is_number, rows[0])) else None
-        return _columns(header, rows if header is None else rows[1:], actions)
+        found = read_csv(path, has_header=None)
+        return _columns(list(found.header) or None, [cells for _, cells in found.rows], actions)
     if kind == ".parquet":
         header, rows = _read_parquet(path)
         return _columns(header, rows, actions)
@@ -117,15 +116,8 @@ def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
     return _table(table, actions)
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _read_parquet(path: Path) -> tuple[list[str], Any]:
+    require_extra("experiments", "reading Parquet", otherwise="Or write the rewards as CSV.")
     import polars as pl
 
     try:

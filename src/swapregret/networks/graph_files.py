@@ -1,6 +1,6 @@
 """Networks from graph files: GML and GraphML, read by networkx.
 
-May touch: ``errors``, ``networks.network``, ``networks.tables``; networkx, which is imported when a file is read.
+May touch: ``csv_file``, ``errors``, ``extras``, ``networks.network``; networkx, which is imported when a file is read.
 """
 
 import os
@@ -8,9 +8,10 @@ import re
 from io import BytesIO
 from typing import Any
 
-from swapregret.errors import InvalidInput, Unsupported
+from swapregret.csv_file import read_text
+from swapregret.errors import InvalidInput
+from swapregret.extras import require_extra
 from swapregret.networks.network import Network, Vertex
-from swapregret.networks.tables import read_text
 
 __all__ = ["read_gml", "read_graphml"]
 
@@ -75,14 +76,9 @@ def read_graphml(path: str | os.PathLike[str]) -> Network:
 
 
 def _networkx(what: str) -> Any:
-    try:
-        import networkx
-    except ImportError:
-        raise Unsupported(
-            f"networkx must be installed to read {what}",
-            "an environment without it",
-            "Install it (pip install 'swapregret[networks]'), or read an edge list with read_edges_csv.",
-        ) from None
+    require_extra("networks", f"reading {what}", otherwise="Or read an edge list with read_edges_csv.")
+    import networkx
+
     return networkx
 
 

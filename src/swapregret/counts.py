@@ -1,0 +1,70 @@
+"""Whole numbers as people type them: digits, with underscores or commas for thousands, or with an exponent.
+
+May touch: ``errors``.
+"""
+
+from decimal import Decimal, InvalidOperation
+
+from swapregret.errors import InvalidInput
+
+__all__ = ["LONGEST_HORIZON", "MOST_CELLS", "MOST_REPLICATIONS", "excerpt", "read_count"]
+
+LONGEST_HORIZON = 10**15
+"""Days of one run: at a million rounds per second this is thirty years."""
+MOST_REPLICATIONS = 10**5
+"""Of one run."""
+MOST_CELLS = 10**6
+"""Runs of one experiment."""
+_SHOWN = 60
+
+
+def excerpt(value: object, most: int = _SHOWN) -> str:
+    """Return how a value is written, with an ellipsis in place of what is too long to be read.
+
+    Examples
+    --------
+    >>> excerpt("a" * 100, 12)
+    "'aaaaaa…aaa'"
+    """
+    if isinstance(value, int) and value.bit_length() > 4 * most:  # Python refuses to write more than 4,300 digits
+        return f"a whole number of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 5]}…{text[-4:]}"
+
+
+def read_count(text: str, name: str, least: int = 1, most: int | None = None) -> int:
+    """Read a whole number in ``least..most``, or say what is wrong with it.
+
+    Examples
+    --------
+    >>> read_count("1e4", "horizon"), read_count("20_000", "horizon"), read_count("-3", "shift", -5)
+    (10000, 20000, -3)
+    >>> read_count("1.5e3", "horizon"), read_count("2e0", "size", 1, 3)
+    (1500, 2)
+    >>> read_count("1e400", "horizon", 1, 100)
+    Traceback (most recent call last):
+        ...
+    swapregret.errors.InvalidInput: `horizon` must be a whole number, 1..100: got '1e400'. Write e.g. 50 or 5e1.
+    """
+    bounds = f"{least:,}..{_written(most)}" if most is not None else f"at least {least:,}"
+    example = max(least, min(10_000, (most or 20_000) // 2))
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("nan")
+    if (
+        not number.is_finite()
+        or number.adjusted() > 4000
+        or number != number.to_integral_value()
+        or number < least
+        or (most is not None and number > most)
+    ):
+        power = len(str(abs(example))) - 1
+        other = f" or {example / 10**power:g}e{power}" if power else ""
+        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", excerpt(text), f"Write e.g. {example}{other}.")
+    return int(number)
+
+
+def _written(number: int) -> str:
+    power = len(str(number)) - 1
+    return f"1e{power}" if power >= 6 and number == 10**power else f"{number:,}"
