@@ -10,7 +10,7 @@ from swapregret.errors import InvalidInput
 __all__ = ["LONGEST_HORIZON", "MOST_CELLS", "MOST_REPLICATIONS", "excerpt", "read_count"]
 
 LONGEST_HORIZON = 10**15
-"""Days of one run: at a million rounds per second this is thirty years."""
+"""Days of one run: thirty years at a million rounds per second; longer windows would not fit the compiled counters."""
 MOST_REPLICATIONS = 10**5
 """Of one run."""
 MOST_CELLS = 10**6

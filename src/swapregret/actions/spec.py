@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["SPEC_FORMS", "parse_set"]
 
 
+_LARGEST = 10**7
+"""Any number of a line of text; a set of so many elements takes gigabytes."""
+
+
 @dataclass(frozen=True)
 class _Form:
     """How one word is read: the public class it makes, its arguments for people, and how to make it."""
@@ -29,7 +33,7 @@ class _Form:
 
 
 def _whole(text: str) -> int:
-    return read_count(text, "a number of a set", 0)
+    return read_count(text, "a number of a set", 0, _LARGEST)
 
 
 def _edges(path: str) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Replay reward vectors from an array or a file.
 
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``csv_file``, ``errors``, ``extras``. Polars is
-imported only when a Parquet file is read.
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``csv_file``, ``errors``, ``extras``.
+Polars is imported only when a Parquet file is read.
 """
 
 from pathlib import Path

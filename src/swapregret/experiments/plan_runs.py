@@ -1,6 +1,6 @@
 """What a spec comes to: every set, environment and player made once, and every run with its identity.
 
-May touch: ``errors``, ``actions``, ``learners.config``, ``experiments``.
+May touch: ``counts``, ``errors``, ``actions``, ``learners.config``, ``experiments``.
 """
 
 import json
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from swapregret.actions.base import ActionSet
+from swapregret.counts import MOST_CELLS
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.experiments.catalogue import (
     ENVIRONMENTS,
@@ -71,6 +72,13 @@ def plan_runs(spec: Spec, folder: Path) -> Plan:
     players = expand(spec.players, "players", PLAYERS, lambda kind: parameters_of(kind, is_player=True), _PLAYER_DEPTHS)
     if not sets and any(world.kind not in OWN_SET for world in worlds):
         raise InvalidInput("`sets` must be given", "none", 'Add e.g. sets = ["msets 10 3"].')
+    n_runs = len(set(spec.horizons)) * len(players) * spec.replications * max(1, len(sets)) * len(worlds)
+    if n_runs > MOST_CELLS:
+        raise InvalidInput(
+            f"a spec must come to at most {MOST_CELLS:,} runs",
+            f"{n_runs:,}",
+            "Leave out sets, environments, players, horizons or replications, or make several specs.",
+        )
     smallest = min(sets, key=lambda each: each.actions.dimension).actions if sets else None
     own = [_try_world(world, smallest, spec, folder) for world in worlds]
     for player in players:

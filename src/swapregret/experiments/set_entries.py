@@ -1,8 +1,9 @@
 """Action sets of a spec: a line of text, or a table that may name a network file.
 
-May touch: ``errors``, ``actions``, ``networks``, ``experiments.names``.
+May touch: ``counts``, ``errors``, ``actions``, ``networks``, ``experiments.names``.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from swapregret.actions.permutations import Permutations
 from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.actions.spec import SPEC_FORMS, parse_set
 from swapregret.actions.truncated_permutations import TruncatedPermutations
+from swapregret.counts import excerpt
 from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name
 from swapregret.networks import Network, read_edges_csv, read_gml, read_graphml, read_tntp
@@ -57,7 +59,7 @@ def make_set(entry: str | Mapping[str, Any], folder: Path) -> ActionSet:
         words = entry.split()
         if not words or words[0] not in SET_KINDS:
             check_name(words[0] if words else "", SET_KINDS, "sets", f"begin as in {SPEC_FORMS[0]!r}, with")
-        return parse_set(" ".join(str(folder / word) if (folder / word).is_file() else word for word in words))
+        return parse_set(" ".join(str(folder / word) if os.path.isfile(folder / word) else word for word in words))
     values = {name: value for name, value in entry.items() if name != "kind"}
     return _MAKERS[entry["kind"]](values, folder)
 
@@ -74,7 +76,9 @@ def _network(values: dict[str, Any], folder: Path, kind: str) -> Network:
 
 def _pairs(edges: Any) -> list[list[Any]]:
     if not isinstance(edges, list) or not all(isinstance(edge, list) and len(edge) == 2 for edge in edges):
-        raise InvalidInput("`edges` must be a list of pairs", repr(edges)[:80], 'Write e.g. [["s", "a"], ["a", "t"]].')
+        raise InvalidInput(
+            "`edges` must be a list of pairs", excerpt(edges, 80), 'Write e.g. [["s", "a"], ["a", "t"]].'
+        )
     return edges
 
 

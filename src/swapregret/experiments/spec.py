@@ -2,18 +2,18 @@
 
 Errors name the field, the value, what is allowed, and the nearest name. See ``docs/how_to/run_experiments.md``.
 
-May touch: ``errors``, ``experiments.names``; Pydantic.
+May touch: ``counts``, ``errors``, ``experiments``; Pydantic.
 """
 
 import os
-import tomllib
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, excerpt
 from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name, nearest
+from swapregret.experiments.toml_file import parse_toml, read_toml
 
 __all__ = ["Checkpoints", "Entry", "Measure", "Spec", "parse_spec", "read_spec"]
 
@@ -28,6 +28,7 @@ def _listed(value: Any) -> Any:
 
 
 Whole = Annotated[int, BeforeValidator(_whole), Field(ge=1, strict=True)]
+Days = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=LONGEST_HORIZON, strict=True)]
 Entry = str | dict[str, Any]
 """A kind alone, or a table with a kind and parameters."""
 Entries = Annotated[list[Entry], BeforeValidator(_listed), Field(min_length=1)]
@@ -69,8 +70,8 @@ class Spec(_Strict):
 
     name: str = "experiment"
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    replications: Whole = 1
-    horizons: Annotated[list[Whole], BeforeValidator(_listed), Field(min_length=1)]
+    replications: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MOST_REPLICATIONS, strict=True)] = 1
+    horizons: Annotated[list[Days], BeforeValidator(_listed), Field(min_length=1)]
     sets: Annotated[list[Entry], BeforeValidator(_listed)] = []
     environments: Entries
     players: Entries
@@ -90,14 +91,7 @@ _MODELS: dict[str, type[BaseModel]] = {"": Spec, "measure": Measure, "checkpoint
 
 def read_spec(path: str | os.PathLike[str]) -> tuple[Spec, bytes]:
     """Read a spec from a file; also return the file as it is."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise InvalidInput(
-            "the spec must be a readable file",
-            f"{os.fspath(path)!r}: {error.strerror}",
-            "`swapregret init spec.toml` writes one to start from.",
-        ) from None
+    data = read_toml(path, "`swapregret init spec.toml` writes one to start from.")
     return parse_spec(data, os.fspath(path)), data
 
 
@@ -109,10 +103,7 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
     >>> parse_spec('horizons = 1e3\nsets = "msets 6 2"\nenvironments = "iid"\nplayers = "uniform"').horizons
     [1000]
     """
-    try:
-        content = tomllib.loads(data.decode("utf-8-sig") if isinstance(data, bytes) else data)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidInput(f"{source} must be TOML", str(error), "Correct that place of the file.") from None
+    content = parse_toml(data, source)
     try:
         return Spec.model_validate(content)
     except ValidationError as error:
@@ -125,7 +116,7 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
 def _problem(error: dict[str, Any]) -> InvalidInput:
     """Turn what Pydantic found into a sentence of the house."""
     steps = [step for step in error["loc"] if not (isinstance(step, str) and ("[" in step or step in ("str", "dict")))]
-    field, kind, came = _path(steps), error["type"], repr(error["input"])[:120]
+    field, kind, came = _path(steps), error["type"], excerpt(error["input"], 120)
     if kind == "extra_forbidden":
         owner, model = _path(steps[:-1]), _MODELS.get(str(steps[0]) if len(steps) > 1 else "", Spec)
         try:

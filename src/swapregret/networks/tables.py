@@ -108,8 +108,8 @@ def read_tntp(path: str | os.PathLike[str]) -> Network:
             in_metadata = key != "<END OF METADATA"
         elif text.startswith("~"):
             named = text[1:].replace(";", " ").strip()
-            cells = [cell.strip() for cell in named.split("\t")] if "\t" in named else named.split()
-            columns = ["_".join(cell.lower().split()) for cell in cells if cell.strip()]
+            names = [cell.strip() for cell in named.split("\t")] if "\t" in named else named.split()
+            columns = ["_".join(each.lower().split()) for each in names if each.strip()]
         elif text:
             rows.append((number, text.rstrip(";").split()))
     if in_metadata:

@@ -34,7 +34,7 @@ Row = dict[str, Any]
 CELL = ("set", "environment", "player", "horizon")
 _PER_ROUND = ("external", "external_error", "internal", "swap", "swap_error", "swap_split", "swap_low", "swap_high")
 _MEANS = ("reward", "expected", "realised_swap", "laziness", "lemma", "rounds_per_second")
-_VERSION = 1
+_VERSION = 2
 
 
 def load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
@@ -43,8 +43,9 @@ def load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
     ``swap`` is the paper's: the ledgers of all finished replications are averaged, then the maximum over rules is taken
     (deviation D16). With two replications or more, ``swap_error`` is its standard error, ``swap_split`` the estimate by
     sample splitting (too low in expectation where ``swap`` is too high), and ``swap_low``, ``swap_high`` a 95 % bootstrap
-    interval. ``swap_lower`` and ``swap_upper`` are the certified bracket. Regrets are totals up to ``day``; columns that
-    end in ``_per_round`` are divided by it. ``swap_per_run`` is the mean of each run's own maximum.
+    interval, the one that tables and reports show; it does not reach below 0. ``swap_lower`` and ``swap_upper`` are the
+    certified bracket. Regrets are totals up to ``day``; columns that end in ``_per_round`` are divided by it.
+    ``swap_per_run`` is the mean of each run's own maximum.
 
     Parameters
     ----------
