@@ -159,6 +159,12 @@ def test_the_table_and_the_report_show_one_interval(tmp_path: Path) -> None:
     rows = json.loads(runner.invoke(app, ["results", str(tmp_path), "--json"]).stdout)["rows"]
     (scene,), _ = gather(tmp_path)
     printed = runner.invoke(app, ["results", str(tmp_path)], env={"COLUMNS": "120"}).stdout
+    for width in (40, 60, 80):  # narrower, cells are folded and none is cut
+        narrow = runner.invoke(app, ["results", str(tmp_path)], env={"COLUMNS": str(width)}).stdout
+        assert max(map(len, narrow.splitlines())) <= width
+        assert "…" not in narrow
+        for row in rows:
+            assert width == 40 or f"{row['reward']:.4f}" in narrow
     for row, runs in zip(rows, scene.players, strict=True):
         assert runs.swap is not None
         _, low, high = runs.swap.last

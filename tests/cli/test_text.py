@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.progress import Progress
 from rich.table import Table
@@ -45,6 +45,7 @@ def test_what_is_printed_is_what_was_given(name: str) -> None:
     assert seen(bar.get_renderable()).count(name) == 2
 
 
+@settings(max_examples=50)
 @given(st.text(max_size=30))
 def test_no_text_acts_on_the_terminal(text: str) -> None:
     """Whatever the characters, nothing but printable ones, tabs and line feeds come out, and plain() is at rest there."""

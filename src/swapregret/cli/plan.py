@@ -138,7 +138,10 @@ def _print(made: "Plan", set_spec: str) -> None:
 def _draw(schedule: "Schedule") -> None:
     """Draw a calendar in the width there is: the labels take what a drawing of one column takes."""
     label = len(schedule.draw(width=1).splitlines()[1])
-    width = max(_SHORTEST_CALENDAR, min(_LONGEST_CALENDAR, console.width - label))
+    width = min(_LONGEST_CALENDAR, console.width - label)
+    if width < _SHORTEST_CALENDAR:
+        console.print(f"A terminal of {label + _SHORTEST_CALENDAR} columns has room for the calendar.", style="dim")
+        return
     console.print(schedule.draw(width=width), soft_wrap=True)
 
 

@@ -68,10 +68,11 @@ def results(
 def _table(title: str, rows: list[Row]) -> Table:
     is_wide = console.width >= _WIDE
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("player", min_width=12, overflow="fold")
-    headings = ("swap/T", "95 % interval", "external/T", "reward/day", *(("rounds/s", "runs") if is_wide else ()))
+    table.add_column("player", overflow="fold")
+    headings = ["swap\n/T", "95 %\ninterval", "external\n/T", "reward\n/day"]
+    headings += ["rounds\n/s", "runs"] if is_wide else []
     for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right", overflow="fold")
     best = _best(rows, "swap_per_round", min), _best(rows, "external_per_round", min), _best(rows, "reward", max)
     for row in rows:
         bracket = (
