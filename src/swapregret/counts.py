@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 
 from swapregret.errors import InvalidInput
 
-__all__ = ["LONGEST_HORIZON", "MOST_CELLS", "MOST_REPLICATIONS", "excerpt", "read_count"]
+__all__ = ["LONGEST_HORIZON", "MOST_CELLS", "MOST_REPLICATIONS", "excerpt", "read_count", "read_days", "time_of"]
 
 LONGEST_HORIZON = 10**15
 """Days of one run: thirty years at a million rounds per second; longer windows would not fit the compiled counters."""
@@ -30,6 +30,39 @@ def excerpt(value: object, most: int = _SHOWN) -> str:
         return f"a whole number of {value.bit_length()} bits"
     text = repr(value)
     return text if len(text) <= most else f"{text[: most - 5]}…{text[-4:]}"
+
+
+def time_of(days: int | float | Decimal) -> str:
+    """Say what a horizon beyond reason would take.
+
+    Examples
+    --------
+    >>> time_of(10**18)
+    'A million rounds per second would take 31,688 years for it.'
+    """
+    years = Decimal(days) / (10**6 * 31_557_600)
+    return (
+        f"A million rounds per second would take {years:,.0f} years for it." if years < 10**9 else "Choose fewer days."
+    )
+
+
+def read_days(text: str, name: str = "horizon", least: int = 1) -> int:
+    """Read a number of days; one beyond reason is told what it would take.
+
+    Examples
+    --------
+    >>> read_days("1e6")
+    1000000
+    """
+    try:
+        return read_count(text, name, least, LONGEST_HORIZON)
+    except InvalidInput as error:
+        try:
+            number = Decimal(text)
+            is_long = number.is_finite() and number > LONGEST_HORIZON
+        except InvalidOperation:
+            is_long = False
+        raise InvalidInput(error.must, error.came, time_of(number) if is_long else error.do) from None
 
 
 def read_count(text: str, name: str, least: int = 1, most: int | None = None) -> int:

@@ -18,7 +18,7 @@ EXTRAS = {
 """Each extra of ``pip install "swapregret[EXTRA]"`` that the package asks for, and the modules it brings."""
 
 
-def require_extra(extra: str, what: str, *, otherwise: str = "") -> None:
+def require_extra(extra: str, what: str, *, only: str | None = None, otherwise: str = "") -> None:
     """Do nothing where all modules of an extra can be imported; else say which extra to install.
 
     Parameters
@@ -27,6 +27,8 @@ def require_extra(extra: str, what: str, *, otherwise: str = "") -> None:
         A key of ``EXTRAS``.
     what : str
         What needs it, as the beginning of a sentence: ``"`swapregret run`"``.
+    only : str, optional
+        The one module of the extra that is needed.
     otherwise : str
         What else the reader can do, as a sentence.
 
@@ -34,7 +36,7 @@ def require_extra(extra: str, what: str, *, otherwise: str = "") -> None:
     --------
     >>> require_extra("networks", "reading a GML file")
     """
-    missing = [name for name in EXTRAS[extra] if not _is_there(name)]
+    missing = [name for name in EXTRAS[extra] if only in (None, name) and not _is_there(name)]
     if missing:
         raise Unsupported(
             f"{what} must have the extra `{extra}`",

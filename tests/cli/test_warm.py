@@ -1,16 +1,19 @@
 """``swapregret warm``: what it compiles is not compiled again."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import swapregret as sr
-from swapregret.cli import app
+from swapregret.cli import app, compiling
+from swapregret.cli.console import status_console
 from swapregret.experiments.warm import warm_up
 
 runner = CliRunner()
@@ -48,3 +51,23 @@ def test_a_sentence_says_what_is_ready() -> None:
     told = json.loads(runner.invoke(app, [*arguments, "--json"]).stdout)
     assert set(told) == {"compiled", "seconds", "folder"}
     assert told["compiled"] == 0
+
+
+def test_progress_says_how_many_of_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal the bar counts what was compiled, and grows where there is more to do than expected."""
+    screen, done = io.StringIO(), {"before"}
+    monkeypatch.setattr(compiling, "_compiled", lambda: set(done))
+    monkeypatch.setattr(status_console, "_file", screen)
+    monkeypatch.setattr(status_console, "_force_terminal", True)
+    monkeypatch.setattr(compiling, "_EVERY", 0.01)
+    with compiling.watch_compiling(4) as n_new:
+        for name in "abcde":
+            done.add(name)
+            deadline = time.monotonic() + 60.0
+            while f"{len(done) - 1} of about" not in screen.getvalue() and time.monotonic() < deadline:
+                time.sleep(0.01)
+        assert n_new() == 5
+    shown = screen.getvalue()
+    assert "1 of about 4 functions" in shown
+    assert "5 of about 6 functions" in shown
+    assert "5 functions compiled in " in shown

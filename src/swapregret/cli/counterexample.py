@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
-from swapregret.cli.options import MOST_JOBS, AsJson, Seed, count
+from swapregret.cli.options import MOST_JOBS, AsJson, Seed, count, days
 from swapregret.counts import MOST_REPLICATIONS
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["counterexample"]
 
 def counterexample(
     lengths: Annotated[list[int] | None, count("length", "Layers of the DAG; repeat for several.", most=1000)] = None,
-    horizon: Annotated[int, count("horizon", "Days to play.")] = 10_000,
+    horizon: Annotated[int, days("horizon", "Days to play.")] = 10_000,
     replications: Annotated[int, count("replications", "Runs of each player on each DAG.", most=MOST_REPLICATIONS)] = 8,
     seed: Seed = 0,
     jobs: Annotated[int, count("jobs", "Processes.", most=MOST_JOBS)] = 2,

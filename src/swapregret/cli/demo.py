@@ -15,7 +15,7 @@ from rich.table import Table
 
 from swapregret.cli.compiling import watch_compiling
 from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console, styled
-from swapregret.cli.options import AsJson, Seed, count
+from swapregret.cli.options import AsJson, Seed, count, days
 
 if TYPE_CHECKING:
     from swapregret.environments.base import Environment
@@ -32,7 +32,7 @@ _loading = Lock()
 def demo(
     dimension: Annotated[int, count("dimension", "Elements to choose from.", most=10_000)] = 10,
     size: Annotated[int, count("size", "Elements chosen each day.", most=10_000)] = 3,
-    horizon: Annotated[int, count("horizon", "Days to play.", least=_PHASES)] = 100_000,
+    horizon: Annotated[int, days("horizon", "Days to play.", least=_PHASES)] = 100_000,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:

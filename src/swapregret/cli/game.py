@@ -10,8 +10,8 @@ import typer
 from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, report_errors, status_console
-from swapregret.cli.options import AsJson, count
-from swapregret.counts import LONGEST_HORIZON, read_count
+from swapregret.cli.options import AsJson, count, days
+from swapregret.counts import read_count, read_days
 from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["game"]
 
 def game(
     spec: Annotated[Path, typer.Argument(help="A TOML file with [game], [play] and [[players]].")],
-    rounds: Annotated[int | None, count("rounds", "Days to play, instead of the file's.")] = None,
+    rounds: Annotated[int | None, days("rounds", "Days to play, instead of the file's.")] = None,
     seed: Annotated[int | None, count("seed", "Seed, instead of the file's.", least=0, most=2**63 - 1)] = None,
     save: Annotated[Path | None, typer.Option(help="Where to write the correlated play.")] = None,
     report: Annotated[Path | None, typer.Option(help="Where to write the report, a page of HTML.")] = None,
@@ -40,8 +40,8 @@ def game(
         content = _read(spec)
         play = content.get("play", {})
         played = make_game(content["game"], spec.parent)
-        days = _count(play, "rounds", 10_000, most=LONGEST_HORIZON) if rounds is None else rounds
-        players = make_players(played, days, content.get("players", [{}]))
+        n_days = read_days(str(play.get("rounds", 10_000)), "play.rounds") if rounds is None else rounds
+        players = make_players(played, n_days, content.get("players", [{}]))
         if not as_json:
             status_console.print(
                 "day: swap gap of each player (in rewards); the first days compile the loops", style="dim"
@@ -49,7 +49,7 @@ def game(
         result = self_play(
             played,
             players,
-            days,
+            n_days,
             rng=_count(play, "seed", 0, least=0, most=2**63 - 1) if seed is None else seed,
             windows=_count(play, "windows", 200),
             checkpoints=_count(play, "checkpoints", 10),

@@ -10,32 +10,48 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from swapregret.actions.spec import SPEC_FORMS
-from swapregret.counts import LONGEST_HORIZON, read_count
+from swapregret.counts import read_count, read_days
 from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
     from swapregret.actions.base import ActionSet
 
-__all__ = ["MOST_JOBS", "PRESET_NAMES", "AsJson", "Preset", "Seed", "SetSpec", "count", "read_preset", "read_set"]
+__all__ = [
+    "MOST_JOBS",
+    "PRESET_NAMES",
+    "AsJson",
+    "Preset",
+    "Seed",
+    "SetSpec",
+    "count",
+    "days",
+    "read_preset",
+    "read_set",
+]
 
 MOST_JOBS = 4096
 PRESET_NAMES = ("adaptive", "multiscale", "paper")
 """For the help, which must not wait for the library; a test compares them."""
 
 
-def count(name: str, text: str, *, least: int = 1, most: int = LONGEST_HORIZON, flag: str | None = None) -> Any:
+def count(name: str, text: str, *, least: int = 1, most: int = 10**9) -> Any:
     """Return an option that is a whole number, as people write it: 10000, 10_000 or 1e4."""
-    return typer.Option(flag or f"--{name}", parser=_reader(name, least, most), metavar="COUNT", help=text)
+    return _option(name, text, lambda value: read_count(value, name, least, most))
 
 
-def _reader(name: str, least: int, most: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
+def days(name: str, text: str, *, least: int = 1) -> Any:
+    """Return an option that is a number of days."""
+    return _option(name, text, lambda value: read_days(value, name, least))
+
+
+def _option(name: str, text: str, read: Callable[[str], int]) -> Any:
+    def parse(value: Any) -> int:
         try:
-            return read_count(str(value), name, least, most)
+            return read(str(value))
         except InvalidInput as error:
             raise typer.BadParameter(str(error)) from None
 
-    return read
+    return typer.Option(f"--{name}", parser=parse, metavar="COUNT", help=text)
 
 
 def read_set(text: str) -> "ActionSet":

@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, report_errors, status_console, styled
-from swapregret.cli.options import AsJson, Preset, SetSpec, count, read_preset, read_set
+from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_preset, read_set
 from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _SCALES_CLOSER = 2
 
 def plan(
     set_spec: SetSpec,
-    horizon: Annotated[int, count("horizon", "Days to play: 1000000, 1_000_000 or 1e6.", least=2)],
+    horizon: Annotated[int, days("horizon", "Days to play: 1000000, 1_000_000 or 1e6.", least=2)],
     preset: Preset = "adaptive",
     seconds: Annotated[float, typer.Option(help="About how long to time rounds; 0 times nothing.")] = 1.0,
     as_json: AsJson = False,

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console, styled
-from swapregret.cli.options import MOST_JOBS, AsJson, Seed, count
+from swapregret.cli.options import MOST_JOBS, AsJson, Seed, count, days
 from swapregret.counts import MOST_REPLICATIONS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def table1(
         bool, typer.Option("--full", help="All instances, T = 100,000, 4 runs, half an hour a cell.")
     ] = False,
     world: Annotated[str, typer.Option(help="The reward sequence: cyclic, spiral, slots, tree, iid, ...")] = "cyclic",
-    horizon: Annotated[int | None, count("horizon", "Days to play; 50,000 if not given.")] = None,
+    horizon: Annotated[int | None, days("horizon", "Days to play; 50,000 if not given.")] = None,
     replications: Annotated[
         int | None, count("replications", "Runs of each cell; 1 if not given.", most=MOST_REPLICATIONS)
     ] = None,

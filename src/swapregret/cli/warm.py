@@ -10,7 +10,7 @@ import typer
 
 from swapregret.cli.compiling import watch_compiling
 from swapregret.cli.console import console, emit_json, report_errors
-from swapregret.cli.options import AsJson, Preset, SetSpec, count, read_preset, read_set
+from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_preset, read_set
 
 __all__ = ["warm"]
 
@@ -28,7 +28,7 @@ def warm(
             autocompletion=lambda: list(_FEEDBACKS),
         ),
     ] = "bandit",
-    horizon: Annotated[int, count("horizon", "Days the player will be made for.", least=2)] = 100_000,
+    horizon: Annotated[int, days("horizon", "Days the player will be made for.", least=2)] = 100_000,
     as_json: AsJson = False,
 ) -> None:
     """Compile ahead of time what a player needs on a set, for sessions and for play; it stays on the disk.

@@ -117,7 +117,7 @@ def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
 
 
 def _read_parquet(path: Path) -> tuple[list[str], Any]:
-    require_extra("experiments", "reading Parquet", otherwise="Or write the rewards as CSV.")
+    require_extra("experiments", "reading Parquet", only="polars", otherwise="Or write the rewards as CSV.")
     import polars as pl
 
     try:

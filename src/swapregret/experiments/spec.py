@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, excerpt
+from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, excerpt, time_of
 from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name, nearest
 from swapregret.experiments.toml_file import parse_toml, read_toml
@@ -130,6 +130,8 @@ def _problem(error: dict[str, Any]) -> InvalidInput:
         meant = nearest(error["input"], allowed)
         advice = f"Did you mean {meant!r}?" if meant else "Choose one of these."
         return InvalidInput(f"`{field}` must be one of {', '.join(allowed)}", came, advice)
+    if kind == "less_than_equal" and field.startswith("horizons"):
+        return InvalidInput(f"`{field}` must be at most {LONGEST_HORIZON:.0e} days", came, time_of(error["input"]))
     words = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
     return InvalidInput(
         f"`{field}` must be {words}", came, f"Write e.g. {_EXAMPLES.get(field.split('[')[0], 'another')}."

@@ -76,7 +76,7 @@ def read_log(path: Path, actions: ActionSet) -> LoggedPlay:
 
 
 def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
-    require_extra("experiments", "reading Parquet", otherwise="Or write the log as CSV.")
+    require_extra("experiments", "reading Parquet", only="polars", otherwise="Or write the log as CSV.")
     import polars as pl
 
     try:

@@ -1,6 +1,6 @@
 """The table of cells: replications put together, ledgers averaged before the maximum over rules.
 
-May touch: ``actions.base``, ``regret``, ``results``; Polars, when a table is made.
+May touch: ``actions.base``, ``extras``, ``regret``, ``results``; Polars, when a table is made.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
+from swapregret.extras import require_extra
 from swapregret.regret.answers import answer
 from swapregret.regret.internal import measure_internal
 from swapregret.regret.laziness import laziness_bound
@@ -52,6 +53,7 @@ def load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
     folder : path
         What ``swapregret run SPEC.toml --out DIR`` wrote.
     """
+    require_extra("experiments", "`load_cells`", only="polars")
     import polars as pl
 
     experiment = load_experiment(folder)

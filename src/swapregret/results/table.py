@@ -1,6 +1,6 @@
 """The table of results: one row a run and checkpoint.
 
-May touch: ``actions.base``, ``play_result``, ``regret``, ``results``; Polars, when a table is made.
+May touch: ``actions.base``, ``extras``, ``play_result``, ``regret``, ``results``; Polars, when a table is made.
 """
 
 import io
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from swapregret.actions.base import ActionSet
+from swapregret.extras import require_extra
 from swapregret.play_result import PlayResult
 from swapregret.regret.interval import interval_regret
 from swapregret.regret.laziness import laziness_bound
@@ -119,6 +120,7 @@ def load_results(folder: str | os.PathLike[str]) -> "pl.DataFrame":
     polars.DataFrame
         ``.to_pandas()`` works where pandas is installed (``pip install "swapregret[pandas]"``).
     """
+    require_extra("experiments", "`load_results`", only="polars")
     import polars as pl
 
     experiment = load_experiment(folder)
