@@ -7,6 +7,8 @@ May touch: everything. Nothing imports it.
 """
 
 import gc
+import inspect
+import re
 import sys
 from importlib import import_module
 from typing import Annotated, Any
@@ -28,6 +30,7 @@ COMMANDS = (
     *("warm", "bench"),
 )
 """In the order of the help; each is a function of the same name in a module of the same name."""
+_LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -41,7 +44,10 @@ class _Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         function = getattr(import_module(f"swapregret.cli.{cmd_name}"), cmd_name)
-        info = CommandInfo(name=cmd_name, callback=function, context_settings=_HELP)
+        words = _LINE_BREAK.sub(
+            " ", inspect.cleandoc(function.__doc__ or "")
+        )  # a paragraph wraps where the terminal ends
+        info = CommandInfo(name=cmd_name, callback=function, help=words, context_settings=_HELP)
         return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

@@ -11,6 +11,7 @@ import typer
 
 from swapregret.cli.console import console, emit_json, report_errors, status_console, styled
 from swapregret.cli.options import MOST_JOBS, count
+from swapregret.counts import excerpt
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 
@@ -27,14 +28,13 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Folder of the results; results/NAME if not given.")] = None,
     jobs: Annotated[int | None, count("jobs", "Worker processes; all cores if not given.", most=MOST_JOBS)] = None,
     cluster: Annotated[
-        list[str] | None,
+        str | None,
         typer.Option(
-            "--cluster",
-            "--scheduler",
             metavar="ADDRESS",
             help="Run on Dask: the address of a scheduler, tls://HOST:PORT, or `local` for --jobs workers here.",
         ),
     ] = None,
+    scheduler: Annotated[str | None, typer.Option(hidden=True, help="Another name of --cluster.")] = None,
     tls_ca: Annotated[Path | None, typer.Option(help="For tls://, the certificate of its authority (PEM).")] = None,
     tls_cert: Annotated[Path | None, typer.Option(help="For tls://, the certificate to show it (PEM).")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="For tls://, the key of that certificate (PEM).")] = None,
@@ -57,9 +57,11 @@ def run(
         from swapregret.experiments.cluster import Credentials, check_address, run_on_dask
         from swapregret.experiments.runner import read_plan, run_plan
 
-        if cluster is not None and len(cluster) > 1:
-            raise InvalidInput("`--cluster` must be given once", " and ".join(cluster), "Leave one out.")
-        where = cluster[0] if cluster else None
+        if cluster is not None and scheduler is not None:
+            raise InvalidInput(
+                "`--cluster` must be given once", f"it and --scheduler {excerpt(scheduler)}", "Leave one out."
+            )
+        where = cluster if cluster is not None else scheduler
         secret = Credentials(tls_ca, tls_cert, tls_key)
         check_address(where, secret)
         plan, data = read_plan(spec)
