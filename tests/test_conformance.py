@@ -17,14 +17,12 @@ import pytest
 import swapregret as sr
 from swapregret.actions.base import ActionSet
 from swapregret.environments.base import Environment
-from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.policy import Policy
 from swapregret.testing import (
     check_action_set,
     check_environment,
     check_player,
     check_policy,
-    check_policy_learner,
     check_relabelling,
 )
 
@@ -187,7 +185,7 @@ PLAYERS: dict[str, tuple[Callable[[Any, ActionSet], Any], ...]] = {
         lambda make, actions: make(actions, 60, feedback="semi-bandit"),
         lambda make, actions: make(actions, 60, feedback="full"),
         lambda make, actions: make(actions, 60, preset="paper"),
-        lambda make, actions: make(actions, 60, preset="multiscale", warm_restarts=True),
+        lambda make, actions: make(actions, 60, preset="multiscale"),
         lambda make, actions: make(actions, 60, preset="adaptive"),
         lambda make, actions: make(actions, 60, preset="adaptive", feedback="semi-bandit"),
         lambda make, actions: make(actions, 60, preset="adaptive", feedback="full"),
@@ -215,6 +213,7 @@ ENVIRONMENTS: dict[str, tuple[Callable[[], Environment], ...]] = {
     "tree": (_made("tree"),),
     "iid": (_made("iid"),),
     "piecewise": (_made("piecewise"),),
+    "interruptions": (_made("interruptions"),),
     "random_walk": (_made("random_walk"),),
     "replay": (lambda: sr.environments.replay(_WORLD, np.arange(60).reshape(10, 6) / 60, horizon=25),),
     "from_function": (
@@ -340,15 +339,6 @@ def test_players_conform(name: str, index: int) -> None:
     make = make or getattr(import_module("swapregret.learners.doubling"), name)
     for actions in (sr.MSets(5, 2), sr.Explicit(_UNEVEN)):
         check_player(PLAYERS[name][index](make, actions), days=50)
-
-
-@pytest.mark.parametrize("rate", [FixedRate(0.2), AdaptiveRate()], ids=["fixed", "adaptive"])
-@pytest.mark.parametrize("name", ["lazy_combcp.LazyComBCP", "lazy_comband.LazyComBand"])
-def test_lazy_learners_conform(name: str, rate: Any) -> None:
-    """Both lazy learners hold p = (1−γ)p̃ + γμ on sets of full and of low rank."""
-    module, kind = name.split(".")
-    for actions in (sr.MSets(5, 2), sr.Explicit(_FLAT), sr.Explicit(_UNEVEN)):
-        check_policy_learner(getattr(import_module(f"swapregret.learners.{module}"), kind)(actions, 0.2, rate))
 
 
 _WORLDS = [(name, index) for name, rows in ENVIRONMENTS.items() for index in range(len(rows))]

@@ -18,6 +18,7 @@ EXTRAS = {
     "networks": ("networkx",),
     "pandas": ("pandas", "pyarrow"),
     "openspiel": ("pyspiel",),
+    "serve": ("fastapi", "uvicorn", "sqlalchemy"),
 }
 """Each extra of ``pip install "swapregret[EXTRA]"`` that the package asks for, and the modules it brings."""
 

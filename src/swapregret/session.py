@@ -321,6 +321,11 @@ class Session(Generic[State]):
             return session
         return cls._from_snapshot(data, player, os.fspath(path))
 
+    @classmethod
+    def from_bytes(cls, data: bytes, player: Player[Any] | None = None) -> Self:
+        """Make a session from the bytes of ``snapshot``; it goes on bit for bit. ``player`` is that of ``load``."""
+        return cls._from_snapshot(data, player, "bytes")
+
     def snapshot(self) -> bytes:
         """Return the whole session as bytes: a versioned header and arrays."""
         try:

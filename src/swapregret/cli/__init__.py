@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command_from_info, get_group
+from typer.main import get_command, get_command_from_info
 from typer.models import CommandInfo
 
 from swapregret import __version__
@@ -27,7 +27,7 @@ gc.set_threshold(100_000)  # Numba makes as many objects that stay: do not go th
 
 COMMANDS = (
     *("demo", "init", "run", "results", "report", "plan", "audit", "table1", "counterexample", "game"),
-    *("warm", "bench", "journal"),
+    *("serve", "warm", "bench", "journal"),
 )
 """In the order of the help; each is a function, or a Typer group, of the same name in a module of the same name."""
 _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
@@ -44,10 +44,8 @@ class _Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         found = getattr(import_module(f"swapregret.cli.{cmd_name}"), cmd_name)
-        if isinstance(found, typer.Typer):  # a group of commands
-            group = get_group(found)
-            group.name = cmd_name
-            return group
+        if isinstance(found, typer.Typer):  # a command with commands of its own
+            return get_command(found)
         words = _LINE_BREAK.sub(" ", inspect.cleandoc(found.__doc__ or ""))  # a paragraph wraps where the terminal ends
         info = CommandInfo(name=cmd_name, callback=found, help=words, context_settings=_HELP)
         return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")

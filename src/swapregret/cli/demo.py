@@ -92,7 +92,9 @@ def _are_compiled() -> bool:
     from swapregret.learners.adaptive import phases as adaptive_phases
     from swapregret.learners.multiscale import phases as multiscale_phases
 
-    return all(any(cache_folder(str(phases.__file__)).rglob("*.nbi")) for phases in (adaptive_phases, multiscale_phases))
+    return all(
+        any(cache_folder(str(phases.__file__)).rglob("*.nbi")) for phases in (adaptive_phases, multiscale_phases)
+    )
 
 
 def _play_short(player: "Player[Any]", world: "Environment", seed: int) -> float:

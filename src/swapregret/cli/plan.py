@@ -71,6 +71,7 @@ def _numbers(made: "Plan", set_spec: str) -> dict[str, Any]:
             }
             for scale in range(1, made.schedule.n_scales + 1)
         ],
+        "policies": made.reason,
         "theorem": {
             "bound": made.bound.value,
             "bound_per_round": made.bound.per_round,
@@ -122,6 +123,8 @@ def _print(made: "Plan", set_spec: str) -> None:
         console.print("closer:")
         _draw(Schedule(schedule.windows[: _SCALES_CLOSER + 1]))
     console.print("R a restart, | an update, · nothing new.", style="dim")
+    console.print()
+    console.print(styled(("Policies", "bold"), f": {made.reason}."))
     console.print()
     console.print(_table(made))
     if made.expectation is not None:

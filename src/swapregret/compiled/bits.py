@@ -91,7 +91,7 @@ def hash_row(row: Words) -> int:
     for w in range(row.size):
         state = (state ^ row[w]) * _ODD
         state ^= state >> _SHIFT
-    return np.int64(state >> _ONE)
+    return int(np.int64(state >> _ONE))
 
 
 @kernel

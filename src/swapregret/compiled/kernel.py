@@ -192,7 +192,7 @@ def _dispatcher(function: Callable[..., Any], is_inlined: bool) -> Any:
     given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(function.__code__.co_filename))
     try:
         inline: Any = "always" if is_inlined else "never"
-        made = numba.njit(cache=True, error_model="numpy", nogil=True, inline=inline)(function)
+        made: Any = numba.njit(cache=True, error_model="numpy", nogil=True, inline=inline)(function)
     finally:
         settings.CACHE_DIR = given
     if made._cache is not None and hasattr(made._cache, "_index_key"):

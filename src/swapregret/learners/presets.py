@@ -142,11 +142,17 @@ def _make(
             "Use preset='multiscale' for a fixed step.",
         )
     learner = kind(actions, exploration, rates, plan, mixed.exploration_law)
-    common: Any = (learner, windows, feedback, mixed.predictor_step, mixed.random_offset)
+    common: dict[str, Any] = {
+        "learner": learner,
+        "schedule": windows,
+        "feedback": feedback,
+        "predictor_step": mixed.predictor_step,
+        "random_offset": mixed.random_offset,
+    }
     if not is_adaptive:
-        return SwapMaster(*common)
+        return SwapMaster(**common)
     chosen = {name: getattr(mixed, name) for name in ADAPTIVE_SWITCHES + ADAPTIVE_NUMBERS}
-    return AdaptiveMaster(*common, horizon=as_integer(horizon, "horizon", 1), **chosen)
+    return AdaptiveMaster(**common, horizon=as_integer(horizon, "horizon", 1), **chosen)
 
 
 def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule | None) -> Schedule:
