@@ -61,7 +61,6 @@ GAMES: dict[str, tuple[Callable[[], games.Game], int]] = {
 }
 LEARNERS: dict[str, Make] = {
     "adaptive": lambda actions, days: sr.swap_combcp(actions, days, preset="adaptive"),
-    "never-calm": lambda actions, days: sr.swap_combcp(actions, days, preset="adaptive", calm=0.0),
     "multiscale": lambda actions, days: sr.swap_combcp(actions, days, preset="multiscale"),
     "semi-bandit": lambda actions, days: sr.swap_combcp(actions, days, feedback="semi-bandit", preset="multiscale"),
     "slow": lambda actions, days: slow(actions, days, "bandit"),

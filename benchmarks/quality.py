@@ -49,6 +49,7 @@ WORLDS: dict[str, Callable[..., sr.environments.Environment]] = {
     "slot": lambda a, t, s: sr.environments.slots(a, t, rng=s),
     "iid": lambda a, t, s: sr.environments.iid(a, t, rng=s),
     "pws": lambda a, t, s: sr.environments.piecewise(a, t, rng=s),
+    "outages": lambda a, t, s: sr.environments.interruptions(a, t, rng=s),
     "rw": lambda a, t, s: sr.environments.random_walk(a, t, rng=s),
     "tree": lambda a, t, s: sr.environments.tree(a, t, rng=s),
 }
@@ -77,9 +78,8 @@ COMPETITORS: dict[str, Callable[..., Any]] = {
 
 ABLATIONS: dict[str, Callable[..., Any]] = {
     "no-" + name.replace("_", "-"): partial(sr.swap_combcp, preset="adaptive", **{name: False})
-    for name in ("trackers", "swap_filter", "pooling", "learned_weights", "guarded", "calm")
+    for name in ("trackers", "swap_filter", "pooling", "learned_weights", "guarded", "least_squares")
 } | {
-    "floor-.1": partial(sr.swap_combcp, preset="adaptive", floor=0.1),
     "one-variant": partial(sr.swap_combcp, preset="adaptive", variants=1),
 }
 

@@ -185,7 +185,7 @@ PLAYERS: dict[str, tuple[Callable[[Any, ActionSet], Any], ...]] = {
         lambda make, actions: make(actions, 60, feedback="semi-bandit"),
         lambda make, actions: make(actions, 60, feedback="full"),
         lambda make, actions: make(actions, 60, preset="paper"),
-        lambda make, actions: make(actions, 60, preset="multiscale", warm_restarts=True),
+        lambda make, actions: make(actions, 60, preset="multiscale"),
         lambda make, actions: make(actions, 60, preset="adaptive"),
         lambda make, actions: make(actions, 60, preset="adaptive", feedback="semi-bandit"),
         lambda make, actions: make(actions, 60, preset="adaptive", feedback="full"),
@@ -213,6 +213,7 @@ ENVIRONMENTS: dict[str, tuple[Callable[[], Environment], ...]] = {
     "tree": (_made("tree"),),
     "iid": (_made("iid"),),
     "piecewise": (_made("piecewise"),),
+    "interruptions": (_made("interruptions"),),
     "random_walk": (_made("random_walk"),),
     "replay": (lambda: sr.environments.replay(_WORLD, np.arange(60).reshape(10, 6) / 60, horizon=25),),
     "from_function": (

@@ -31,7 +31,7 @@ def test_totals_are_mapped_to_the_unit_interval(low: float, width: float, share:
 
 
 @pytest.mark.parametrize(
-    "reward", [0.25, 1, True, np.float32(0.5), np.array(0.5), np.int64(1), Fraction(1, 3), Decimal("0.5")]
+    "reward", [0.25, 1, np.float32(0.5), np.array(0.5), np.int64(1), Fraction(1, 3), Decimal("0.5")]
 )
 def test_any_single_number_is_a_total(reward: object) -> None:
     """Python's, NumPy's and exact numbers are read alike."""
@@ -41,6 +41,13 @@ def test_any_single_number_is_a_total(reward: object) -> None:
 @pytest.mark.parametrize(
     "reward",
     [
+        True,
+        np.True_,
+        np.array(True),
+        np.ma.array(0.5, mask=True),
+        np.datetime64("2026-01-01"),
+        np.timedelta64(1, "s"),
+        pytest.param(10**5000, id="5,000 digits"),
         float("nan"),
         float("inf"),
         -float("inf"),

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.constant import constant_vector
-from swapregret.arrays import Action, Vector
+from swapregret.arrays import Action, Vector, real_numbers, shown
 from swapregret.errors import InvalidReward
 from swapregret.learners.player import Feedback
 from swapregret.units import Units, read_range
@@ -20,6 +20,14 @@ from swapregret.units import Units, read_range
 __all__ = ["RewardReader"]
 
 _SLACK = 1e-12
+
+
+def _one_number(value: npt.ArrayLike) -> Vector:
+    """Return a real number, or raise TypeError for text, truth values, dates, complex numbers and tables."""
+    number = real_numbers(value)
+    if number.ndim != 0 or np.asarray(value).dtype == bool:
+        raise TypeError
+    return number
 
 
 @dataclass(frozen=True)
@@ -71,13 +79,11 @@ class RewardReader:
 
     def _read_total(self, reward: npt.ArrayLike) -> float:
         try:
-            if type(reward) is not float and (isinstance(reward, str | bytes) or np.ndim(reward) != 0):
-                raise TypeError
-            value = float(reward)  # type: ignore[arg-type]
+            value = reward if type(reward) is float else float(_one_number(reward))
         except (TypeError, ValueError, OverflowError):
             raise InvalidReward(
                 "`reward` must be one number with bandit feedback",
-                f"{reward!r:.80}",
+                shown(reward),
                 "Pass the total reward of the action.",
             ) from None
         value = self.units.reward(value)
@@ -87,7 +93,7 @@ class RewardReader:
     def _read_vector(self, reward: npt.ArrayLike, action: Action) -> Vector:
         d, chosen = self.actions.dimension, np.flatnonzero(action)
         try:
-            values = np.array(reward, dtype=np.float64)
+            values = real_numbers(reward).copy() if np.asarray(reward).dtype != bool else np.empty(0)
         except (TypeError, ValueError, OverflowError):
             values = np.empty(0)
         if self.feedback == "semi-bandit" and values.shape == (len(chosen),) and len(chosen) != d:
@@ -98,7 +104,7 @@ class RewardReader:
             expected = f"{len(chosen)} (one a chosen element, in order) or {d}" if self.feedback != "full" else str(d)
             raise InvalidReward(
                 f"`reward` must be a vector of {expected} numbers with {self.feedback} feedback",
-                f"{reward!r:.80}",
+                shown(reward),
                 "Pass the rewards of the elements.",
             )
         seen = values[chosen] if self.feedback == "semi-bandit" else values

@@ -14,13 +14,15 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Vector, as_integer
 from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
 from swapregret.feedback import RewardReader
-from swapregret.journal import Journal, is_journal, read_journal
+from swapregret.journal import Journal, check_sync, is_journal, read_journal
+from swapregret.learners.checked import check_held, check_player, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy, load_held
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
-from swapregret.randomness import Seed, entropy_of, generator_of, plain_state, set_state
-from swapregret.storage import from_bytes, read_file, to_bytes, write_file
+from swapregret.randomness import Seed, as_generator, entropy_of, generator_of, plain_state, set_state
+from swapregret.session_file import open_action, read_header
+from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 from swapregret.units import Range, read_units
 
 __all__ = ["Session", "SessionSummary"]
@@ -105,6 +107,8 @@ class Session(Generic[State]):
         journal: Path | None = None,
         sync: bool = False,
     ) -> None:
+        check_player(player)
+        check_sync(sync)
         units = read_units(reward_range, cost_range)
         self._reader = RewardReader(player.actions, player.feedback, units.low, units.high, units.is_cost)
         self.player = player
@@ -123,15 +127,14 @@ class Session(Generic[State]):
             else:
                 self._continue(held)
         except BaseException:
-            held.discard()
             held.close()
             raise
         self._journal = held
 
     def _begin(self, rng: Seed) -> None:
         source = np.random.SeedSequence() if rng is None else rng
+        self._rng = as_generator(source)
         self.entropy = entropy_of(source)
-        self._rng = np.random.default_rng(source)
         self._state = self.player.start(self._rng)
         self._n_acted = self._n_closed = self._n_skipped = 0
         self._open: dict[int, Decision] = {}
@@ -271,7 +274,9 @@ class Session(Generic[State]):
         self._n_closed += 1
         if self._journal is not None and self._n_events >= _SNAPSHOT_EVERY:
             self._n_events = 0
-            with contextlib.suppress(OSError):  # the journal as it is holds everything; it only grows longer
+            with contextlib.suppress(
+                OSError, InvalidInput
+            ):  # the journal as it is holds everything; it only grows longer
                 self._journal.begin(self.snapshot())
 
     def _write(self, event: dict[str, Any]) -> None:
@@ -306,6 +311,8 @@ class Session(Generic[State]):
             Needed only if the player holds functions of one's own; otherwise it is made again from the file, or, if
             given, checked against it.
         """
+        if player is not None:
+            check_player(player)
         data = read_file(path)
         if is_journal(data):
             snapshot, events, _, _ = read_journal(path)
@@ -313,6 +320,11 @@ class Session(Generic[State]):
             session._replay(events, os.fspath(path))
             return session
         return cls._from_snapshot(data, player, os.fspath(path))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, player: Player[Any] | None = None) -> Self:
+        """Make a session from the bytes of ``snapshot``; it goes on bit for bit. ``player`` is that of ``load``."""
+        return cls._from_snapshot(data, player, "bytes")
 
     def snapshot(self) -> bytes:
         """Return the whole session as bytes: a versioned header and arrays."""
@@ -341,25 +353,29 @@ class Session(Generic[State]):
 
     @classmethod
     def _from_snapshot(cls, data: bytes, player: Player[Any] | None, name: str) -> Self:
-        metadata, arrays = from_bytes("session", data, f"session file {name!r}")
-        player = player_of(metadata["player"], player, name)
+        source = f"session file {name!r}"
+        metadata, arrays = from_bytes("session", data, source)
+        with reading(source):
+            header = read_header(metadata, arrays)
+        player = player_of(header.player, player, name)
         session = cls.__new__(cls)
         session.player = player
-        low, high = metadata["reward_range"]
-        session._reader = RewardReader(player.actions, player.feedback, low, high, metadata.get("is_cost", False))
-        session.max_open = metadata["max_open"]
-        session.entropy = metadata["entropy"]
-        session._rng, session._rng_after = generator_of(metadata["rng"]), metadata["rng"]
-        session._journal, session._n_events, session._is_closed = None, 0, False
-        session._n_acted, session._n_closed, session._n_skipped = metadata["counts"]
-        session._state = player.load(_part(arrays, "state."))
-        session._open = {}
-        for day in metadata["open"]:
-            if day in metadata["laws"]:
-                held = load_held(player, session._state, _part(arrays, f"open.{day}.law."))
-            else:
-                held = hold_policy(player, session._state)
-            session._open[day] = Decision(day, arrays[f"open.{day}.action"], player.actions, held)
+        with reading(source):
+            low, high = header.reward_range
+            session._reader = RewardReader(player.actions, player.feedback, low, high, header.is_cost)
+            session.max_open, session.entropy = header.max_open, header.entropy
+            session._rng, session._rng_after = generator_of(header.rng), header.rng
+            session._journal, session._n_events, session._is_closed = None, 0, False
+            session._n_acted, session._n_closed = header.n_acted, header.n_closed
+            session._n_skipped = header.n_skipped
+            session._state = load_state(player, _part(arrays, "state."), header.n_closed)
+            session._open = {}
+            for day in header.open_days:
+                if day in header.laws:
+                    held = check_held(player, load_held(player, session._state, _part(arrays, f"open.{day}.law.")))
+                else:
+                    held = hold_policy(player, session._state)
+                session._open[day] = Decision(day, open_action(arrays, day, player.actions), player.actions, held)
         return session
 
     def _continue(self, journal: Journal) -> None:

@@ -6,13 +6,13 @@ This is the one place that turns a cost into a reward: a cost c is the reward âˆ
 May touch: ``errors``.
 """
 
-import math
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import as_range
 from swapregret.errors import InvalidInput
 
 __all__ = ["UNIT_REWARDS", "Range", "Units", "read_range", "read_units"]
@@ -80,17 +80,7 @@ def read_range(given: Range, name: str = "reward_range", what: str = "total rewa
     >>> read_range((-1, 1))
     (-1.0, 1.0)
     """
-    try:
-        low, high = (float(bound) for bound in given)
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise ValueError
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(
-            f"`{name}` must be two finite numbers, the smaller first",
-            repr(given),
-            f"Give the least and the largest {what}.",
-        ) from None
-    return low, high
+    return as_range(given, name, f"Give the least and the largest {what}.")
 
 
 def read_units(reward_range: Range | None, cost_range: Range | None, *, of_elements: bool = False) -> Units:

@@ -10,7 +10,16 @@ import swapregret
 
 ROOT = Path(swapregret.__file__).parent
 
-_GROUND = {"errors", "extras", "notebook", "figures", "units", "arrays"} | {
+_GROUND = {
+    "errors",
+    "boundary",
+    "registry",
+    "cache_place",
+    "extras",
+    "notebook",
+    "figures",
+    "units",
+    "arrays",
     "compiled",
     "policy",
     "kernels",
@@ -18,11 +27,18 @@ _GROUND = {"errors", "extras", "notebook", "figures", "units", "arrays"} | {
     "actions",
 }
 _MEASURED = {"environments", "regret", "networks"}
-_RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session", "workers"}
-_PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_curve", "play_result", "recorders", "course", "play", "results"}
+_RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session_file", "session", "workers"}
+_PLAYED = (
+    _GROUND
+    | _MEASURED
+    | _RUNNING
+    | {"journal_check", "play_curve", "play_result", "recorders", "course", "play", "results"}
+)
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
-    "units": {"errors"},
+    "registry": {"errors"},
+    "boundary": {"errors"},
+    "units": {"errors", "arrays"},
     "extras": {"errors"},
     "notebook": set(),
     "figures": {"extras"},
@@ -31,17 +47,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "workers": {"errors"},
     "arrays": {"errors"},
     "policy": {"errors", "notebook", "figures", "arrays"},
-    "compiled": {"errors", "arrays", "kernels"},
-    "kernels": {"errors", "arrays", "compiled", "policy"},
-    "geometry": {"errors", "arrays", "compiled", "policy", "kernels"},
-    "networks": {"errors", "extras", "arrays"},
+    "cache_place": set(),
+    "compiled": {"errors", "arrays", "cache_place", "kernels"},
+    "kernels": {"errors", "arrays", "policy", "compiled"},
+    "geometry": {"errors", "arrays", "policy", "kernels", "compiled"},
+    "networks": {"errors", "boundary", "extras", "arrays"},
     "actions": _GROUND - {"actions"},
-    "environments": _GROUND,
+    "environments": _GROUND | {"randomness"},
     "regret": _GROUND,
     "learners": _GROUND,
     "feedback": _GROUND | {"learners"},
     "journal": {"errors", "storage"},
-    "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal"},
+    "session_file": _GROUND | {"learners", "feedback"},
+    "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal", "session_file"},
+    "journal_check": _GROUND | _RUNNING - {"workers"},
     "play_curve": _GROUND,
     "play_result": _GROUND | {"regret", "play_curve"},
     "recorders": _GROUND | {"environments", "regret", "learners", "play_result"},
@@ -52,7 +71,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": _PLAYED | {"games"},
     "": _PLAYED | {"games", "testing"},
     "experiments": _PLAYED | {"games", "testing", ""},
-    "cli": _PLAYED | {"games", "testing", "experiments", ""},
+    "client": {"errors"},
+    "serve": _PLAYED | {"games", "experiments", ""},
+    "cli": _PLAYED | {"games", "testing", "experiments", "serve", ""},
     "__main__": {"cli"},
 }
 """What each file or folder under swapregret may import, besides itself; "" is the package's own __init__."""
@@ -161,7 +182,12 @@ def test_what_must_never_meet_does_not() -> None:
         assert not MAY_IMPORT[layer] & {"learners", "session", "play", "testing", "environments", "regret"}
     assert not MAY_IMPORT["learners"] & {"environments", "regret", "games", "session", "play"}
     assert "actions" not in MAY_IMPORT["geometry"] | MAY_IMPORT["kernels"] | MAY_IMPORT["policy"]
-    assert [layer for layer, below in MAY_IMPORT.items() if below & {"experiments", "cli"}] == ["cli", "__main__"]
+    assert [layer for layer, below in MAY_IMPORT.items() if below & {"experiments", "cli"}] == [
+        "serve",
+        "cli",
+        "__main__",
+    ]
+    assert [layer for layer, below in MAY_IMPORT.items() if "serve" in below] == ["cli"]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import swapregret as sr
 from swapregret.cli import app
 
 runner = CliRunner()
@@ -26,6 +27,7 @@ def test_the_example_of_the_help_says_everything() -> None:
         "T = 1,000,000",
         "scale 1 updates every",
         "R a restart",
+        "Policies: rank 20 for base windows of",
         "theorem's bound on swap regret / T",
         "vacuous",
         "7.3e+22",
@@ -43,6 +45,7 @@ def test_json_has_the_numbers_of_the_table() -> None:
     assert numbers["horizon"] == 100_000
     assert numbers["windows"] == [12, 396, 1584, 6336, 25344, 101376]
     assert numbers["scales"][1] == {"scale": 2, "update_every": 396, "restart_every": 1584}
+    assert numbers["policies"] == sr.swap_combcp(sr.MSets(10, 3), 100_000).learner.plan.reason
     assert numbers["theorem"]["is_vacuous"] is True
     assert numbers["expected_swap_regret_per_round"]["is_measured"] is True
     assert numbers["rounds_per_second"] is None

@@ -8,7 +8,6 @@ some sets (uniform, Gibbs) are refused by name elsewhere.
 May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``kernels``, ``actions.remember``. Knows no concrete set.
 """
 
-import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -20,7 +19,21 @@ import numpy.typing as npt
 from swapregret.actions.family import describe
 from swapregret.actions.python_family import OracleFamily, OracleGibbsFamily
 from swapregret.actions.remember import Remembering
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import (
+    Action,
+    Actions,
+    Label,
+    Vector,
+    as_action,
+    as_integer,
+    as_labels,
+    as_table,
+    as_vector,
+    check_memory,
+    count_in_words,
+    frozen,
+    shown,
+)
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.enumeration import enumerate_actions
@@ -92,20 +105,8 @@ class ActionSet(metaclass=Remembering):
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
         self._dimension = as_integer(dimension, "dimension", 1)
         self._size = as_integer(size, "size", 0, self._dimension)
-        names = tuple(range(self._dimension)) if labels is None else tuple(labels)
-        try:
-            n_different = len(set(names))
-        except TypeError:
-            raise InvalidInput(
-                "`labels` must be hashable", f"{names[:3]!r} ...", "Use strings, numbers or tuples as names."
-            ) from None
-        if len(names) != self._dimension or n_different != self._dimension:
-            raise InvalidInput(
-                f"`labels` must be {self._dimension} different names, one a coordinate",
-                f"{len(names)} names, {n_different} of them different",
-                "Name every element once.",
-            )
-        self._labels = names
+        check_memory(self._dimension, "a set")
+        self._labels = as_labels(labels, self._dimension)
 
     @property
     def dimension(self) -> int:
@@ -182,18 +183,21 @@ class ActionSet(metaclass=Remembering):
 
     def action_of(self, elements: Iterable[Label]) -> Action:
         """Write a collection of labels as an action, or say why it is none."""
-        names = list(elements)
+        try:
+            names = list(elements)
+        except TypeError:
+            raise InvalidAction("`elements` must be a collection of labels", shown(elements), "Pass a list.") from None
         vector = np.zeros(self.dimension, dtype=np.int64)
         for name in names:
             position = self._position(name)
             if position is None:
                 raise InvalidAction(
-                    "`elements` must be labels of the set", repr(name), f"Known are e.g. {self._labels[:5]}."
+                    "`elements` must be labels of the set", shown(name), f"Known are e.g. {self._labels[:5]}."
                 )
             vector[position] = 1
         if vector.sum() != len(names) or vector not in self:
             raise InvalidAction(
-                "`elements` must together be one action of the set", repr(tuple(names)), f"The set is {self!r}."
+                "`elements` must together be one action of the set", shown(tuple(names)), f"The set is {self!r}."
             )
         return vector
 
@@ -215,12 +219,15 @@ class ActionSet(metaclass=Remembering):
         TooLarge
             If there are more than ``limit`` of them.
         """
+        limit = as_integer(limit, "limit", 0)
         if self.n_actions is not None and self.n_actions > limit:
             raise TooLarge(
                 f"the set must have at most `limit` = {limit:,} actions to be listed",
-                f"{_in_words(self.n_actions)} actions",
+                f"{count_in_words(self.n_actions)} actions",
                 "Raise `limit`, or work with marginals and policies, which need no list.",
             )
+        if self.n_actions is not None:
+            check_memory(self.n_actions, "a list of all actions", 8 * self.dimension)
         rows: list[Action] = []
         for row in self._actions():
             if len(rows) == limit:
@@ -331,6 +338,8 @@ class ActionSet(metaclass=Remembering):
             ``"spanner"`` is the paper's: uniform over a barycentric spanner. ``"uniform"`` is uniform over A. None
             takes the best the set has.
         """
+        if kind is not None and not isinstance(kind, str):
+            raise InvalidInput("`kind` must be a word or None", shown(kind), "None takes the best the set has.")
         if kind is None:
             kind = "uniform" if self.has_uniform else "spanner"
         if kind == "uniform":
@@ -338,7 +347,7 @@ class ActionSet(metaclass=Remembering):
         if kind == "spanner":
             return self._spanner_law
         raise InvalidInput(
-            "`kind` must be one of 'uniform', 'spanner' or None", repr(kind), "None takes the best the set has."
+            "`kind` must be one of 'uniform', 'spanner' or None", shown(kind), "None takes the best the set has."
         )
 
     @cached_property
@@ -376,8 +385,3 @@ class ActionSet(metaclass=Remembering):
 
 def _make_again(kind: type[ActionSet], args: tuple[Any, ...], kwargs: dict[str, Any]) -> ActionSet:
     return kind(*args, **kwargs)
-
-
-def _in_words(count: int) -> str:
-    """Write a count; one of thousands of digits, which Python would not even print, by its order of magnitude."""
-    return f"{count:,}" if count < 10**15 else f"about 10^{math.log10(count):.1f}"

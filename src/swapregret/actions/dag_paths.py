@@ -370,9 +370,9 @@ class DagPaths(ActionSet):
             chosen to cover as many new ones as possible: every edge has probability at least 1/N. ``"uniform"`` may
             visit an edge exponentially rarely. ``"spanner"`` is the paper's.
         """
-        if kind is None or kind == "cover":
+        if kind is None or (isinstance(kind, str) and kind == "cover"):
             return self._cover
-        if kind in ("uniform", "spanner"):
+        if not isinstance(kind, str) or kind in ("uniform", "spanner"):
             return super().exploration_policy(kind)
         raise InvalidInput(
             "`kind` must be one of 'cover', 'uniform', 'spanner' or None", repr(kind), "None takes 'cover'."

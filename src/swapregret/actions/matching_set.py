@@ -21,7 +21,20 @@ from swapregret.actions.family import describe
 from swapregret.actions.matching_family import MatchingFamily
 from swapregret.actions.matching_gibbs import PermutationGibbsFamily
 from swapregret.actions.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
-from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_action, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import (
+    Action,
+    Actions,
+    Label,
+    Matrix,
+    Vector,
+    as_action,
+    as_integer,
+    as_labels,
+    as_table,
+    as_vector,
+    check_memory,
+    frozen,
+)
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
@@ -60,8 +73,9 @@ class MatchingSet(ActionSet):
         row_labels: Sequence[Label] | None = None,
         column_labels: Sequence[Label] | None = None,
     ) -> None:
-        across = _names(row_labels, rows, "row_labels")
-        down = _names(column_labels, columns, "column_labels")
+        check_memory(rows * columns, "a set")
+        across = as_labels(row_labels, rows, "row_labels")
+        down = as_labels(column_labels, columns, "column_labels")
         super().__init__(rows * columns, rows, [(row, column) for row in across for column in down])
         self._rows, self._columns = rows, columns
         self._row_names, self._column_names = None if row_labels is None else across, down
@@ -277,20 +291,3 @@ def item_names(labels: Sequence[Label] | None, column_labels: Sequence[Label] | 
             "`labels` and `column_labels` must not both be given", "both", "They name the same things: keep one."
         )
     return column_labels if labels is None else labels
-
-
-def _names(labels: Sequence[Label] | None, count: int, name: str) -> tuple[Label, ...]:
-    names = tuple(range(count)) if labels is None else tuple(labels)
-    try:
-        n_different = len(set(names))
-    except TypeError:
-        raise InvalidInput(
-            f"`{name}` must be hashable", f"{names[:3]!r} ...", "Use strings, numbers or tuples as names."
-        ) from None
-    if len(names) != count or n_different != count:
-        raise InvalidInput(
-            f"`{name}` must be {count} different names",
-            f"{len(names)} names, {n_different} of them different",
-            "Name every row and every column once.",
-        )
-    return names

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidInput, OracleFault
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.kl import Projection, cover, project_kl_from
@@ -54,6 +54,8 @@ class OracleSet(ActionSet):
     (2, True, 3)
     """
 
+    takes_functions = True
+
     def __init__(
         self, dimension: int, argmax: Callable[[Vector], npt.ArrayLike], labels: Sequence[Label] | None = None
     ) -> None:
@@ -66,6 +68,7 @@ class OracleSet(ActionSet):
         self._ask = argmax
         self._decomposed: OrderedDict[bytes, FinitePolicy] = OrderedDict()
         self._dimension = as_integer(dimension, "dimension", 1)
+        check_memory(self._dimension, "a set", 1000)
         self._seen: OrderedDict[bytes, int] = OrderedDict()  # an answer, and its row in the table
         self._table: Matrix = np.zeros((_REMEMBERED, self._dimension))
         largest = int(self.argmax(np.ones(self._dimension)).sum())

@@ -13,14 +13,28 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command_from_info
+from typer.main import get_command, get_command_from_info
 from typer.models import CommandInfo
 
 __all__ = ["COMMANDS", "app"]
 
 gc.set_threshold(100_000)  # Numba makes as many objects that stay: do not go through them again and again meanwhile
 
-COMMANDS = ("demo", "init", "run", "results", "report", "plan", "audit", "table1", "counterexample", "game", "bench")
+COMMANDS = (
+    "demo",
+    "init",
+    "run",
+    "results",
+    "report",
+    "plan",
+    "audit",
+    "table1",
+    "counterexample",
+    "game",
+    "serve",
+    "bench",
+    "journal",
+)
 """In the order of the help; each is a function of the same name in a module of the same name."""
 
 
@@ -39,6 +53,8 @@ class _Commands(TyperGroup):
         except ModuleNotFoundError as error:
             function = _refusing(error)
             settings = {"ignore_unknown_options": True, "allow_extra_args": True}
+        if isinstance(function, typer.Typer):  # a command with commands of its own
+            return get_command(function)
         info = CommandInfo(name=cmd_name, callback=function, context_settings=settings)
         return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")
 

@@ -91,6 +91,7 @@ def _numbers(made: Plan, set_spec: str) -> dict[str, Any]:
             }
             for scale in range(1, made.schedule.n_scales + 1)
         ],
+        "policies": made.reason,
         "theorem": {
             "bound": made.bound.value,
             "bound_per_round": made.bound.per_round,
@@ -138,6 +139,7 @@ def _print(made: Plan, set_spec: str) -> None:
         console.print("closer:", highlight=False)
         _draw(Schedule(schedule.windows[: _SCALES_CLOSER + 1]))
     console.print("[dim]R a restart, | an update, · nothing new.[/]", highlight=False)
+    console.print(f"\n[bold]Policies[/]: {made.reason}.", highlight=False)
     console.print()
     console.print(_table(made))
     if made.expectation is not None:

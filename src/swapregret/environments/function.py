@@ -56,7 +56,7 @@ def from_function(
     >>> world.reward_vector(1)
     array([0., 1., 0.])
     """
-    days, generator = seeded(horizon, rng)
+    days, generator = seeded(horizon, rng, actions)
     declared = ElementRange.read(actions, reward_range, cost_range)
     if noise not in ("none", "bernoulli"):
         raise InvalidInput("`noise` must be 'none' or 'bernoulli'", repr(noise), "'none' pays the values themselves.")

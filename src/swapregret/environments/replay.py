@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, as_integer, frozen
-from swapregret.environments.base import Environment, noiseless
+from swapregret.arrays import Matrix, as_integer, frozen, real_numbers
+from swapregret.boundary import refuses
+from swapregret.environments.base import Environment, as_actions, noiseless
 from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput
 from swapregret.extras import need
@@ -22,6 +23,7 @@ from swapregret.units import Range
 __all__ = ["replay"]
 
 
+@refuses
 def replay(
     actions: ActionSet,
     data: npt.ArrayLike | str | Path,
@@ -58,6 +60,7 @@ def replay(
     array([[0.  , 0.25, 0.5 ],
            [0.5 , 0.25, 0.  ]])
     """
+    as_actions(actions)
     declared = ElementRange.read(actions, reward_range, cost_range)
     if isinstance(data, str | Path):
         path = Path(data)
@@ -77,8 +80,8 @@ def replay(
 
 def _table(data: Any, actions: ActionSet) -> Matrix:
     try:
-        values = np.asarray(data, dtype=np.float64)
-    except (TypeError, ValueError):
+        values = real_numbers(data)
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInput(
             "`data` must be a table of numbers, a row a day", type(data).__name__, "Pass an array or a path."
         ) from None
@@ -96,10 +99,20 @@ def _read(path: Path, actions: ActionSet) -> Matrix:
         raise InvalidInput("`data` must be a file that exists", str(path), "Check the path.")
     kind = path.suffix.lower()
     if kind == ".npy":
-        return _table(np.load(path, allow_pickle=False), actions)
+        try:
+            return _table(np.load(path, allow_pickle=False), actions)
+        except (ValueError, OSError, EOFError, MemoryError) as error:
+            if isinstance(error, InvalidInput):
+                raise
+            raise InvalidInput(
+                "`data` must be a readable .npy file", f"{path.name}: {error!s:.80}", "Write it again."
+            ) from None
     if kind == ".csv":
-        with path.open(newline="", encoding="utf-8-sig") as lines:
-            rows = [row for row in csv.reader(lines) if row]
+        try:
+            with path.open(newline="", encoding="utf-8-sig") as lines:
+                rows = [row for row in csv.reader(lines) if row]
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise InvalidInput("`data` must be a readable .csv file", f"{path.name}: {error}", "Mend it.") from None
         header = rows[0] if rows and not all(map(_is_number, rows[0])) else None
         return _columns(header, rows if header is None else rows[1:], actions)
     if kind == ".parquet":
@@ -119,7 +132,14 @@ def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
         raise InvalidInput(
             "all rows of `data` must have the same number of columns", "rows of different lengths", "Mend the file."
         ) from None
-    return _table(table, actions)
+    try:
+        return _table(table.astype(np.float64), actions)  # text of numbers, as files hold it
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(
+            "`data` must be a table of numbers, a row a day", str(error)[:80], "Mend the file."
+        ) from None
 
 
 def _is_number(text: str) -> bool:

@@ -68,6 +68,8 @@ class Plan:
     horizon : int
     preset : str
     schedule : Schedule
+    reason : str
+        How policies are played and Σ⁺M is found, and why.
     bound : Bound
         The main theorem's, on swap regret.
     theorem_horizon : int or None
@@ -86,6 +88,7 @@ class Plan:
     horizon: int
     preset: str
     schedule: Schedule
+    reason: str
     bound: Bound
     theorem_horizon: int | None
     useful_exponent: float
@@ -123,12 +126,23 @@ def make_plan(actions: ActionSet, horizon: int, *, preset: str = "adaptive", sec
     exponent = useful_from(d)
     expectation = expected_swap_regret(actions, days, preset)
     speed = time_rounds(player, seconds) if seconds > 0 else None
-    arrays: dict[str, Any] = player.dump(player.start(np.random.default_rng(0)))  # type: ignore[arg-type]
+    arrays: dict[str, Any] = player.dump(player.start(np.random.default_rng(0)))
     rows = default_capacity(d) if actions.n_actions is None else min(actions.n_actions, default_capacity(d))
     memory = Memory(sum(np.asarray(array).nbytes for array in arrays.values()), int(_LEDGER_ROOM * rows * d * 8))
     warnings = _warnings(actions, preset, player.schedule, bound, theorem, exponent, expectation)
     return Plan(
-        actions, days, preset, player.schedule, bound, theorem, exponent, expectation, speed, memory, tuple(warnings)
+        actions,
+        days,
+        preset,
+        player.schedule,
+        player.learner.plan.reason,
+        bound,
+        theorem,
+        exponent,
+        expectation,
+        speed,
+        memory,
+        tuple(warnings),
     )
 
 

@@ -14,8 +14,8 @@ from swapregret.actions.forests import Forests
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.partitions import Partitions
 from swapregret.actions.permutations import Permutations
-from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.actions.product import Product
+from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.actions.spec import PRODUCT, SPEC_FORMS, parse_set, split_product
 from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.errors import InvalidInput
@@ -29,7 +29,7 @@ SET_PARAMETERS: dict[str, tuple[str, ...]] = {
     "permutations": ("n", "labels", "row_labels", "column_labels"),
     "truncated": ("rows", "columns", "labels", "row_labels", "column_labels"),
     "partitions": ("total", "parts", "coordinates"),
-    "trees": ("file", "edges"),
+    "trees": ("file", "edges", "largest_component"),
     "forests": ("file", "edges", "size"),
     "paths": ("file", "edges", "source", "sink", "length"),
     "explicit": ("file", "actions", "labels"),
@@ -84,7 +84,18 @@ def _pairs(edges: Any) -> list[list[Any]]:
 
 
 def _trees(values: dict[str, Any], folder: Path) -> ActionSet:
-    return SpanningTrees(_network(values, folder, "trees").undirected().largest_component().edges)
+    network = _network(values, folder, "trees").undirected()
+    part = values.get("largest_component", False)
+    if not isinstance(part, bool):
+        raise InvalidInput("`largest_component` must be true or false", repr(part)[:80], "It is false if not given.")
+    whole = network.largest_component()
+    if not part and len(whole.edges) != len(network.edges):
+        raise InvalidInput(
+            "the graph of spanning trees must be connected",
+            f"{len(network.edges)} edges, of which the largest component has {len(whole.edges)}",
+            "Join its parts, or write largest_component = true to play that component alone.",
+        )
+    return SpanningTrees(whole.edges)
 
 
 def _forests(values: dict[str, Any], folder: Path) -> ActionSet:

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Action, Vector, as_integer, frozen
+from swapregret.arrays import Action, Vector, as_integer
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
 from swapregret.games.certificate import Certificate, certify_ledgers
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.windows import WindowRecorder
-from swapregret.learners.player import Decision, Player
+from swapregret.learners.player import Decision, HeldPolicy, Player, draw_action, hold_policy
 from swapregret.policy import Policy
 from swapregret.regret.entries import Ledger
 from swapregret.regret.ledger import SwapLedger
@@ -149,9 +149,12 @@ def self_play(
     history: list[Checkpoint] = []
     before: tuple[Policy, ...] = ()
     means: list[Vector] = []
+    held: list[HeldPolicy] = []
     for day in range(horizon):
-        policies = tuple(player.policy(state) for player, state in zip(players, states, strict=True))
-        actions = tuple(_draw(policy, source) for policy, source in zip(policies, sources, strict=True))
+        turn = list(zip(players, states, strict=True))
+        held = [hold_policy(player, state) for player, state in turn]  # the same object as long as nothing changes
+        policies = tuple(each.policy() for each in held)
+        actions = tuple(draw_action(*pair, source) for pair, source in zip(turn, sources, strict=True))
         vectors = [game.rewards(index, actions) for index in range(game.n_players)]
         if measure == "realised":
             means = vectors
@@ -165,7 +168,7 @@ def self_play(
             action = actions[index]
             reward = min(max(float(vectors[index] @ action), 0.0), 1.0)
             earned[index] += reward
-            decision = Decision(day, action, (), policies[index])
+            decision = Decision(day, action, player.actions, held[index])
             states[index] = player.observe(
                 states[index], decision, _seen(player.feedback, reward, vectors[index], action)
             )
@@ -200,10 +203,6 @@ def _check_players(game: Game, players: Sequence[Player[Any]]) -> None:
                 repr(player.actions),
                 "Make it from game.action_sets.",
             )
-
-
-def _draw(policy: Policy, source: np.random.Generator) -> Action:
-    return frozen(policy.sample(source))
 
 
 def _seen(feedback: str, reward: float, rewards: Vector, action: Action) -> float | Vector:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Label, Vector
+from swapregret.arrays import Action, Label, Vector, frozen
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy
 
@@ -160,7 +160,7 @@ def draw_action(player: Player[State], state: State, rng: np.random.Generator) -
     """Draw the next action of a player."""
     act = getattr(player, "act", None)
     action: Action = player.policy(state).sample(rng) if act is None else act(state, rng)
-    return action
+    return frozen(action)
 
 
 def hold_policy(player: Player[State], state: State) -> HeldPolicy:

@@ -8,6 +8,7 @@ import re
 from io import BytesIO
 from typing import Any
 
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.extras import need
 from swapregret.networks.network import Network, Vertex
@@ -16,6 +17,7 @@ from swapregret.networks.tables import read_text
 __all__ = ["read_gml", "read_graphml"]
 
 
+@refuses
 def read_gml(path: str | os.PathLike[str]) -> Network:
     """Read a GML file.
 
@@ -47,6 +49,7 @@ def read_gml(path: str | os.PathLike[str]) -> Network:
     return _network(graph, {node: data.get("label") for node, data in graph.nodes(data=True)}, path)
 
 
+@refuses
 def read_graphml(path: str | os.PathLike[str]) -> Network:
     """Read a GraphML file.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.figures import bar_figure
 from swapregret.notebook import html_table
@@ -65,6 +65,7 @@ class Policy(ABC):
 
     def variance(self, vector: Vector) -> float:
         """Return Var(M·v), sums taken from the first element to the last."""
+        vector = as_vector(vector, self.dimension, "vector")
         mean = float(np.cumsum(self.marginals() * vector)[-1])
         return max(0.0, float(np.cumsum(vector * self.second_moment(vector))[-1]) - mean * mean)
 

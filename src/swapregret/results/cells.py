@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
+from swapregret.boundary import refuses
 from swapregret.extras import need
 from swapregret.regret.answers import answer
 from swapregret.regret.internal import measure_internal
@@ -38,6 +39,7 @@ _MEANS = ("reward", "expected", "realised_swap", "laziness", "lemma", "rounds_pe
 _VERSION = 2
 
 
+@refuses
 def load_cells(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.DataFrame":
     """Put replications together: one row a set, environment, player, horizon and checkpoint.
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from swapregret.actions.base import ActionSet
+from swapregret.boundary import refuses
 from swapregret.extras import need
 from swapregret.play_result import PlayResult
 from swapregret.regret.interval import interval_regret
@@ -127,6 +128,7 @@ def into_units(frame: "pl.DataFrame") -> "pl.DataFrame":
     )
 
 
+@refuses
 def load_results(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.DataFrame":
     """Read the results of an experiment: a Polars frame with one row a finished run and checkpoint.
 

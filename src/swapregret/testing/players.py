@@ -10,7 +10,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.errors import TooLarge
-from swapregret.learners.player import Player, own_state
+from swapregret.learners.player import Player
 from swapregret.policy import Policy
 from swapregret.testing.player_case import PlayerCase, copied, same_arrays, same_law, same_step, through_file, written
 from swapregret.testing.policies import check_law
@@ -25,8 +25,8 @@ def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Repor
     """Let a player play, and check every promise of the ``Player`` protocol.
 
     Its policies are laws on its set on every day of a run of random rewards, with days that pay nothing, everything, or are not
-    seen. Observing twice from one state, or from copies of it, gives the same state and leaves the old one alone; the same seed gives the same run; a
-    state written to arrays and read again is the same bit for bit and goes on in the same way.
+    seen. Observing twice from one state, or from copies of it, gives the same state and leaves the old one alone. The same seed
+    gives the same run. A state written to arrays and read again is the same bit for bit and goes on in the same way.
 
     Parameters
     ----------
@@ -142,12 +142,12 @@ def _check_state(case: PlayerCase) -> str | None:
     """Check that observing leaves the old state, or what it was copied from, alone, and gives the same new one every time."""
     for day, step in enumerate(case.steps):
         before = written(case.player, step.before)
-        once = case.player.observe(own_state(case.player, step.before), step.decision, copied(step.reward))
+        once = case.observe(step.before, step.decision, copied(step.reward))
         require(
             same_arrays(before, case.player.dump(step.before)),
             "`observe` must leave the old state as it was",
             f"a state that changed on day {day}",
-            "Make states frozen values and return a new one, or give the player a `copy`.",
+            "Make states frozen values, or give the player `copy(state)`.",
         )
         require(
             same_arrays(case.player.dump(once), case.player.dump(step.after)),
@@ -166,7 +166,7 @@ def _check_arguments(case: PlayerCase) -> str | None:
         if not isinstance(step.reward, np.ndarray):
             continue
         reward = step.reward.copy()
-        after = case.player.observe(own_state(case.player, step.before), step.decision, reward)
+        after = case.observe(step.before, step.decision, reward)
         require(
             np.array_equal(reward, step.reward),
             "`observe` must leave the reward alone",

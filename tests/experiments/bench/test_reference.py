@@ -7,30 +7,28 @@ import numpy.typing as npt
 import pytest
 
 import swapregret as sr
-from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSet, PlainSubsets
+from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSubsets
 from swapregret.experiments.bench.reference import Reference
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.player import Decision
-from swapregret.policy import FinitePolicy
 
 _WINDOWS = (1, 5, 25, 125)
 _EDGES = [("s", 0), ("s", 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, "t"), (3, "t")]
 
 
 class Shared:
-    """One decomposition of a point for all who ask within 1e-8 of it: greedy ones jump where points differ by rounding."""
+    """The lists the library plays, looked up by their marginals: greedy decompositions jump where points differ by rounding."""
 
-    def __init__(self, plain: PlainSet) -> None:
-        self.plain, self.known = plain, [(np.zeros(plain.dimension), plain.decompose(plain.explore_moment.diagonal()))]
+    def __init__(self, player: Any, state: Any) -> None:
+        self.player, self.state = player, state
 
-    def __call__(self, point: npt.ArrayLike, *, variants: int = 1) -> tuple[Any, Any]:
-        """Look for a point so near that has been asked for before."""
-        asked = np.asarray(point)
-        for other, law in reversed(self.known):
-            if np.abs(other - asked).max() <= 1e-8:
-                return law
-        self.known.append((asked, self.plain.decompose(asked)))
-        return self.known[-1][1]
+    def __call__(self, point: npt.ArrayLike) -> tuple[Any, Any]:
+        """Return the list of the scale that plays a point; the last component is the exploration policy."""
+        for law in self.player.policy(self.state).components[:-1]:
+            if np.abs(law.marginals() - point).max() <= 1e-8:
+                listed = law.finite()
+                return listed.atoms.astype(np.float64), listed.weights
+        raise AssertionError("the library plays no such point")
 
 
 def _case(name: str) -> tuple[Any, Any]:
@@ -54,22 +52,9 @@ def test_the_same_draws_give_the_same_policies(
 ) -> None:
     """Shown the library's actions and rewards, the reference goes through the library's points, to 1e-8, on every scale.
 
-    Of permutations and paths, whose decompositions are a matter of choice, both are given the plain ones; of chains on m-sets the
-    reference is given the lists.
+    Of permutations and paths, whose decompositions are a matter of choice, and of chains the reference is given the library's.
     """
     actions, plain = _case(name)
-    if name == "m-sets, chains":
-
-        def listed(point: npt.ArrayLike) -> tuple[Any, Any]:
-            law = actions.markov_policy(point).finite()
-            return law.atoms.astype(np.float64), law.weights
-
-        monkeypatch.setattr(plain, "decompose", listed)
-    elif name != "m-sets":
-        shared = Shared(plain)
-        monkeypatch.setattr(plain, "decompose", shared)
-        shared.plain = _case(name)[1]
-        monkeypatch.setattr(actions, "decompose", lambda point, variants: FinitePolicy(*shared(point)), raising=False)
     player: Any = sr.swap_combcp(
         actions,
         1000,
@@ -81,22 +66,26 @@ def test_the_same_draws_give_the_same_policies(
         rate=AdaptiveRate(rate),
         law="chain" if name == "m-sets, chains" else "auto",
     )
-    reference = Reference(plain, actions.size, windows=_WINDOWS, rate=rate, inverse=inverse)
     rng = np.random.default_rng(len(name))
     state = player.start(rng)
-    start = state.scales[0].point
+    if name != "m-sets":
+        monkeypatch.setattr(plain, "decompose", Shared(player, state))
+    reference = Reference(plain, actions.size, windows=_WINDOWS, rate=rate, inverse=inverse)
+    points = state.state.learners.points
+    start = points[0].copy()
     means = rng.random(actions.dimension) / actions.size
     farthest = 0.0
     for day in range(60):
-        for ours, theirs in zip(state.scales, reference.scales, strict=True):
-            np.testing.assert_allclose(theirs.point, ours.point, rtol=0.0, atol=1e-8)
-        policy = player.policy(state)
+        for ours, theirs in zip(points, reference.scales, strict=True):
+            np.testing.assert_allclose(theirs.point, ours, rtol=0.0, atol=1e-8)
+        held = player.hold(state)
+        policy = held.policy()
         np.testing.assert_allclose(reference.moment(), policy.cooccurrence(), rtol=0.0, atol=1e-8)
         action = policy.sample(rng)
         reward = float(means @ action)
-        state = player.observe(state, Decision(day, action, (), policy), reward)
+        state = player.observe(state, Decision(day, action, actions, held), reward)
         reference.observe(action.astype(np.float64), reward)
-        farthest = max(farthest, *(np.abs(scale.point - start).max() for scale in state.scales))
+        farthest = max(farthest, float(np.abs(points - start).max()))
     assert farthest > (0.01 if rate < 1.0 else 0.3), "a test of points that never move shows nothing"
 
 

@@ -156,7 +156,6 @@ def round_player(
     state: str = "spread",
     learner: str = "combcp",
     windows: tuple[int, ...] = WINDOWS,
-    solver: str = "auto",
 ) -> Player[Any]:
     """Return the player whose rounds are timed."""
     make = swap_comband if learner == "comband" else swap_combcp
@@ -169,7 +168,6 @@ def round_player(
         exploration=_EXPLORATION,
         rate=AdaptiveRate(STATES[state]),
         random_offset=False,
-        solver=solver,
         **ingredients,
     )
 

@@ -15,7 +15,7 @@ from swapregret.actions.permutations import Permutations
 from swapregret.experiments.bench.cases import level, round_player
 from swapregret.experiments.table1 import layered_dag
 from swapregret.kernels.vectors import action_total
-from swapregret.learners.player import Decision, Player
+from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.learners.presets import swap_combcp
 
 __all__ = ["Holding", "held_bytes", "measure_memory"]
@@ -76,9 +76,9 @@ def _days(player: Player[Any], actions: ActionSet, days: int) -> Any:
     rng = np.random.default_rng(0)
     state, means = player.start(rng), level(actions, "concentrated") / actions.size
     for day in range(days):
-        policy = player.policy(state)
-        action = policy.sample(rng)
-        state = player.observe(state, Decision(day, action, player.actions, policy), action_total(means, action))
+        held = hold_policy(player, state)
+        action = draw_action(player, state, rng)
+        state = player.observe(state, Decision(day, action, actions, held), action_total(means, action))
     return state
 
 

@@ -154,13 +154,13 @@ class Running:
         ``view`` is the policy that drew the action, where that is an earlier one.
         """
         rng = self._rng if self._rng is not None else np.random.default_rng(0)
-        h = self.handle(rng)
+        h, action = self.handle(rng), _own(action)
         if reward is None:
             n_ending = self._do.pass_day(h)
         else:
             if view is not None and not view.is_present:
                 h = self._open(rng, self.state._replace(laws=view.laws, mix=view.mix), family=view.running.family)
-            n_ending = self._do.observe_day(h, action, self._nothing if seen is None else seen, reward)
+            n_ending = self._do.observe_day(h, action, self._nothing if seen is None else _own(seen), reward)
         if n_ending == NOT_SOLVED:
             _refuse(NOT_SOLVED)
         if n_ending == 0:
@@ -289,6 +289,11 @@ class Running:
             self._widen()
         restore(self.state, arrays, "the state", self._derived)
         self.make()
+
+
+def _own(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array that may be written to: for read-only ones the entries would be compiled once more."""
+    return array if array.flags.writeable else array.copy()
 
 
 def _wider(value: Any, n_atoms: int, wanted: int) -> Any:
