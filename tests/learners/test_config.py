@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from swapregret.learners.master import SwapMaster
 
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
@@ -169,12 +168,12 @@ for _ in range(2000):
         {"class": "UniformPlayer", "fields": {"actions": {"class": "Schedule", "fields": {}}, "feedback": "bandit"}},
         {"class": "DoublingPlayer", "fields": {"factory": SET, "actions": SET, "options": {}, "first_epoch": 7}},
         made_of({"random_offset": 1}),
-        made_of({"learners": {"list": []}}),
-        made_of({"learners": {"tuple": [{"factory": "uniform"}]}}),
-        made_of({"learners": {"tuple": [encode(uniform(MSets(5, 2)))]}}),
-        made_of({"estimator": {"class": "Schedule", "fields": {"windows": {"tuple": [1]}}}}),
+        made_of({"learner": {"list": []}}),
+        made_of({"learner": {"factory": "uniform"}}),
+        made_of({"learner": encode(uniform(MSets(5, 2)))}),
+        made_of({"schedule": SET}),
         made_of({"exploration": float("nan")}, "LazyComBCP"),
-        made_of({"variants": 2.5}, "LazyComBCP"),
+        made_of({"variants": 2.5}, "LawPlan"),
         made_of({"windows": {"tuple": [1, 3, 4]}}, "Schedule"),
         made_of({"more": 1}),
         DEEP,

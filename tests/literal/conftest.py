@@ -1,4 +1,4 @@
-"""What both slow simulations are made of: sets as plain lists, a projection by its optimality conditions, one learner, one estimate.
+"""What both slow simulations are made of: plain lists, a projection by its optimality conditions, one learner, one estimate.
 
 Nothing here is shared with the library: plain Python and dense NumPy, written from the paper and from the docstrings.
 """
@@ -85,7 +85,11 @@ def _scaled(log_w: np.ndarray, G: np.ndarray, h: np.ndarray) -> tuple[np.ndarray
         step = -np.linalg.lstsq((G * x) @ G.T, residual, rcond=1e-13)[0]
         share = 1.0
         is_near = np.abs(residual).max() < 1e-6
-        while not is_near and share > 1e-6 and dual(prices + share * step) > dual(prices) + 1e-4 * share * float(residual @ step):
+        while (
+            not is_near
+            and share > 1e-6
+            and dual(prices + share * step) > dual(prices) + 1e-4 * share * float(residual @ step)
+        ):
             share /= 2.0
         prices = prices + share * step
     x = np.exp(log_w + prices @ G)

@@ -155,7 +155,10 @@ class Pool:
     def end(self, X: np.ndarray, n_ending: int, position: int, noise: float) -> None:
         """End a base window in which X was seen, span part and all."""
         gains = np.array(
-            [self.law_of(g) @ self.plain.rows @ X if self.recommended[g] else m.point @ X for g, m in enumerate(self.members)]
+            [
+                self.law_of(g) @ self.plain.rows @ X if self.recommended[g] else m.point @ X
+                for g, m in enumerate(self.members)
+            ]
         )
         played = self.shares()
         moved = [False] * self.G

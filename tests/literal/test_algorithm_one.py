@@ -33,7 +33,7 @@ def chances_of(law: Any, rows: np.ndarray) -> np.ndarray:
     return chances
 
 
-@pytest.mark.parametrize(("name", "feedback", "rate", "step"), CASES, ids=lambda each: str(each))
+@pytest.mark.parametrize(("name", "feedback", "rate", "step"), CASES, ids=str)
 def test_every_day_is_that_of_the_paper(literal: Any, name: str, feedback: str, rate: Any, step: float) -> None:
     """Fed the same actions and rewards, both have the same points, predictions, sums of estimates and laws to 1e-9.
 
