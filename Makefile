@@ -13,7 +13,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: help run setup test lint types tests test-browser test-crash test-numerics docs format bench bench-oracles bench-speed clean
+.PHONY: help run setup test lint types tests test-browser test-serve test-crash test-fuzz test-numerics docs format bench bench-oracles bench-speed clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -23,7 +23,7 @@ run: $(VENV)/.run  ## set up what is needed, then show the main job: swapregret 
 
 setup: $(VENV)/.dev  ## build .venv with everything, development tools included
 
-test: lint types tests test-browser  ## set up, lint, type-check and run all tests
+test: lint types tests test-browser test-serve  ## set up, lint, type-check and run all tests
 
 lint: $(VENV)/.dev  ## ruff, rules and format
 	$(BIN)/ruff check --quiet .
@@ -43,15 +43,34 @@ else
 	$(BIN)/python -m pytest -m browser tests/browser
 endif
 
+# BROWSER=skip and POSTGRES=skip leave tests out of test-serve, and say so.
+SERVED := serve$(if $(filter skip,$(BROWSER)), and not browser)$(if $(filter skip,$(POSTGRES)), and not postgres)
+
+test-serve: $(VENV)/.dev  ## the decision service: killed, without disk, in a browser, with PostgreSQL (installed if missing; POSTGRES=skip)
+ifeq ($(BROWSER),skip)
+	@echo "The dashboard was NOT tested in a browser: BROWSER=skip."
+else
+	@.ci/install-browser
+endif
+ifeq ($(POSTGRES),skip)
+	@echo "The service was NOT tested with PostgreSQL: POSTGRES=skip."
+else
+	@.ci/install-postgres
+endif
+	$(BIN)/python -m pytest -m "$(SERVED)" tests/serve
+
 test-crash: $(VENV)/.dev  ## kill a playing process 200 times, and find nothing lost (a minute)
 	SWAPREGRET_CRASHES=200 $(BIN)/python -m pytest tests/test_crash.py
+
+test-fuzz: $(VENV)/.dev  ## 100,000 calls with hostile values, another 100,000 with SEED=7 (minutes)
+	SWAPREGRET_FUZZ_CALLS=100000 SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/fuzz
 
 test-numerics: $(VENV)/.dev  ## a million rounds of rewards made to break arithmetic (half an hour on WORKERS=2)
 	SWAPREGRET_ROUNDS=1000000 $(BIN)/python -m pytest -n $(WORKERS) tests/test_numerics.py
 
 docs: $(VENV)/.dev  ## build the documentation site into site/, without the network
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
-	@echo "Open site/index.html, or serve it (search needs that): $(BIN)/python -m http.server --directory site"
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env --doctree-dir $(VENV)/doctrees docs site
+	@echo "Open site/index.html in a browser; it needs no server."
 
 format: $(VENV)/.dev  ## rewrite the code in the house format
 	$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
@@ -77,7 +96,7 @@ $(BIN)/python:
 
 $(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Setting up .venv (first time only, about half a minute) ..."
-	@$(BIN)/python -m pip install --quiet --editable .
+	@$(BIN)/python -m pip install --quiet --editable '.[experiments]'
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 

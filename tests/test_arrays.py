@@ -1,14 +1,27 @@
 """What comes in from outside is read exactly, or refused in a sentence that names it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from swapregret.learners.adaptive.calm import expected_swap_regret
 
-from swapregret.arrays import as_action, as_integer, as_vector, frozen
-from swapregret.errors import InvalidAction, InvalidInput
+import swapregret as sr
+from swapregret.arrays import (
+    as_action,
+    as_integer,
+    as_labels,
+    as_number,
+    as_range,
+    as_table,
+    as_vector,
+    check_memory,
+    frozen,
+)
+from swapregret.errors import InvalidAction, InvalidInput, TooLarge
 
 
 @pytest.mark.parametrize(
@@ -116,9 +129,109 @@ def test_what_is_no_integer_is_refused(value: Any) -> None:
         as_integer(value, "n", 1)
 
 
-def test_integers_have_no_upper_bound_unless_given() -> None:
-    """Numbers beyond 64 bits pass through exactly."""
-    assert as_integer(10**30, "n", 0) == 10**30
+def test_integers_are_bounded() -> None:
+    """Whole numbers count in 64 bits unless a larger bound is given; one of 5,000 digits is refused by its size."""
+    assert as_integer(2**63 - 1, "n", 0) == 2**63 - 1
+    assert as_integer(10**30, "n", 0, 10**40) == 10**30
+    with pytest.raises(InvalidInput, match=r"`n` must be a whole number below 2\*\*63: got 9223372036854775808"):
+        as_integer(2**63, "n", 0)
+    with pytest.raises(InvalidInput, match=r"below 2\*\*63: got about 10\^5000\.0"):
+        as_integer(10**5000, "n", 0)
+    with pytest.raises(InvalidInput, match=r"1\.\.4: got minus about 10\^5000\.0"):
+        as_integer(-(10**5000), "n", 1, 4)
+
+
+NONSENSE = {
+    "text": ["1", "2"],
+    "bytes": [b"1", b"2"],
+    "complex": [1j, 2],
+    "masked": np.ma.array([1.0, 2.0], mask=[False, True]),
+    "dates": np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]"),
+    "spans": np.array([1, 2], dtype="timedelta64[s]"),
+    "objects": [object(), object()],
+    "text as objects": np.array(["1", "2"], dtype=object),
+    "ragged": [[1], [1, 2]],
+    "beyond floats": [10**400, 1],
+    "a set": {1.0, 2.0},
+    "nothing": [None, 1.0],
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_what_is_no_number_is_refused(name: str) -> None:
+    """NumPy would read text, dates and masked entries as floats; a vector or a table must not."""
+    with pytest.raises(InvalidInput, match="`weights` must"):
+        as_vector(NONSENSE[name], 2, "weights")
+    with pytest.raises(InvalidInput, match="`weights` must"):
+        as_table(np.ma.array([[1.0, 2.0]]) if name == "masked" else [NONSENSE[name]], 2, "weights")
+
+
+@pytest.mark.parametrize("value", [*NONSENSE.values(), True, "1", np.nan, -np.inf, 3.0, None, [1.0]])
+def test_one_number(value: object) -> None:
+    """One finite number in its bounds, nothing that only converts to one."""
+    assert as_number(np.float32(0.5), "share", 0.0, 1.0) == 0.5
+    with pytest.raises(InvalidInput, match=r"`share` must be a finite number in \[0, 1\]"):
+        as_number(value, "share", 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "value", ["01", b"01", {0.0, 1.0}, (1.0, 0.0), (0.0,), (0, 1, 2), 3, (0.0, np.nan), ("0", "1"), None]
+)
+def test_a_range_is_two_numbers(value: object) -> None:
+    """A text of two digits is no range, nor is a set, which has no order."""
+    assert as_range([0, 2], "reward_range", "") == (0.0, 2.0)
+    with pytest.raises(InvalidInput, match="two finite numbers, the smaller first"):
+        as_range(value, "reward_range", "Give two.")
+
+
+@pytest.mark.parametrize(
+    "labels", [{"a", "b"}, frozenset("ab"), ["a", "a"], [[1], [2]], "abc", 7, [np.nan, np.nan], [np.nan, 1]]
+)
+def test_labels_are_different_names_in_an_order(labels: object) -> None:
+    """A set has no order, and NaN does not even equal itself."""
+    with pytest.raises(InvalidInput, match="`labels` must be"):
+        as_labels(labels, 2)
+
+
+def test_memory_is_asked_for_before_it_is_taken() -> None:
+    """What cannot fit is refused at once, with its size."""
+    check_memory(10**6, "a set")
+    with pytest.raises(TooLarge, match=r"a set must fit into memory, .* GB: got about 10\^20\.0 coordinates"):
+        check_memory(10**20, "a set")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: sr.MSets(10**12, 3),
+        lambda: sr.Permutations(10**6),
+        lambda: sr.TruncatedPermutations(10**6, 10**6),
+        lambda: sr.Partitions(3000, 500),
+        lambda: sr.OracleSet(10**12, lambda weights: weights),
+        lambda: sr.environments.shortcut_dag(10**12, 10),
+        lambda: sr.environments.DecisionTree(60, 3, 3),
+        lambda: sr.MSets(60, 30).enumerate(10**18),
+    ],
+)
+def test_sets_beyond_memory_are_refused(make: Callable[[], object]) -> None:
+    """Constructors answer at once, before any of the memory is taken."""
+    with pytest.raises(TooLarge, match="must fit into memory"):
+        make()
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: sr.MSets(1030, 515), lambda: sr.Permutations(171), lambda: sr.MSets(20_000, 9_000)]
+)
+def test_more_actions_than_any_float(make: Callable[[], sr.ActionSet]) -> None:
+    """n_actions is an exact integer of any length, and formulas that ask for it take its logarithm."""
+    actions = make()
+    assert actions.n_actions > 10**308
+    assert expected_swap_regret(actions, 1000) > 0.0
+    for name in ("exp3", "blum_mansour", "ito", "stoltz", "treeswap", "tsallis_inf", "regret_matching"):
+        with pytest.raises(TooLarge, match=r"about 10\^"):
+            getattr(sr.baselines, name)(actions, 1000)
+    with pytest.raises(TooLarge, match=r"about 10\^"):
+        sr.baselines.stoltz(actions, 1000, rules="swap")
 
 
 def test_frozen_hands_back_the_same_array() -> None:

@@ -118,6 +118,14 @@ SETS: dict[str, dict[str, Callable[[Any], ActionSet]]] = {
         "2 in 2": lambda cls: cls(2, 2),
         "large": lambda cls: cls(8, 6),
     },
+    "Product": {
+        "a route and a slate": lambda cls: cls(
+            sr.DagPaths(_DIAMOND, source="s", sink="t"), sr.MSets(3, 1), names=["route", "slate"]
+        ),
+        "of several sizes, on no level": lambda cls: cls(sr.Explicit(_UNEVEN), sr.Explicit(_UNEVEN)),
+        "known by oracles": lambda cls: cls(sr.OracleSet(3, _cover), sr.MSets(2, 2), sr.OracleSet(3, _cover)),
+        "large": lambda cls: cls(sr.MSets(10, 3), sr.Permutations(4), sr.Partitions(3, 2, coordinates="compact")),
+    },
     "DecisionTree": {
         "one round": lambda cls: cls(1, 2, 3),
         "two rounds": lambda cls: cls(2, 2, 2),
@@ -140,6 +148,7 @@ RELABELLED: dict[str, Callable[[Any, np.ndarray], ActionSet]] = {
     "MSets": lambda cls, order: cls(len(order), 3),
     "Permutations": lambda cls, order: cls(3),
     "TruncatedPermutations": lambda cls, order: cls(2, 4),
+    "Product": lambda cls, order: cls(sr.MSets(3, 1), sr.MSets(4, 2)),
 }
 """The same set with its coordinates in another order, where there is a natural way to say so."""
 
@@ -147,6 +156,7 @@ _ORDERS: dict[str, np.ndarray] = {
     "Explicit": np.array([2, 0, 3, 1]),
     "MSets": np.array([6, 2, 4, 0, 1, 5, 3]),
     "Permutations": np.array([[2, 0, 1], [5, 3, 4], [8, 6, 7]]).T.ravel(),  # the transpose, columns turned
+    "Product": np.array([2, 0, 1, 5, 6, 3, 4]),
     "TruncatedPermutations": np.array([5, 4, 7, 6, 1, 0, 3, 2]),  # rows exchanged, columns turned
 }
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.errors import InvalidInput, InvalidReward
-from swapregret.feedback import RewardReader, read_range
+from swapregret.feedback import RewardReader
+from swapregret.units import read_range
 
 ACTIONS = MSets(4, 2)
 PLAYED = np.array([1, 0, 1, 0])
@@ -30,7 +31,7 @@ def test_totals_are_mapped_to_the_unit_interval(low: float, width: float, share:
 
 
 @pytest.mark.parametrize(
-    "reward", [0.25, 1, True, np.float32(0.5), np.array(0.5), np.int64(1), Fraction(1, 3), Decimal("0.5")]
+    "reward", [0.25, 1, np.float32(0.5), np.array(0.5), np.int64(1), Fraction(1, 3), Decimal("0.5")]
 )
 def test_any_single_number_is_a_total(reward: object) -> None:
     """Python's, NumPy's and exact numbers are read alike."""
@@ -40,6 +41,13 @@ def test_any_single_number_is_a_total(reward: object) -> None:
 @pytest.mark.parametrize(
     "reward",
     [
+        True,
+        np.True_,
+        np.array(True),
+        np.ma.array(0.5, mask=True),
+        np.datetime64("2026-01-01"),
+        np.timedelta64(1, "s"),
+        pytest.param(10**5000, id="5,000 digits"),
         float("nan"),
         float("inf"),
         -float("inf"),
@@ -90,13 +98,24 @@ def test_elements_give_up_their_share_of_the_low_end(feedback: str) -> None:
     assert float(found @ PLAYED) == pytest.approx((values @ PLAYED + 4.0) / 10.0)
 
 
-def test_where_sizes_differ_the_low_end_must_be_zero() -> None:
-    """A share of low cannot be taken from elements of actions of different sizes; totals can be moved."""
+@pytest.mark.parametrize("feedback", ["semi-bandit", "full"])
+def test_where_sizes_differ_shares_add_up_to_the_low_end(feedback: str) -> None:
+    """Elements give up low·u with u·M = 1 on every action, so totals of actions of any size land in [0, 1]."""
+    reader = RewardReader(UNEVEN, feedback, -1.0, 1.0)  # type: ignore[arg-type]
+    for action in UNEVEN.enumerate():
+        values = np.array([0.25, -0.5, 0.75])
+        found = reader.read(values, action)
+        assert float(found @ action) == pytest.approx((values @ action + 1.0) / 2.0)
+
+
+def test_a_set_without_a_constant_must_begin_at_zero() -> None:
+    """Where no linear function is 1 on every action, low must be 0 with elements seen one by one; totals can be moved."""
+    odd = Explicit([[1, 0], [0, 1], [1, 1]])
     for feedback in ("semi-bandit", "full"):
-        with pytest.raises(InvalidInput, match="begin at 0"):
-            RewardReader(UNEVEN, feedback, -1.0, 1.0)  # type: ignore[arg-type]
-        RewardReader(UNEVEN, feedback, 0.0, 3.0)  # type: ignore[arg-type]
-    assert RewardReader(UNEVEN, "bandit", -1.0, 1.0).read(0.0, np.array([0, 0, 1])) == 0.5
+        with pytest.raises(InvalidInput, match="do not begin at 0"):
+            RewardReader(odd, feedback, -1.0, 1.0)  # type: ignore[arg-type]
+        RewardReader(odd, feedback, 0.0, 3.0)  # type: ignore[arg-type]
+    assert RewardReader(odd, "bandit", -1.0, 1.0).read(0.0, np.array([0, 1])) == 0.5
 
 
 @pytest.mark.parametrize(

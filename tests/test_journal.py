@@ -15,7 +15,7 @@ from swapregret import journal as journal_module
 from swapregret import session as session_module
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
-from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
+from swapregret.errors import InvalidInput, ProtocolError, StorageError, SwapRegretError, Unsupported
 from swapregret.journal import Journal, is_journal, read_journal
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
@@ -177,13 +177,131 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     assert not is_journal(b"my notes")
 
 
-def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
-    """What a process leaves that died before it wrote anything is no obstacle."""
-    (tmp_path / "j").touch()
-    session = Session(player(), rng=3, journal=tmp_path / "j")
-    go(session, 2)
+def test_an_empty_file_is_not_a_new_journal(tmp_path: Path) -> None:
+    """A file that lost its contents is named, not taken for a session that begins."""
+    path = tmp_path / "j"
+    path.touch()
+    for read in (lambda: Session(player(), rng=3, journal=path), lambda: read_journal(path)):
+        with pytest.raises(InvalidInput, match=r"j' must begin with a snapshot: got a file of 0 bytes"):
+            read()
+    assert path.read_bytes() == b""
+
+
+def test_a_journal_appears_with_its_first_record(tmp_path: Path) -> None:
+    """Nobody ever sees a journal that is empty or unlocked, and of two that begin at once one is refused."""
+    path = tmp_path / "j"
+    first, second = Journal(path), Journal(path)
+    assert not path.exists()
+    first.begin(b"one")
+    with pytest.raises(InvalidInput, match="one writer"):
+        second.begin(b"two")
+    with pytest.raises(InvalidInput, match="one writer"):
+        Journal(path)
+    assert read_journal(path)[0] == b"one"
+    assert [each.name for each in tmp_path.iterdir()] == ["j"]
+    first.close()
+    Journal(path).close()
+
+
+def test_a_forked_child_cannot_write(tmp_path: Path) -> None:
+    """A child is refused at act, observe and compaction, the parent goes on, and the journal replays."""
+    path = tmp_path / "j"
+    code = f"""
+import os, sys
+import swapregret as sr
+from swapregret.errors import ProtocolError
+session = sr.Session(sr.baselines.uniform(sr.MSets(4, 2)), rng=1, journal={str(path)!r}, max_open=2)
+session.act()
+child = os.fork()
+if child == 0:
+    told = []
+    for call in (session.act, lambda: session.observe(0.5), session.skip, lambda: session._journal.begin(b"x")):
+        try:
+            call()
+        except ProtocolError as error:
+            told.append("by fork" in str(error))
     session.close()
-    assert Session.load(tmp_path / "j").day == 2
+    os._exit(0 if told == [True] * 4 and session.day == 0 else 1)
+_, status = os.waitpid(child, 0)
+try:
+    sr.Session(sr.baselines.uniform(sr.MSets(4, 2)), journal={str(path)!r}, max_open=2)
+except ValueError as error:
+    print(error)
+session.observe(0.5)
+session.act()
+session.close()
+print(os.waitstatus_to_exitcode(status))
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert told.stdout.splitlines()[-1] == "0"
+    assert "one writer" in told.stdout
+    loaded = Session.load(path)
+    assert (loaded.day, len(loaded.open_decisions)) == (1, 1)
+
+
+def test_what_killed_writers_left_is_swept(tmp_path: Path) -> None:
+    """Opening or writing a journal removes temporary files without a living writer, and leaves those of others alone."""
+    path = tmp_path / "j"
+    session = Session(player(), rng=3, journal=path)
+    session.close()
+    kept = {"j", ".other.0.new", ".j.notes"}
+    for name in (".j.0.new", ".j.1.new", ".other.0.new", ".j.notes"):
+        (tmp_path / name).write_bytes(b"half of it")
+    Session.load(path)
+    assert {each.name for each in tmp_path.iterdir()} == kept
+    (tmp_path / ".j.0.new").write_bytes(b"half of it")
+    Session(player(), journal=path).close()
+    assert {each.name for each in tmp_path.iterdir()} == kept
+
+
+def event_file(path: Path, *payloads: bytes) -> None:
+    """Write a journal with records of these payloads, with good checksums, after the snapshot of a new session."""
+    record, checksum = journal_module._record(Session(player(), rng=3).snapshot(), 0)
+    parts = [journal_module._MAGIC, record]
+    for payload in payloads:
+        record, checksum = journal_module._record(payload, checksum)
+        parts.append(record)
+    path.write_bytes(b"".join(parts))
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b"\xff",
+        b'{"act":0}',
+        b'{"act":"0","action":"c0"}',
+        b'{"act":true,"action":"c0"}',
+        b'{"act":-1,"action":"c0"}',
+        b'{"act":0,"action":"c0","rng":3}',
+        b'{"act":0,"action":"c0","more":3}',
+        b'{"observe":0,"reward":"1"}',
+        b'{"observe":0,"reward":[[1]]}',
+        b'{"observe":0,"reward":{"a":1}}',
+        b'{"skip":' + b"9" * 5000 + b"}",
+        b'{"skip":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    ],
+)
+def test_whole_records_that_are_no_events_are_refused(tmp_path: Path, payload: bytes) -> None:
+    """A record with a good checksum that this library did not write is refused with its place."""
+    event_file(tmp_path / "j", payload)
+    with pytest.raises(InvalidInput, match=r"j' must match its checksums: got a record at byte"):
+        Session.load(tmp_path / "j")
+
+
+@pytest.mark.parametrize(
+    "state", [{}, {"bit_generator": "PCG64"}, {"bit_generator": "Generator"}, {"bit_generator": []}]
+)
+def test_a_generator_that_is_none_is_refused(tmp_path: Path, state: object) -> None:
+    """The state of a generator in an event is checked like everything else."""
+    import json
+
+    event_file(tmp_path / "j", json.dumps({"act": 0, "action": "c0", "rng": state}).encode())
+    with pytest.raises(InvalidInput, match="must replay"):
+        Session.load(tmp_path / "j")
 
 
 def test_a_journal_has_one_writer(tmp_path: Path) -> None:
@@ -269,7 +387,7 @@ def test_a_compaction_that_fails_is_put_off(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(session_module, "_SNAPSHOT_EVERY", 4)
     session = Session(player(), rng=3, journal=tmp_path / "j")
 
-    def full(*arguments: object) -> int:
+    def full(*arguments: object, **options: object) -> int:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(journal_module, "put_file", full)
@@ -306,7 +424,7 @@ def test_an_event_that_cannot_be_written_did_not_happen(
     with pytest.raises(type(error)):
         calls[call](session)
     monkeypatch.setattr(journal_module.os, "write", lambda handle, data: real(handle, data[:5]))
-    with pytest.raises(OSError, match="part of the record"):
+    with pytest.raises(StorageError, match=r"j'?.*part of the record"):
         calls[call](session)
     monkeypatch.undo()
     assert path.stat().st_size == size
@@ -361,7 +479,7 @@ def test_odd_rewards_are_replayed(tmp_path: Path) -> None:
     """NaN outside the action, numbers of other types and lists are read again as they were read the first time."""
     seen = Session(player(feedback="semi-bandit"), rng=3, journal=tmp_path / "elements")
     total = Session(player(), rng=3, journal=tmp_path / "totals")
-    for reward in (Fraction(1, 3), np.float32(0.1), True, np.array(0.25), 0):
+    for reward in (Fraction(1, 3), np.float32(0.1), 1, np.array(0.25), 0):
         decision = seen.act()
         seen.observe(np.where(decision.action > 0, float(reward) / 2, np.nan))
         total.act()
@@ -420,8 +538,14 @@ def test_a_start_that_fails_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(SwapRegretError):
         Session(broken, rng=3, journal=tmp_path / "j")
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(InvalidInput, match=r"folder that exists: got .*no/j"):
         Session(player(), rng=3, journal=tmp_path / "no" / "j")
+    for bad in (7.5, "a\0b", tmp_path, ["x"]):
+        with pytest.raises(InvalidInput):
+            Session(player(), rng=3, journal=bad)  # type: ignore[arg-type]
+    for odd in ("no", 1, None, np.True_):
+        with pytest.raises(InvalidInput, match="`sync` must be True or False"):
+            Session(player(), rng=3, journal=tmp_path / "j", sync=odd)  # type: ignore[arg-type]
 
 
 def test_sync_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

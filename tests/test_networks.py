@@ -1,6 +1,6 @@
 """Networks from files: what is read, and how what cannot be read is named."""
 
-import builtins
+import sys
 
 import numpy as np
 import pytest
@@ -167,14 +167,7 @@ def test_other_files_and_a_missing_networkx_are_refused(write, monkeypatch, read
     path = write("no graph at all")
     with pytest.raises(InvalidInput, match=f"must be a {what} file"):
         read(path)
-    real = builtins.__import__
-
-    def without_networkx(name, *arguments):
-        if name == "networkx":
-            raise ImportError(name)
-        return real(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", without_networkx)
+    monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(
         Unsupported, match=rf"networkx must be installed to read {what}.*pip install 'swapregret\[networks\]'"
     ):

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from swapregret.learners.master import MasterState
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.learners.lazy import FixedRate
-from swapregret.learners.master import MasterState
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule

@@ -1,15 +1,19 @@
 """Files: what is written is read, what is damaged is refused with its name, and a crash leaves the old file."""
 
+import hashlib
 import json
 import os
+import signal
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from swapregret import storage
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, StorageError
 from swapregret.storage import FORMAT_VERSION, from_bytes, put_file, read_file, to_bytes, write_file
 
 ARRAYS = {
@@ -120,6 +124,120 @@ def test_put_file_hands_out_the_new_file(tmp_path: Path) -> None:
     assert seen == [[]]
 
 
+def test_paths_that_cannot_be_written_are_named(tmp_path: Path) -> None:
+    """A missing folder, a folder, a path that is none: refused in one sentence."""
+    for bad in (tmp_path / "no" / "file", tmp_path, "a\0b", 3.5, tmp_path / ("x" * 300)):
+        with pytest.raises(InvalidInput, match="`path` must be"):
+            write_file(bad, b"x")  # type: ignore[arg-type]
+
+
+def test_a_new_file_replaces_nothing(tmp_path: Path) -> None:
+    """With ``is_new`` a file that is there stays, and no temporary one is left."""
+    os.close(put_file(tmp_path / "file", b"one", is_new=True))
+    with pytest.raises(FileExistsError):
+        put_file(tmp_path / "file", b"two", is_new=True)
+    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("file", b"one")]
+
+
+def test_writers_at_once_and_those_killed(tmp_path: Path) -> None:
+    """A temporary file of a living writer is left alone, one of a writer that is gone is taken over."""
+    target = tmp_path / "file"
+    inside: list[set[str]] = []
+
+    def meanwhile(handle: int) -> None:
+        storage.sweep(target)
+        write_file(target, b"the other")
+        inside.append({each.name for each in tmp_path.iterdir()})
+
+    os.close(put_file(target, b"one", meanwhile))
+    assert inside == [{"file", ".file.0.new"}]
+    assert target.read_bytes() == b"one"
+    for slot in range(3):
+        (tmp_path / f".file.{slot}.new").write_bytes(b"left")
+    write_file(target, b"two")
+    assert {each.name for each in tmp_path.iterdir()} == {"file", ".file.1.new", ".file.2.new"}
+    assert read_file(target) == b"two"
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    (tmp_path / ".file.0.new").symlink_to(target)
+    write_file(target, b"three")
+    assert target.read_bytes() == b"three"
+
+
+def test_kills_leave_at_most_one_file(tmp_path: Path) -> None:
+    """A process killed in the middle of writing, time after time, leaves no more than its last temporary file."""
+    code = """
+import os, signal, sys
+from swapregret.storage import put_file
+put_file(sys.argv[1], b"x" * 1000, lambda handle: os.kill(os.getpid(), signal.SIGKILL))
+"""
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "file")], timeout=60, check=False)
+        assert done.returncode == -signal.SIGKILL
+        assert [each.name for each in tmp_path.iterdir()] == [".file.0.new"]
+    write_file(tmp_path / "file", b"whole")
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+HEADER = {"version": 1, "kind": "thing", "metadata": {}, "arrays": [{"name": "a", "dtype": "<f8", "shape": [2]}]}
+
+
+def crafted(header: object, body: bytes = bytes(16)) -> bytes:
+    """Return a file with any header and a checksum that is right."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    data = storage._MAGIC + struct.pack("<Q", len(text)) + text + body
+    return data + hashlib.sha256(data).digest()
+
+
+def entry(**changes: object) -> dict[str, object]:
+    """Return the header with its array described otherwise."""
+    return HEADER | {"arrays": [HEADER["arrays"][0] | changes]}  # type: ignore[index, operator]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"version":' + b"1" * 5000 + b"}",
+        [],
+        {},
+        *({name: value for name, value in HEADER.items() if name != missing} for missing in HEADER),
+        HEADER | {"version": 0},
+        HEADER | {"version": True},
+        HEADER | {"version": -1},
+        HEADER | {"version": "1"},
+        HEADER | {"kind": ["thing"]},
+        HEADER | {"metadata": []},
+        HEADER | {"arrays": {}},
+        HEADER | {"arrays": [3]},
+        HEADER | {"more": 1},
+        HEADER | {"arrays": HEADER["arrays"] * 2},  # type: ignore[operator]
+        entry(dtype="O"),
+        entry(dtype="<U4"),
+        entry(dtype=">f8"),
+        entry(dtype="<c16"),
+        entry(dtype=None),
+        entry(shape=[3]),
+        entry(shape=[1]),
+        entry(shape=[-2]),
+        entry(shape=[2**40]),
+        entry(shape=[2**39] * 8),
+        entry(shape=[0, 2**39, 2**39, 2**39]),
+        entry(shape=[2.0]),
+        entry(shape=[True, 2]),
+        entry(shape="2"),
+        entry(name=3),
+        entry(more=3),
+    ],
+)
+def test_crafted_headers_are_refused(header: object) -> None:
+    """With a good checksum too, a header that this library did not write is refused by the file's name."""
+    assert from_bytes("thing", crafted(HEADER), "file 'x'")[1]["a"].tolist() == [0.0, 0.0]
+    with pytest.raises(InvalidInput, match="file 'x' must"):
+        from_bytes("thing", crafted(header), "file 'x'")
+
+
 @pytest.mark.parametrize("broken", ["write", "fsync", "replace"])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_failure_while_writing_leaves_the_old_file(
@@ -136,8 +254,11 @@ def test_a_failure_while_writing_leaves_the_old_file(
         raise error
 
     monkeypatch.setattr(storage.os, broken, fail)
-    with pytest.raises(type(error)):
+    with pytest.raises(type(error)) as heard:
         write_file(target, b"new and longer")
+    assert isinstance(error, KeyboardInterrupt) or (
+        isinstance(heard.value, StorageError) and str(target) in str(heard.value)
+    )
     monkeypatch.undo()
     assert target.read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

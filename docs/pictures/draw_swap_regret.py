@@ -67,7 +67,7 @@ def draw() -> str:
         ("rule A→B, B→C, C→A", ruled, _RED),
     ]
     top, scale = _TOP + 3 * _HIGH + 46, 340
-    parts.append(_text(20, top - 14, "What that adds up to, a day", weight=600))
+    parts.append(_text(20, top - 14, "What that adds up to, per day", weight=600))
     for index, (label, value, colour) in enumerate(bars):
         y = top + index * 30
         parts.append(_text(20, y + 17, label))
@@ -79,8 +79,8 @@ def draw() -> str:
         _text(
             20,
             top + 112,
-            f"external regret {fixed - earned:.2f} a day: nothing to see.  "
-            f"swap regret {ruled - earned:.2f} a day: half of all there was.",
+            f"external regret {fixed - earned:.2f} per day: nothing to see.  "
+            f"swap regret {ruled - earned:.2f} per day: half of all there was.",
         )
     )
     return "\n".join([*parts, "</svg>"]) + "\n"

@@ -23,6 +23,7 @@ from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
 from swapregret.actions.partitions import Partitions
 from swapregret.actions.permutations import Permutations
+from swapregret.actions.product import Product
 from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.learners import baselines
@@ -54,6 +55,7 @@ __all__ = [
     "Permutations",
     "PlayResult",
     "Policy",
+    "Product",
     "Regret",
     "Schedule",
     "Session",

@@ -4,14 +4,19 @@ May touch: ``errors`` only. Actions are ``int64`` vectors of zeros and ones (so 
 of them cannot wrap around); everything else is ``float64``.
 """
 
+import math
+import numbers
 import operator
-from collections.abc import Hashable
+import os
+from collections.abc import Hashable, Iterable
+from decimal import Decimal
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.errors import InvalidAction, InvalidInput, TooLarge
 
 __all__ = [
     "Action",
@@ -23,9 +28,17 @@ __all__ = [
     "array_of_text",
     "as_action",
     "as_integer",
+    "as_labels",
+    "as_number",
+    "as_range",
+    "as_table",
     "as_vector",
     "below",
+    "check_memory",
+    "count_in_words",
     "frozen",
+    "real_numbers",
+    "shown",
     "summed",
     "text_of_array",
     "under",
@@ -45,6 +58,8 @@ NamedArrays = dict[str, npt.NDArray[Any]]
 """What files hold: arrays by name."""
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
+_LARGEST = 2**63 - 1
+_BYTES_A_COORDINATE = 400
 
 
 def frozen(array: _Array) -> _Array:
@@ -66,6 +81,28 @@ def summed(first: Vector, rows: Matrix) -> Vector:
     return np.asarray(np.cumsum(np.concatenate([first[None, :], rows]), axis=0)[-1])
 
 
+def real_numbers(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Read real numbers as floats; text, complex numbers, dates, masked entries and other objects are a TypeError.
+
+    Examples
+    --------
+    >>> real_numbers([1, 2.5])
+    array([1. , 2.5])
+    """
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return values
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError("a masked array")
+    array = np.asarray(values)
+    if array.dtype == object and not all(
+        isinstance(item, numbers.Real | Decimal) and not isinstance(item, bool) for item in array.flat
+    ):
+        raise TypeError("objects that are no numbers")
+    if array.dtype.kind not in "biufO":
+        raise TypeError(f"dtype {array.dtype}")
+    return array.astype(np.float64)
+
+
 def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
     """Read a finite real vector of the given dimension, or say what is wrong with it.
 
@@ -77,10 +114,8 @@ def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
     array([1., 2.])
     """
     try:
-        if np.iscomplexobj(values):
-            raise TypeError
-        vector = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+        vector = real_numbers(values)
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInput(
             f"`{name}` must be a vector of {dimension} real numbers",
             f"{type(values).__name__} that cannot be read as numbers",
@@ -111,10 +146,8 @@ def as_table(values: npt.ArrayLike, dimension: int, name: str) -> Matrix:
     (2, 2)
     """
     try:
-        if np.iscomplexobj(values):
-            raise TypeError
-        table = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+        table = real_numbers(values)
+    except (TypeError, ValueError, OverflowError):
         table = np.empty(0)
     if table.ndim != 2 or table.shape[1] != dimension:
         raise InvalidInput(
@@ -135,8 +168,10 @@ def as_table(values: npt.ArrayLike, dimension: int, name: str) -> Matrix:
 def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Action:
     """Read a vector of zeros and ones, or say what is wrong with it."""
     try:
-        array = np.asarray(values)
-    except ValueError:
+        array: npt.NDArray[Any] = np.asarray(values)
+        if isinstance(values, np.ma.MaskedArray):
+            array = np.empty((0, 0))
+    except (ValueError, TypeError, OverflowError):
         array = np.empty((0, 0))
     if array.shape != (dimension,):
         raise InvalidAction(
@@ -175,11 +210,134 @@ def as_integer(value: object, name: str, low: int, high: int | None = None) -> i
             number = int(value)
         else:
             number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", repr(value), "Pass an int.") from None
+    except (TypeError, ValueError):
+        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", shown(value), "Pass an int.") from None
+    if high is None and number > _LARGEST:
+        raise InvalidInput(f"`{name}` must be a whole number below 2**63", shown(number), "No run comes that far.")
     if number < low or (high is not None and number > high):
-        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", str(number), "Choose a value in that range.")
+        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", shown(number), "Choose a value in that range.")
     return number
+
+
+def as_number(value: object, name: str, low: float = -math.inf, high: float = math.inf) -> float:
+    """Read a finite real number in ``low..high``, or say what is wrong with it.
+
+    Examples
+    --------
+    >>> as_number(1, "deviation", 0.0)
+    1.0
+    """
+    try:
+        if isinstance(value, bool | str | bytes) or np.ndim(value) != 0:  # type: ignore[arg-type]
+            raise TypeError
+        number = float(real_numbers(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not (math.isfinite(number) and low <= number <= high):
+        bounds = f" in [{low:g}, {high:g}]" if math.isfinite(high) else f", at least {low:g}" * math.isfinite(low)
+        raise InvalidInput(f"`{name}` must be a finite number{bounds}", shown(value), "Pass a float.")
+    return number
+
+
+def as_range(value: object, name: str, do: str) -> tuple[float, float]:
+    """Read two finite numbers, the smaller first, or say what is wrong with them.
+
+    Examples
+    --------
+    >>> as_range((-1, 1), "reward_range", "")
+    (-1.0, 1.0)
+    """
+    try:
+        if isinstance(value, str | bytes | set | frozenset | dict):
+            raise TypeError
+        low, high = (as_number(bound, name) for bound in value)  # type: ignore[attr-defined]
+        if low >= high or not math.isfinite(high - low):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise InvalidInput(f"`{name}` must be two finite numbers, the smaller first", shown(value), do) from None
+    return low, high
+
+
+def as_labels(labels: object, count: int, name: str = "labels") -> tuple[Label, ...]:
+    """Read different names in an order, one for each of ``count`` things, or say what is wrong with them.
+
+    Examples
+    --------
+    >>> as_labels("abc", 3), as_labels(None, 2)
+    (('a', 'b', 'c'), (0, 1))
+    """
+    if labels is None:
+        return tuple(range(count))
+    if not isinstance(labels, Iterable) or isinstance(labels, set | frozenset):
+        raise InvalidInput(f"`{name}` must be names in an order", shown(labels), "Pass a list.")
+    names = tuple(labels)
+    try:
+        n_different = len(set(names))
+    except TypeError:
+        raise InvalidInput(
+            f"`{name}` must be hashable", f"{shown(names[:3])} ...", "Use strings, numbers or tuples as names."
+        ) from None
+    if any(isinstance(label, float | np.floating) and math.isnan(label) for label in names):
+        raise InvalidInput(f"`{name}` must be names that equal themselves", "NaN", "Name that element otherwise.")
+    if len(names) != count or n_different != count:
+        raise InvalidInput(
+            f"`{name}` must be {count} different names, one a coordinate",
+            f"{len(names)} names, {n_different} of them different",
+            "Name every element once.",
+        )
+    return names
+
+
+def shown(value: object) -> str:
+    """Write a value for a sentence: at most 80 characters, and numbers of thousands of digits by their size.
+
+    Examples
+    --------
+    >>> shown(3), shown(10**5000)
+    ('3', 'about 10^5000.0')
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**40:
+        return f"{'minus ' * (value < 0)}about 10^{math.log10(abs(value)):.1f}"
+    try:
+        return repr(value)[:80]
+    except Exception:  # somebody else's __repr__, or a number in a list that is too long to be written
+        return f"an object of type {type(value).__name__}"
+
+
+def count_in_words(count: int) -> str:
+    """Write a count; one of thousands of digits, which Python would not even print, by its order of magnitude.
+
+    Examples
+    --------
+    >>> count_in_words(12_345), count_in_words(10**300)
+    ('12,345', 'about 10^300.0')
+    """
+    return f"{count:,}" if count < 10**15 else f"about 10^{math.log10(count):.1f}"
+
+
+def check_memory(dimension: int, what: str, bytes_each: int = _BYTES_A_COORDINATE) -> None:
+    """Refuse what would need more memory than the machine has, before any of it is taken.
+
+    Examples
+    --------
+    >>> check_memory(1000, "a set")
+    """
+    need, there = dimension * bytes_each, _memory()
+    if need > there:
+        raise TooLarge(
+            f"{what} must fit into memory, {there / 1e9:.3g} GB",
+            f"{count_in_words(dimension)} coordinates or rows, which take about 10^{math.log10(need):.0f} bytes",
+            "Choose a smaller one.",
+        )
+
+
+@cache
+def _memory() -> int:
+    """Return the bytes of memory of this machine."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):  # a system that does not say
+        return 2**34
 
 
 def under(name: str, arrays: NamedArrays) -> NamedArrays:

@@ -11,6 +11,7 @@
     ├── OracleFault (RuntimeError)     a user's oracle returned something that is not an action
     ├── Unsupported (TypeError)        the set has no such capability; the sentence names another way
     ├── TooLarge (ValueError)          an enumeration would exceed the limit given
+    ├── StorageError (OSError)          a disk that is full, or fails; the sentence names the file
     ├── NotConverged (ArithmeticError) an iteration stopped before its certificate was good enough
     └── ConformanceError (AssertionError)  a check of ``swapregret.testing`` found a fault
 
@@ -26,6 +27,7 @@ __all__ = [
     "NotConverged",
     "OracleFault",
     "ProtocolError",
+    "StorageError",
     "SwapRegretError",
     "TooLarge",
     "Unsupported",
@@ -88,6 +90,10 @@ class Unsupported(SwapRegretError, TypeError):
 
 class TooLarge(SwapRegretError, ValueError):
     """An enumeration would exceed its limit."""
+
+
+class StorageError(SwapRegretError, OSError):
+    """A file could not be written, or read, although its path is good."""
 
 
 class NotConverged(SwapRegretError, ArithmeticError):

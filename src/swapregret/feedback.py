@@ -1,43 +1,33 @@
 """What the world shows, checked and mapped to [0, 1] (deviation D15).
 
-May touch: ``errors``, ``arrays``, ``actions.base``, ``learners.player``.
+May touch: ``errors``, ``arrays``, ``units``, ``actions.base``, ``actions.constant``, ``learners.player``.
 """
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Vector
-from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.actions.constant import constant_vector
+from swapregret.arrays import Action, Vector, real_numbers, shown
+from swapregret.errors import InvalidReward
 from swapregret.learners.player import Feedback
+from swapregret.units import Units, read_range
 
-__all__ = ["RewardReader", "read_range"]
+__all__ = ["RewardReader"]
 
 _SLACK = 1e-12
 
 
-def read_range(reward_range: tuple[float, float]) -> tuple[float, float]:
-    """Read the declared range of totals, or say what is wrong with it.
-
-    Examples
-    --------
-    >>> read_range((-1, 1))
-    (-1.0, 1.0)
-    """
-    try:
-        low, high = (float(bound) for bound in reward_range)
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise ValueError
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(
-            "`reward_range` must be two finite numbers, the smaller first",
-            repr(reward_range),
-            "Give the least and the largest total reward an action can get.",
-        ) from None
-    return low, high
+def _one_number(value: npt.ArrayLike) -> Vector:
+    """Return a real number, or raise TypeError for text, truth values, dates, complex numbers and tables."""
+    number = real_numbers(value)
+    if number.ndim != 0 or np.asarray(value).dtype == bool:
+        raise TypeError
+    return number
 
 
 @dataclass(frozen=True)
@@ -50,27 +40,36 @@ class RewardReader:
     feedback : {"bandit", "semi-bandit", "full"}
     low, high : float
         The least and the largest total reward an action can get.
+    is_cost : bool
+        Whether costs are read: a cost c is the reward −c, and ``low`` and ``high`` are minus the largest and the least cost.
 
     Notes
     -----
     A total r becomes (r − low)/(high − low). Where elements are seen one by one, each gives up its share of ``low``: an
-    element of an action of m elements becomes (r_i − low/m)/(high − low). That is linear only if all actions have the
-    same size or low = 0; otherwise the pair is refused.
+    element becomes (r_i − low·u_i)/(high − low), where u·M = 1 for every action M; u is 1/m where all actions have m elements.
+    A set without such a vector is refused unless low = 0.
     """
 
     actions: ActionSet
     feedback: Feedback
     low: float = 0.0
     high: float = 1.0
+    is_cost: bool = False
 
     def __post_init__(self) -> None:
         read_range((self.low, self.high))
-        if self.feedback != "bandit" and self.low != 0.0 and not self.actions.is_uniform:
-            raise InvalidInput(
-                "`reward_range` must begin at 0 where actions differ in size and elements are seen one by one",
-                repr((self.low, self.high)),
-                "Add a constant to the elements so that the least total is 0, or use bandit feedback.",
-            )
+        if self.feedback != "bandit" and self.low != 0.0:
+            _ = self._share  # refused where the set has no such vector
+
+    @cached_property
+    def units(self) -> Units:
+        """Return what people count."""
+        return Units(self.low, self.high, self.is_cost)
+
+    @cached_property
+    def _share(self) -> Vector:
+        """What each element gives up: low·u."""
+        return np.asarray(self.low * constant_vector(self.actions))
 
     def read(self, reward: npt.ArrayLike, action: Action) -> float | Vector:
         """Return the reward of a day on the scale of the learners, or refuse it."""
@@ -80,22 +79,21 @@ class RewardReader:
 
     def _read_total(self, reward: npt.ArrayLike) -> float:
         try:
-            if type(reward) is not float and (isinstance(reward, str | bytes) or np.ndim(reward) != 0):
-                raise TypeError
-            value = float(reward)  # type: ignore[arg-type]
+            value = reward if type(reward) is float else float(_one_number(reward))
         except (TypeError, ValueError, OverflowError):
             raise InvalidReward(
                 "`reward` must be one number with bandit feedback",
-                f"{reward!r:.80}",
+                shown(reward),
                 "Pass the total reward of the action.",
             ) from None
+        value = self.units.reward(value)
         self._check_total(value)
         return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
 
     def _read_vector(self, reward: npt.ArrayLike, action: Action) -> Vector:
         d, chosen = self.actions.dimension, np.flatnonzero(action)
         try:
-            values = np.array(reward, dtype=np.float64)
+            values = real_numbers(reward).copy() if np.asarray(reward).dtype != bool else np.empty(0)
         except (TypeError, ValueError, OverflowError):
             values = np.empty(0)
         if self.feedback == "semi-bandit" and values.shape == (len(chosen),) and len(chosen) != d:
@@ -106,18 +104,18 @@ class RewardReader:
             expected = f"{len(chosen)} (one a chosen element, in order) or {d}" if self.feedback != "full" else str(d)
             raise InvalidReward(
                 f"`reward` must be a vector of {expected} numbers with {self.feedback} feedback",
-                f"{reward!r:.80}",
+                shown(reward),
                 "Pass the rewards of the elements.",
             )
         seen = values[chosen] if self.feedback == "semi-bandit" else values
         if not np.isfinite(seen).all():
             raise InvalidReward("`reward` must be finite", "NaN or infinity", "Leave the day out with skip().")
+        values = self.units.reward(values)
         self._check_total(float(values[chosen].sum()))
         if self.feedback == "full":  # the whole vector is seen, so no action's total may leave the range
             self._check_total(float(values @ self.actions.argmax(values)))
             self._check_total(float(values @ self.actions.argmax(-values)))
-        share = self.low / self.actions.size if self.low else 0.0
-        scaled = (values - share) / (self.high - self.low)
+        scaled = (values - (self._share if self.low else 0.0)) / (self.high - self.low)
         if self.feedback == "semi-bandit":
             scaled = np.where(action > 0, scaled, 0.0)
         return np.asarray(scaled)
@@ -125,8 +123,9 @@ class RewardReader:
     def _check_total(self, total: float) -> None:
         slack = _SLACK * max(abs(self.low), abs(self.high))
         if not (math.isfinite(total) and self.low - slack <= total <= self.high + slack):
+            word, (low, high) = self.units.word, self.units.declared
             raise InvalidReward(
-                f"the total reward of an action must be a finite number in [{self.low:g}, {self.high:g}]",
-                repr(total),
-                "Declare the true range: Session(..., reward_range=(low, high)).",
+                f"the total {word} of an action must be a finite number in [{low:g}, {high:g}]",
+                repr(self.units.reward(total)),
+                f"Declare the true range: Session(..., {word}_range=(low, high)).",
             )

@@ -4,28 +4,33 @@ The file is a magic line and records. A record is a head (the length of the payl
 two) and a payload; checksums run on from record to record, so none can be altered, left out or moved unseen. The first
 record is a snapshot of the session, the others are events after it. Appending is one write; a process killed in the middle
 of it leaves the beginning of a record at the end of the file, which was never acknowledged and is cut off when the
-journal is opened again. Damage of any other kind is refused.
+journal is opened again. Damage of any other kind is refused; ``scan_journal`` says where it is and what is whole before it.
+
+A journal appears with its first record in it, locked: a file of 0 bytes is no new journal but one that lost its contents. Only the
+process that opened it may write: a child made by fork is refused.
 
 May touch: ``errors``, ``storage``.
 """
 
 import contextlib
+import errno
 import json
 import os
 import struct
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from swapregret.errors import InvalidInput, Unsupported
-from swapregret.storage import put_file, read_file
+from swapregret.errors import InvalidInput, ProtocolError, Unsupported
+from swapregret.storage import disk_fault, put_file, read_file, sweep
 
 try:
     import fcntl
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Journal", "is_journal", "read_journal"]
+__all__ = ["Journal", "JournalScan", "check_sync", "is_journal", "read_journal", "scan_journal", "write_journal"]
 
 _NAME = b"swapregret journal "
 _MAGIC = _NAME + b"1\n"
@@ -33,6 +38,40 @@ _HEAD = struct.Struct("<III")
 
 Contents = tuple[bytes, list[dict[str, Any]], int, int]
 """The snapshot, the events after it, the length up to the last whole record, and the checksum there."""
+_EVENTS: dict[str, dict[str, tuple[type, ...]]] = {
+    "act": {"act": (int,), "action": (str,)},
+    "observe": {"observe": (int,), "reward": (int, float, list)},
+    "skip": {"skip": (int,)},
+}
+"""What each kind of event holds, by type; ``act`` may also hold ``rng``, where the generator stood."""
+
+
+@dataclass(frozen=True)
+class JournalScan:
+    """What a file that begins as a journal holds, as far as its records are whole.
+
+    Attributes
+    ----------
+    snapshot : bytes or None
+        The first record, or None where not even that is whole.
+    events : list of dict
+        The records after it, up to the first that is not as it was written.
+    length : int
+        Bytes up to the end of the last of them.
+    checksum : int
+        The running checksum there.
+    tail : int
+        Bytes after that.
+    damage : str or None
+        What is wrong with the tail; None where it is the beginning of a record that was never finished, or empty.
+    """
+
+    snapshot: bytes | None
+    events: list[dict[str, Any]]
+    length: int
+    checksum: int
+    tail: int
+    damage: str | None
 
 
 def is_journal(data: bytes) -> bool:
@@ -50,16 +89,24 @@ def _head(length: int, checksum: int) -> bytes:
     return _HEAD.pack(length, checksum, zlib.crc32(struct.pack("<II", length, checksum)))
 
 
-def read_journal(path: str | os.PathLike[str]) -> Contents:
-    """Read a journal to its last whole record, or refuse it with the reason."""
+def scan_journal(path: str | os.PathLike[str]) -> JournalScan:
+    """Read a journal as far as it is whole; only a file that is no journal of this version is refused."""
     data = read_file(path)
     name = f"journal {os.fspath(path)!r}"
+    if not data:
+        raise InvalidInput(
+            f"{name} must begin with a snapshot",
+            "a file of 0 bytes",
+            "Restore it from a copy; if nothing was ever written to it, remove it and start anew.",
+        )
     if not data.startswith(_MAGIC):
         version = data[len(_NAME) :].partition(b"\n")[0]
-        if is_journal(data) and version.isdigit() and int(version) > 1:
+        if is_journal(data) and version.isdigit() and len(version) < 10 and int(version) > 1:
             raise InvalidInput(f"{name} must have version 1", f"version {int(version)}", "Upgrade the library.")
         raise InvalidInput(f"{name} must be a journal of this library", "a file of another kind", "Check the path.")
-    payloads, position, checksum = [], len(_MAGIC), 0
+    snapshot: bytes | None = None
+    events: list[dict[str, Any]] = []
+    position, checksum, damage = len(_MAGIC), 0, None
     while len(data) - position >= _HEAD.size:
         length, claimed, _ = _HEAD.unpack_from(data, position)
         start, end = position + _HEAD.size, position + _HEAD.size + length
@@ -68,14 +115,77 @@ def read_journal(path: str | os.PathLike[str]) -> Contents:
             break  # the beginning of a record, or the zeros a machine that lost power may leave
         payload = data[start:end]
         if not is_sound or zlib.crc32(payload, checksum) != claimed:
-            raise InvalidInput(
-                f"{name} must match its checksums", f"an altered record at byte {position}", "Restore it from a copy."
-            )
-        payloads.append(payload)
+            damage = f"an altered record at byte {position}"
+            break
+        if snapshot is None:
+            snapshot = payload
+        else:
+            event = _event(payload)
+            if event is None:
+                damage = f"a record at byte {position} that is no event: {payload[:80]!r}"
+                break
+            events.append(event)
         position, checksum = end, claimed
-    if not payloads:
+    return JournalScan(snapshot, events, position, checksum, len(data) - position, damage)
+
+
+def _event(payload: bytes) -> dict[str, Any] | None:
+    """Read an event, or None if it is not one."""
+    try:
+        event = json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+    kind = next((kind for kind in _EVENTS if isinstance(event, dict) and kind in event), None)
+    if kind is None:
+        return None
+    wanted = _EVENTS[kind] | ({"rng": (dict,)} if kind == "act" and "rng" in event else {})
+    if set(event) != set(wanted) or not all(type(event[name]) in kinds for name, kinds in wanted.items()):
+        return None
+    reward = event.get("reward", 0.0)
+    is_numbers = all(type(one) in (int, float) for one in reward) if isinstance(reward, list) else True
+    return event if is_numbers and 0 <= event[kind] < 2**63 else None
+
+
+def read_journal(path: str | os.PathLike[str]) -> Contents:
+    """Read a journal to its last whole record, or refuse it with the reason."""
+    found = scan_journal(path)
+    name = f"journal {os.fspath(path)!r}"
+    if found.damage is not None:
+        raise InvalidInput(
+            f"{name} must match its checksums",
+            found.damage,
+            "Restore it from a copy, or save what comes before: `swapregret journal repair`.",
+        )
+    if found.snapshot is None:
         raise InvalidInput(f"{name} must begin with a snapshot", "none that is whole", "Start a new journal.")
-    return payloads[0], [json.loads(payload) for payload in payloads[1:]], position, checksum
+    return found.snapshot, found.events, found.length, found.checksum
+
+
+def write_journal(path: str | os.PathLike[str], snapshot: bytes, events: list[dict[str, Any]]) -> None:
+    """Write a journal of a snapshot and events, at a path where nothing is."""
+    record, checksum = _record(snapshot, 0)
+    parts = [_MAGIC, record]
+    for event in events:
+        record, checksum = _record(_payload(event), checksum)
+        parts.append(record)
+    try:
+        os.close(put_file(path, b"".join(parts), is_new=True))
+    except FileExistsError:
+        raise InvalidInput(
+            "a repaired journal must be a new file", f"{os.fspath(path)!r}, which exists", "Give another path."
+        ) from None
+
+
+def _payload(event: dict[str, Any]) -> bytes:
+    return json.dumps(event, separators=(",", ":")).encode()
+
+
+def check_sync(sync: object) -> None:
+    """Refuse what is not True or False."""
+    if not isinstance(sync, bool):
+        raise InvalidInput(
+            "`sync` must be True or False", f"a {type(sync).__name__}", "Say whether to wait for the disk."
+        )
 
 
 class Journal:
@@ -84,7 +194,7 @@ class Journal:
     Parameters
     ----------
     path : path
-        Made, empty, if it does not exist.
+        Where the journal is, or will be: the file is made by ``begin``.
     sync : bool
         Whether to wait for the disk after each event. Without it an acknowledged event survives the death of the
         process, but not of the machine.
@@ -92,14 +202,33 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
         self._file = -1
-        self.path = Path(path)
+        check_sync(sync)
+        try:
+            self.path = Path(path)
+            is_there = self.path.parent.is_dir()
+            sweep(self.path)
+        except (TypeError, ValueError, OSError) as error:
+            raise disk_fault(error, path) from None
+        if not is_there:
+            raise InvalidInput(
+                "`journal` must be a path in a folder that exists",
+                f"{os.fspath(self.path)!r:.200}",
+                "Make the folder first.",
+            )
         self._sync = sync
         self._checksum = 0
+        self._process = os.getpid()
         self._file = self._open()
 
     def _open(self) -> int:
+        """Return the handle of the file, locked, or -1 if there is none yet."""
         while True:
-            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            try:
+                handle = os.open(self.path, os.O_RDWR | os.O_APPEND)
+            except FileNotFoundError:
+                return -1
+            except OSError as error:
+                raise disk_fault(error, self.path) from None
             try:
                 self._lock(handle)
                 if os.path.samestat(os.fstat(handle), os.stat(self.path)):
@@ -117,48 +246,64 @@ class Journal:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InvalidInput(
-                "a journal must have one writer",
-                f"{os.fspath(self.path)!r}, which another session has open",
-                "Close that session, or use another path.",
-            ) from None
+            raise self._held_by_another() from None
+
+    def _held_by_another(self) -> InvalidInput:
+        return InvalidInput(
+            "a journal must have one writer",
+            f"{os.fspath(self.path)!r}, which another session has open",
+            "Close that session, or use another path.",
+        )
+
+    def _refuse_if_forked(self) -> None:
+        if os.getpid() != self._process:
+            raise ProtocolError(
+                f"journal {os.fspath(self.path)!r} must be written by the process that opened it",
+                f"a call in process {os.getpid()}, a copy made by fork of process {self._process}",
+                "Go on in the process that opened it, or use a session of its own in each process.",
+            )
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing has been written yet."""
-        return os.fstat(self._file).st_size == 0
+        """Whether there is no file yet."""
+        return self._file < 0
 
     def read(self) -> tuple[bytes, list[dict[str, Any]]]:
         """Return the snapshot and the events after it; a record that was never finished is cut off."""
+        self._refuse_if_forked()
         snapshot, events, length, self._checksum = read_journal(self.path)
         os.ftruncate(self._file, length)
         return snapshot, events
 
     def begin(self, snapshot: bytes) -> None:
-        """Start the file anew from a snapshot, atomically: earlier events are part of it."""
+        """Start the file, or start it anew, from a snapshot, atomically: earlier events are part of it."""
+        self._refuse_if_forked()
         record, checksum = _record(snapshot, 0)
-        held, self._file = self._file, put_file(self.path, _MAGIC + record, self._lock)
+        try:
+            made = put_file(self.path, _MAGIC + record, self._lock, is_new=self.is_empty)
+        except FileExistsError:
+            raise self._held_by_another() from None
+        held, self._file = self._file, made
         self._checksum = checksum
-        os.close(held)
+        if held >= 0:
+            os.close(held)
 
     def append(self, event: dict[str, Any]) -> None:
         """Put one event on disk: all of it, or none."""
-        record, checksum = _record(json.dumps(event, separators=(",", ":")).encode(), self._checksum)
+        self._refuse_if_forked()
+        record, checksum = _record(_payload(event), self._checksum)
         size = os.fstat(self._file).st_size
         try:
             if os.write(self._file, record) != len(record):
-                raise OSError("the disk took only a part of the record")
+                raise OSError(errno.ENOSPC, "it took only a part of the record")
             if self._sync:
                 os.fsync(self._file)
-        except BaseException:
+        except BaseException as error:
             os.ftruncate(self._file, size)
+            if isinstance(error, OSError):
+                raise disk_fault(error, os.fspath(self.path)) from None
             raise
         self._checksum = checksum
-
-    def discard(self) -> None:
-        """Remove a file that was made here and never begun."""
-        if self.is_empty:
-            self.path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Release the file."""

@@ -4,6 +4,7 @@ May touch: everything but ``experiments`` and ``cli``. Learners, environments an
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from swapregret.workers import run_tasks
 
 __all__ = ["PlayResult", "play"]
 
+_LARGEST_MARK = 2**24
+"""Bytes of the largest ledger kept at a checkpoint before the last."""
+
 
 def play(
     player: Player[Any],
@@ -31,6 +35,7 @@ def play(
     windows: Sequence[int] = (),
     certificate: bool = False,
     capacity: int | None = None,
+    checkpoints: int | Sequence[int] = 8,
     progress: Callable[[int], None] | None = None,
 ) -> PlayResult:
     """Play an environment to its horizon, and measure.
@@ -60,6 +65,10 @@ def play(
         Whether to evaluate the decomposition lemma, for players that mix scales uniformly.
     capacity : int, optional
         Most actions a ledger keeps; see :class:`~swapregret.regret.ledger.SwapLedger`.
+    checkpoints : int or sequence of int
+        When to look for :meth:`PlayResult.curve`: on the days listed and the last, or this many times, on days that double up to
+        the last. Actions and rewards do not depend on it, and nothing is worked out before the curve is asked for;
+        sums of the ledger may differ in their last digits, since they are added up in other pieces.
     progress : callable, optional
         Called with the number of days just played; with several replications side by side, once each.
 
@@ -86,6 +95,7 @@ def play(
         raise InvalidInput(f"`measure` must be one of {MEASURES}", repr(measure), "Leave it out to measure everything.")
     count, jobs = as_integer(replications, "replications", 1), as_integer(n_jobs, "n_jobs", 1)
     lengths = tuple(as_integer(window, "windows", 1) for window in windows)
+    days = _checkpoints(checkpoints, environment.horizon)
     entropy = np.random.SeedSequence(rng).entropy
     assert isinstance(entropy, int)
     options = {
@@ -99,14 +109,24 @@ def play(
     for index in range(count):
         noise, seed = np.random.SeedSequence([entropy, index]).spawn(2)
         world = environment if index == 0 else environment.with_noise(int(noise.generate_state(1)[0]))
-        tasks.append((player, world, seed, options, progress if min(jobs, count) == 1 else None))
+        tasks.append((player, world, seed, options, progress if min(jobs, count) == 1 else None, days))
     runs = []
     threads = min(jobs, count) > 1 and Course(player, environment, tasks[0][2], options).is_compiled
     for run in run_tasks(play_once, tasks, jobs, threads=threads):
         runs.append(run)
         if progress is not None and min(jobs, count) > 1:
             progress(environment.horizon)
-    return PlayResult(environment.actions, tuple(runs), measure, entropy)
+    marks = tuple(zip(*runs, strict=True))
+    return PlayResult(environment.actions, marks[-1], measure, entropy, environment.units, days, marks)
+
+
+def _checkpoints(wanted: int | Sequence[int], horizon: int) -> tuple[int, ...]:
+    """Return the days after which a play is looked at, the last of all included."""
+    if isinstance(wanted, Sequence | np.ndarray):
+        found = {as_integer(day, "checkpoints", 1, horizon) for day in wanted}
+    else:
+        found = {horizon >> half for half in range(as_integer(wanted, "checkpoints", 0))} - {0}
+    return tuple(sorted(found | {horizon}))
 
 
 def play_once(
@@ -115,8 +135,14 @@ def play_once(
     seed: np.random.SeedSequence,
     options: dict[str, Any],
     progress: Callable[[int], None] | None = None,
-) -> Run:
-    """Play one replication and return what was recorded."""
+    days: tuple[int, ...] = (),
+) -> tuple[Run, ...]:
+    """Play one replication and return what was recorded up to each of some days, the last of all included."""
     course = Course(player, environment, seed, options)
-    course.advance(environment.horizon, progress)
-    return course.close()
+    marks = []
+    for day in days or (environment.horizon,):
+        course.advance(day, progress)
+        run = course.close()
+        is_small = day == environment.horizon or run.ledger is None or run.ledger.rows.values.nbytes <= _LARGEST_MARK
+        marks.append(run if is_small else replace(run, ledger=None))
+    return tuple(marks)

@@ -1,15 +1,20 @@
 """What came of a play: rewards and regrets over all replications.
 
-May touch: ``errors``, ``actions.base``, ``regret``.
+May touch: ``errors``, ``arrays``, ``units``, ``notebook``, ``actions.base``, ``regret``, ``play_curve``.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
+from swapregret.arrays import frozen
 from swapregret.errors import InvalidInput
+from swapregret.notebook import html_table, text_table
+from swapregret.play_curve import Banded, PlayCurve
 from swapregret.regret.answers import Answers, answer
 from swapregret.regret.best_swap import BestSwap, read_swap
 from swapregret.regret.decomposition import Decomposition
@@ -18,11 +23,15 @@ from swapregret.regret.external import external_regret
 from swapregret.regret.internal import measure_internal
 from swapregret.regret.interval import Intervals, interval_regret
 from swapregret.regret.laziness import LazyTotals, laziness_bound
-from swapregret.regret.measure import Regret, standard_error
+from swapregret.regret.measure import Regret, standard_error, student_factor
 from swapregret.regret.merge import mean_ledger
 from swapregret.regret.per_run import swap_regret_per_run
 from swapregret.regret.swap import measure_swap, swap_regret
 from swapregret.regret.two_sided import TwoSided, two_sided_swap
+from swapregret.units import UNIT_REWARDS, Units
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["MEASURES", "PlayResult", "Run"]
 
@@ -56,6 +65,8 @@ class Run:
 class PlayResult:
     """Rewards and regrets of a play; regrets are worked out when first asked for, and kept.
 
+    Where the environment declares a range of rewards or costs, rewards, costs and regrets are in those units.
+
     Attributes
     ----------
     actions : ActionSet
@@ -65,17 +76,42 @@ class PlayResult:
         What was asked for: "ledger", "bound" or "none".
     entropy : int
         What seeded the play.
+    units : Units
+        What the environment counts: rewards or costs, and the range of their totals.
+    days : tuple of int
+        Checkpoints, the last at the end.
+    marks : tuple of tuples of Run
+        What was recorded up to each checkpoint, one a replication. Ledgers larger than 16 MiB are kept at the last one alone.
     """
 
     actions: ActionSet
     runs: tuple[Run, ...]
     measure: str
     entropy: int
+    units: Units = UNIT_REWARDS
+    days: tuple[int, ...] = ()
+    marks: tuple[tuple[Run, ...], ...] = ()
 
     @property
     def reward(self) -> float:
-        """Return the mean reward a day, as received."""
-        return float(np.mean([run.reward for run in self.runs]))
+        """Return the mean reward a day, as received; minus the cost where costs are counted."""
+        return self.units.reward(self._amount)
+
+    @property
+    def cost(self) -> float:
+        """Return the mean cost a day, as paid, where the environment declares costs."""
+        if not self.units.is_cost:
+            raise InvalidInput(
+                "the environment must count costs",
+                "one that counts rewards",
+                "Ask for `reward`, or declare `cost_range`.",
+            )
+        return self._amount
+
+    @property
+    def _amount(self) -> float:
+        """What people count, a day."""
+        return self.units.amount(float(np.mean([run.reward for run in self.runs])))
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
@@ -85,8 +121,12 @@ class PlayResult:
     @cached_property
     def external_regret(self) -> Regret:
         """Against the best fixed action."""
+        return self._external.in_units(self.units)
+
+    @cached_property
+    def _external(self) -> Regret:
         if self.measure == "bound":
-            bracket = self.swap_regret
+            bracket = self._swap
             words = "external regret: best fixed action in hindsight minus expected reward, from policies"
             return Regret(bracket.lower, bracket.lower, bracket.lower, self._lazy_error(), bracket.n_days, words)
         return external_regret(self.actions, self.ledgers)
@@ -94,6 +134,10 @@ class PlayResult:
     @cached_property
     def swap_regret(self) -> Regret:
         """Against the best rule φ, maximum outside the expectation (the paper's); a bracket with ``measure="bound"``."""
+        return self._swap.in_units(self.units)
+
+    @cached_property
+    def _swap(self) -> Regret:
         if self.measure == "bound":
             return laziness_bound(self.actions, self._lazy())
         return measure_swap(self.actions, self.answers, self.ledgers)
@@ -101,22 +145,22 @@ class PlayResult:
     @cached_property
     def internal_regret(self) -> Regret:
         """Against the best single exchange of one action for another."""
-        return measure_internal(self.actions, self.answers, self.ledgers)
+        return measure_internal(self.actions, self.answers, self.ledgers).in_units(self.units)
 
     @cached_property
     def answers(self) -> Answers:
-        """The best answer to every action played, over all replications."""
+        """The best answer to every action played, over all replications, in rewards on the scale [0, 1]."""
         return answer(self.actions, mean_ledger(self.ledgers))
 
     @property
     def swap_regret_per_run(self) -> Regret:
         """The mean over replications of each one's own maximum over φ."""
-        return swap_regret_per_run(self.actions, self.ledgers)
+        return swap_regret_per_run(self.actions, self.ledgers).in_units(self.units)
 
     @property
     def two_sided(self) -> TwoSided:
         """Plug-in and sample-split swap regret with a bootstrap interval; needs two replications."""
-        return two_sided_swap(self.actions, self.ledgers)
+        return two_sided_swap(self.actions, self.ledgers).in_units(self.units)
 
     @property
     def realised_swap_regret(self) -> Regret:
@@ -124,26 +168,101 @@ class PlayResult:
         ledgers = [run.realised for run in self.runs if run.realised is not None]
         if not ledgers:
             raise self._refusal("realised=True")
-        return swap_regret_per_run(self.actions, ledgers) if len(ledgers) > 1 else swap_regret(self.actions, ledgers)
+        measured = swap_regret_per_run if len(ledgers) > 1 else swap_regret
+        return measured(self.actions, ledgers).in_units(self.units)
 
     def best_swap(self, limit: int | None = None) -> BestSwap:
         """Return the best swap function: for each action played, what it should have been."""
-        return read_swap(self.actions, self.answers, limit)
+        return read_swap(self.actions, self.answers, limit).in_units(self.units)
 
     def interval_regret(self, window: int) -> Regret:
         """Return the external regrets of windows of this length, added up; 1 day is dynamic regret."""
         parts = [part for run in self.runs for part in run.intervals if part.window == window]
         if not parts:
             raise self._refusal(f"windows=[{window}]")
-        return interval_regret(parts)
+        return interval_regret(parts).in_units(self.units)
 
     @property
     def decompositions(self) -> tuple[Decomposition, ...]:
-        """Return the terms of the decomposition lemma, one a replication."""
+        """Return the terms of the decomposition lemma, one a replication, in rewards on the scale [0, 1]."""
         parts = tuple(run.decomposition for run in self.runs if run.decomposition is not None)
         if not parts:
             raise self._refusal("certificate=True")
         return parts
+
+    # ---- over time -------------------------------------------------------------------------------------------------
+
+    def curve(self) -> PlayCurve:
+        """Return reward and regrets at the checkpoints, with bands; see ``checkpoints`` of :func:`~swapregret.play.play`."""
+        if not self.days:
+            raise self._refusal("checkpoints=8")
+        parts = [
+            PlayResult(self.actions, runs, self.measure, self.entropy, self.units, (day,), (runs,))
+            for day, runs in zip(self.days[:-1], self.marks[:-1], strict=True)
+        ]
+        parts.append(self)
+        bands = [(part._reward_band(), part._external_band(), part._swap_band()) for part in parts]
+        reward, external, swap = (
+            Banded(*(frozen(np.array([band[kind][part] for band in bands])) for part in range(3))) for kind in range(3)
+        )
+        return PlayCurve(
+            frozen(np.array(self.days, dtype=np.int64)), reward, external, swap, len(self.runs), self.units
+        )
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return the curve as a Polars frame, one row per checkpoint (extra ``experiments``)."""
+        return self.curve().to_frame()
+
+    def plot(self) -> Any:
+        """Return the curve as a Plotly figure (extra ``experiments``)."""
+        return self.curve().plot()
+
+    def _reward_band(self) -> tuple[float, float, float]:
+        received = [run.reward for run in self.runs]
+        half = student_factor(len(received)) * self.units.scale * standard_error(received)
+        return self._amount, self._amount - half, self._amount + half
+
+    def _external_band(self) -> tuple[float, float, float]:
+        if not self._is_measured:
+            return math.nan, math.nan, math.nan
+        regret = self.external_regret
+        if len(self.runs) == 1:
+            return regret.value, regret.lower, regret.upper
+        half = student_factor(len(self.runs)) * regret.standard_error
+        return regret.value, regret.value - half, regret.value + half
+
+    def _swap_band(self) -> tuple[float, float, float]:
+        if not self._is_measured:
+            return math.nan, math.nan, math.nan
+        if len(self.runs) == 1 or self.measure == "bound":
+            return self.swap_regret.value, self.swap_regret.lower, self.swap_regret.upper
+        low, high = self.two_sided.interval
+        return self.swap_regret.value, max(0.0, low), max(0.0, high)
+
+    @property
+    def _is_measured(self) -> bool:
+        """Tell whether regrets can be asked for: not with ``measure="none"``, nor where a ledger was too large to be kept."""
+        kept = "ledger" if self.measure == "ledger" else "lazy"
+        return self.measure != "none" and all(getattr(run, kept) is not None for run in self.runs)
+
+    # ---- for people ------------------------------------------------------------------------------------------------
+
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        word = "cost" if self.units.is_cost else "reward"
+        runs = f"{len(self.runs)} replication{'s' if len(self.runs) > 1 else ''}"
+        rows = [[f"{word} per day", "", f"{self._amount:.6g}", ""]]
+        if self._is_measured:
+            for name, regret in (("external regret", self.external_regret), ("swap regret", self.swap_regret)):
+                between = "exact" if regret.is_exact else f"{regret.lower:.6g} … {regret.upper:.6g}"
+                rows.append([name, f"{regret.value:.6g}", f"{regret.per_round:.6g}", between])
+        horizon = f", {self.days[-1]:,} days" if self.days else ""
+        return f"PlayResult: {self.actions!r}{horizon}, {runs}", ["", "total", "per day", "between"], rows
+
+    def __repr__(self) -> str:
+        return text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table(), note=self.swap_regret.definition if self._is_measured else "")
 
     def _lazy(self) -> list[LazyTotals]:
         return [run.lazy for run in self.runs if run.lazy is not None]

@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.errors import Unsupported
+from swapregret.errors import InvalidInput, Unsupported
 
-__all__ = ["Seed", "entropy_of", "generator_of", "plain_state", "set_state"]
+__all__ = ["Seed", "as_generator", "entropy_of", "generator_of", "plain_state", "set_state"]
 
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 """What may be handed over as ``rng``."""
+_KINDS: dict[str, type[np.random.BitGenerator]] = {
+    kind.__name__: kind
+    for kind in (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)
+}
 
 
 def entropy_of(source: Seed) -> int | None:
@@ -29,6 +33,26 @@ def entropy_of(source: Seed) -> int | None:
     return int(source) if isinstance(source, int | np.integer) else None
 
 
+def as_generator(source: Seed) -> np.random.Generator:
+    """Return the generator of what is handed over as ``rng``, or say that it is none.
+
+    Examples
+    --------
+    >>> as_generator(7).random() == np.random.default_rng(7).random()
+    True
+    """
+    is_whole = isinstance(source, int | np.integer) and not isinstance(source, bool | np.bool_) and source >= 0
+    if source is None or is_whole or isinstance(source, np.random.SeedSequence | np.random.Generator):
+        return np.random.default_rng(source)
+    try:
+        said = repr(source)[:80]
+    except Exception:  # a number of thousands of digits, or somebody else's __repr__
+        said = f"an object of type {type(source).__name__}"
+    raise InvalidInput(
+        "`rng` must be a whole number of at least 0, a SeedSequence, a Generator or None", said, "Pass e.g. rng=7."
+    )
+
+
 def plain_state(rng: np.random.Generator) -> dict[str, Any]:
     """Write the state of a generator as JSON can hold it; its whole numbers may have any length."""
     state: dict[str, Any] = _plain(rng.bit_generator.state)
@@ -37,7 +61,14 @@ def plain_state(rng: np.random.Generator) -> dict[str, Any]:
 
 def set_state(rng: np.random.Generator, state: dict[str, Any]) -> None:
     """Put a generator where ``plain_state`` found one of its kind."""
-    rng.bit_generator.state = _lively(state)
+    try:
+        rng.bit_generator.state = _lively(state)
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError) as error:
+        raise InvalidInput(
+            "the state of a generator must be as it was written",
+            f"{type(error).__name__}: {str(error)[:80]}",
+            "Restore the file from a copy.",
+        ) from None
 
 
 def generator_of(state: dict[str, Any]) -> np.random.Generator:
@@ -49,12 +80,13 @@ def generator_of(state: dict[str, Any]) -> np.random.Generator:
     >>> generator_of(plain_state(rng)).random() == rng.random()
     True
     """
-    kind = getattr(np.random, str(state["bit_generator"]), None)
-    if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
+    name = state.get("bit_generator") if isinstance(state, dict) else None
+    kind = _KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
         raise Unsupported(
-            "the generator of a file must be one of NumPy's", repr(state["bit_generator"]), "Start a session anew."
+            f"the generator of a file must be one of {', '.join(_KINDS)}", f"{name!r:.80}", "Start a session anew."
         )
-    rng = np.random.Generator(kind())
+    rng = np.random.Generator(kind(0))
     set_state(rng, state)
     return rng
 

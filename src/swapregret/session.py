@@ -13,14 +13,17 @@ import numpy.typing as npt
 
 from swapregret.arrays import Action, Vector, as_integer
 from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
-from swapregret.feedback import RewardReader, read_range
-from swapregret.journal import Journal, is_journal, read_journal
+from swapregret.feedback import RewardReader
+from swapregret.journal import Journal, check_sync, is_journal, read_journal
+from swapregret.learners.checked import check_held, check_player, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy, load_held
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
-from swapregret.randomness import Seed, entropy_of, generator_of, plain_state, set_state
-from swapregret.storage import from_bytes, read_file, to_bytes, write_file
+from swapregret.randomness import Seed, as_generator, entropy_of, generator_of, plain_state, set_state
+from swapregret.session_file import open_action, read_header
+from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
+from swapregret.units import Range, read_units
 
 __all__ = ["Session", "SessionSummary"]
 
@@ -61,8 +64,11 @@ class Session(Generic[State]):
         Who plays, e.g. ``sr.swap_combcp(actions, horizon=…)``.
     rng : int, SeedSequence, Generator or None
         The one door of randomness. None draws entropy, recorded in ``entropy``; a Generator is used, not copied.
-    reward_range : (float, float)
-        The least and the largest total reward an action can get; rewards are mapped to [0, 1] (deviation D15).
+    reward_range : (float, float), optional
+        The least and the largest total reward an action can get; rewards are mapped to [0, 1] (deviation D15). [0, 1] if
+        neither range is given.
+    cost_range : (float, float), optional
+        The least and the largest total cost, instead of ``reward_range``: ``observe`` is then told costs, the less the better.
     max_open : int
         How many decisions may wait for their reward at once. They may be observed in any order, each with the law that
         drew it, so estimates stay unbiased; the player meanwhile acts on what it has seen (deviation D25).
@@ -95,12 +101,16 @@ class Session(Generic[State]):
         player: Player[State],
         *,
         rng: Seed = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
+        reward_range: Range | None = None,
+        cost_range: Range | None = None,
         max_open: int = 1,
         journal: Path | None = None,
         sync: bool = False,
     ) -> None:
-        self._reader = RewardReader(player.actions, player.feedback, *read_range(reward_range))
+        check_player(player)
+        check_sync(sync)
+        units = read_units(reward_range, cost_range)
+        self._reader = RewardReader(player.actions, player.feedback, units.low, units.high, units.is_cost)
         self.player = player
         self.max_open = as_integer(max_open, "max_open", 1)
         self._journal: Journal | None = None
@@ -117,15 +127,14 @@ class Session(Generic[State]):
             else:
                 self._continue(held)
         except BaseException:
-            held.discard()
             held.close()
             raise
         self._journal = held
 
     def _begin(self, rng: Seed) -> None:
         source = np.random.SeedSequence() if rng is None else rng
+        self._rng = as_generator(source)
         self.entropy = entropy_of(source)
-        self._rng = np.random.default_rng(source)
         self._state = self.player.start(self._rng)
         self._n_acted = self._n_closed = self._n_skipped = 0
         self._open: dict[int, Decision] = {}
@@ -140,8 +149,13 @@ class Session(Generic[State]):
 
     @property
     def reward_range(self) -> tuple[float, float]:
-        """Return the declared range of total rewards."""
+        """Return the declared range of total rewards; where costs were declared, that of minus the cost."""
         return self._reader.low, self._reader.high
+
+    @property
+    def cost_range(self) -> Range | None:
+        """Return the declared range of total costs, or None where rewards are counted."""
+        return self._reader.units.declared if self._reader.is_cost else None
 
     @property
     def open_decisions(self) -> tuple[Decision, ...]:
@@ -180,29 +194,31 @@ class Session(Generic[State]):
         self._n_acted += 1
         return decision
 
-    def observe(self, reward: npt.ArrayLike, decision: Decision | None = None) -> None:
-        """Learn the reward of a decision: of the open one, or of the one given.
+    def observe(self, reward: npt.ArrayLike, decision: Decision | None = None, *, day: int | None = None) -> None:
+        """Learn the reward of a decision: of the open one, of the one given, or of the one made on a day.
 
         ``reward`` is the total with bandit feedback; the rewards of the chosen elements (in order, or as a vector over
-        all) with semi-bandit feedback; the whole reward vector with full feedback.
+        all) with semi-bandit feedback; the whole reward vector with full feedback. With ``cost_range`` these are costs.
         """
-        held = self._held(decision, "observe")
+        held = self._held(decision, day, "observe")
         seen = self._reader.read(reward, held.action)
         state = self.player.observe(self._state, held, seen)
         if self._journal is not None:
             self._write({"observe": held.day, "reward": np.asarray(reward, dtype=np.float64).tolist()})
         self._close(held, state)
 
-    def skip(self, decision: Decision | None = None) -> None:
+    def skip(self, decision: Decision | None = None, *, day: int | None = None) -> None:
         """Close a decision whose reward will never be known: the day counts, and nothing is learnt from it."""
-        held = self._held(decision, "skip")
+        held = self._held(decision, day, "skip")
         state = self.player.observe(self._state, held, None)
         self._write({"skip": held.day})
         self._n_skipped += 1
         self._close(held, state)
 
-    def _held(self, decision: Decision | None, call: str) -> Decision:
+    def _held(self, decision: Decision | None, day: int | None, call: str) -> Decision:
         self._refuse_if_closed()
+        if day is not None:
+            return self._held_of_day(decision, day, call)
         if decision is None and len(self._open) == 1:
             return next(iter(self._open.values()))
         if isinstance(decision, Decision) and decision.day in self._open:
@@ -211,11 +227,40 @@ class Session(Generic[State]):
                 return held
         if decision is None and len(self._open) > 1:
             came = f"{call}() with {len(self._open)} decisions open"
-            do = f"Say which one: {call}(..., decision=decision)."
+            do = f"Say which one: {call}(..., day={next(iter(self._open))}), or decision=decision."
         else:
             came = f"{call}() for a decision that is not open (never made here, or closed already)"
             do = "Call act() first; close each decision once; `open_decisions` lists those that wait."
         raise ProtocolError("a reward must follow the one decision it belongs to", came, do)
+
+    def _held_of_day(self, decision: Decision | None, day: int, call: str) -> Decision:
+        if decision is not None:
+            raise ProtocolError(
+                "a decision must be named in one way",
+                f"{call}() with `decision` and `day`",
+                "Leave out one of the two.",
+            )
+        try:
+            return self._open[as_integer(day, "day", 0)]
+        except KeyError:
+            waiting = ", ".join(map(str, list(self._open)[:10])) or "none"
+            raise ProtocolError(
+                "`day` must be that of a decision that waits for its reward",
+                f"{call}(..., day={day})",
+                f"Open: {waiting}.",
+            ) from None
+
+    def __enter__(self) -> Self:
+        """Return the session; leaving the block closes it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        waiting = f", {len(self._open)} open" if self._open else ""
+        word, (low, high) = self._reader.units.word, self._reader.units.declared
+        return f"Session(day {self.day:,}{waiting}, {word}s in [{low:g}, {high:g}], {self.player.actions!r})"
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:
@@ -229,7 +274,9 @@ class Session(Generic[State]):
         self._n_closed += 1
         if self._journal is not None and self._n_events >= _SNAPSHOT_EVERY:
             self._n_events = 0
-            with contextlib.suppress(OSError):  # the journal as it is holds everything; it only grows longer
+            with contextlib.suppress(
+                OSError, InvalidInput
+            ):  # the journal as it is holds everything; it only grows longer
                 self._journal.begin(self.snapshot())
 
     def _write(self, event: dict[str, Any]) -> None:
@@ -264,6 +311,8 @@ class Session(Generic[State]):
             Needed only if the player holds functions of one's own; otherwise it is made again from the file, or, if
             given, checked against it.
         """
+        if player is not None:
+            check_player(player)
         data = read_file(path)
         if is_journal(data):
             snapshot, events, _, _ = read_journal(path)
@@ -271,6 +320,11 @@ class Session(Generic[State]):
             session._replay(events, os.fspath(path))
             return session
         return cls._from_snapshot(data, player, os.fspath(path))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, player: Player[Any] | None = None) -> Self:
+        """Make a session from the bytes of ``snapshot``; it goes on bit for bit. ``player`` is that of ``load``."""
+        return cls._from_snapshot(data, player, "bytes")
 
     def snapshot(self) -> bytes:
         """Return the whole session as bytes: a versioned header and arrays."""
@@ -281,6 +335,7 @@ class Session(Generic[State]):
         metadata = {
             "player": config,
             "reward_range": list(self.reward_range),
+            "is_cost": self._reader.is_cost,
             "max_open": self.max_open,
             "entropy": self.entropy,
             "rng": plain_state(self._rng),
@@ -298,35 +353,42 @@ class Session(Generic[State]):
 
     @classmethod
     def _from_snapshot(cls, data: bytes, player: Player[Any] | None, name: str) -> Self:
-        metadata, arrays = from_bytes("session", data, f"session file {name!r}")
-        player = player_of(metadata["player"], player, name)
+        source = f"session file {name!r}"
+        metadata, arrays = from_bytes("session", data, source)
+        with reading(source):
+            header = read_header(metadata, arrays)
+        player = player_of(header.player, player, name)
         session = cls.__new__(cls)
         session.player = player
-        session._reader = RewardReader(player.actions, player.feedback, *metadata["reward_range"])
-        session.max_open = metadata["max_open"]
-        session.entropy = metadata["entropy"]
-        session._rng, session._rng_after = generator_of(metadata["rng"]), metadata["rng"]
-        session._journal, session._n_events, session._is_closed = None, 0, False
-        session._n_acted, session._n_closed, session._n_skipped = metadata["counts"]
-        session._state = player.load(_part(arrays, "state."))
-        session._open = {}
-        for day in metadata["open"]:
-            if day in metadata["laws"]:
-                held = load_held(player, session._state, _part(arrays, f"open.{day}.law."))
-            else:
-                held = hold_policy(player, session._state)
-            session._open[day] = Decision(day, arrays[f"open.{day}.action"], player.actions, held)
+        with reading(source):
+            low, high = header.reward_range
+            session._reader = RewardReader(player.actions, player.feedback, low, high, header.is_cost)
+            session.max_open, session.entropy = header.max_open, header.entropy
+            session._rng, session._rng_after = generator_of(header.rng), header.rng
+            session._journal, session._n_events, session._is_closed = None, 0, False
+            session._n_acted, session._n_closed = header.n_acted, header.n_closed
+            session._n_skipped = header.n_skipped
+            session._state = load_state(player, _part(arrays, "state."), header.n_closed)
+            session._open = {}
+            for day in header.open_days:
+                if day in header.laws:
+                    held = check_held(player, load_held(player, session._state, _part(arrays, f"open.{day}.law.")))
+                else:
+                    held = hold_policy(player, session._state)
+                session._open[day] = Decision(day, open_action(arrays, day, player.actions), player.actions, held)
         return session
 
     def _continue(self, journal: Journal) -> None:
         """Take over what a journal holds."""
         snapshot, events = journal.read()
         restored = self._from_snapshot(snapshot, self.player, os.fspath(journal.path))
-        kept, given = (restored.reward_range, restored.max_open), (self.reward_range, self.max_open)
-        if kept != given:
+        kept = (restored.cost_range or restored.reward_range, restored.max_open)
+        given = (self.cost_range or self.reward_range, self.max_open)
+        before, now = restored._reader.units.word, self._reader.units.word
+        if (*kept, before) != (*given, now):
             raise InvalidInput(
-                f"`reward_range` and `max_open` must be those of journal {os.fspath(journal.path)!r}, {kept}",
-                str(given),
+                f"`{before}_range` and `max_open` must be those of journal {os.fspath(journal.path)!r}, {kept}",
+                f"{given}, of {now}s",
                 "Go on as it began, or use another path.",
             )
         restored._replay(events, os.fspath(journal.path))

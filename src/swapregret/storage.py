@@ -3,30 +3,69 @@
 Layout: the magic line, the length of the header, the header (JSON: version, what the file is, its metadata, name, type and
 shape of each array), the arrays one after another, and the SHA-256 of all that. Numbers are little-endian.
 
+A file is written as ``.NAME.0.new`` beside its place (or ``.1.new`` and so on, where several write at once), locked, and moved
+there when it is whole. What a writer that was killed left behind is not locked: it is removed when the file is next used.
+
 May touch: ``errors``.
 """
 
 import contextlib
+import errno
 import hashlib
 import json
+import math
 import os
-import secrets
 import stat
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, StorageError, SwapRegretError
 
-__all__ = ["FORMAT_VERSION", "from_bytes", "put_file", "read_file", "to_bytes", "write_file"]
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = [
+    "FORMAT_VERSION",
+    "disk_fault",
+    "from_bytes",
+    "put_file",
+    "read_file",
+    "reading",
+    "sweep",
+    "to_bytes",
+    "write_file",
+]
 
 FORMAT_VERSION = 1
 _MAGIC = b"swapregret file\n"
 _DIGEST = hashlib.sha256().digest_size
+_HEADER = {"version": int, "kind": str, "metadata": dict, "arrays": list}
+_ENTRY = {"name": str, "dtype": str, "shape": list}
+_DTYPES = {"|b1", "|i1", "|u1"} | {f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)} | {"<f2", "<f4", "<f8"}
+_AT_ONCE = 64
+_HAS_LOCKS = "LOCK_EX" in dir(fcntl)
+_SWEPT = 4
+_OURS = {
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+    errno.EINVAL,
+    errno.EEXIST,
+    errno.ENXIO,
+}
+"""What the system says where the path is at fault, not the disk."""
 
 
 def to_bytes(kind: str, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes:
@@ -63,26 +102,83 @@ def from_bytes(kind: str, data: bytes, source: str) -> tuple[dict[str, Any], dic
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if hashlib.sha256(body).digest() != digest:
         raise _refusal(source, "match its checksum", "a truncated or altered file")
-    header = json.loads(header_bytes)
+    header = _header(header_bytes, source)
     if header["kind"] != kind:
-        raise _refusal(source, f"hold a {kind}", f"a {header['kind']}", "Check the path.")
+        raise _refusal(source, f"hold a {kind}", f"a {header['kind']:.80}", "Check the path.")
     arrays, position = {}, start + length
     for entry in header["arrays"]:
-        dtype, shape = np.dtype(entry["dtype"]), tuple(entry["shape"])
-        size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-        block = np.frombuffer(body[position : position + size], dtype=dtype).reshape(shape)
-        arrays[entry["name"]] = block.astype(dtype.newbyteorder("="))
-        position += size
+        name, dtype, shape = _entry(entry, source)
+        end = position + dtype.itemsize * math.prod(shape)
+        if name in arrays or end > len(body):
+            raise _refusal(source, "hold each array once, whole", f"{name!r:.80}, of shape {shape}")
+        with reading(source):  # an empty array may have a shape too large for any
+            block = np.frombuffer(body[position:end], dtype=dtype).reshape(shape)
+            arrays[name] = block.astype(dtype.newbyteorder("="))
+        position = end
+    if position != len(body):
+        raise _refusal(source, "end after its last array", f"{len(body) - position} bytes more")
     return header["metadata"], arrays
+
+
+def _header(data: bytes, source: str) -> dict[str, Any]:
+    """Read a header, with every field there and of its type."""
+    try:
+        header = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise _refusal(source, "have a header of JSON", f"{type(error).__name__}: {str(error)[:80]}") from None
+    if not isinstance(header, dict) or set(header) != set(_HEADER):
+        raise _refusal(source, f"have a header of {', '.join(_HEADER)}", f"{header!r:.80}")
+    for name, kind in _HEADER.items():
+        if type(header[name]) is not kind:
+            raise _refusal(source, f"have `{name}` of type {kind.__name__} in its header", f"{header[name]!r:.80}")
+    if header["version"] != FORMAT_VERSION:
+        raise _refusal(source, f"have format version {FORMAT_VERSION}", f"version {header['version']!r:.20}")
+    return header
+
+
+def _entry(entry: Any, source: str) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
+    """Read what the header says of an array."""
+    must = "name each array with a dtype of numbers and a shape"
+    if not isinstance(entry, dict) or set(entry) != set(_ENTRY):
+        raise _refusal(source, must, f"{entry!r:.80}")
+    if any(type(entry[name]) is not kind for name, kind in _ENTRY.items()) or entry["dtype"] not in _DTYPES:
+        raise _refusal(source, must, f"{entry!r:.80}")
+    shape = entry["shape"]
+    if len(shape) > 8 or not all(type(length) is int and 0 <= length < 2**40 for length in shape):
+        raise _refusal(source, must, f"{entry['name']!r:.80} with shape {shape!r:.80}")
+    return entry["name"], np.dtype(entry["dtype"]), tuple(shape)
+
+
+@contextlib.contextmanager
+def reading(source: str) -> Iterator[None]:
+    """Turn whatever goes wrong while the contents of a file are used into a refusal that names the file.
+
+    Examples
+    --------
+    >>> with reading("file 'x'"):
+    ...     {}["days"]
+    Traceback (most recent call last):
+    ...
+    swapregret.errors.InvalidInput: file 'x' must hold what this library writes: got KeyError: 'days'. Restore it from a copy.
+    """
+    try:
+        yield
+    except SwapRegretError as error:
+        if source in str(error):
+            raise
+        raise _refusal(source, f"hold what this library writes: {error.must}", error.came, error.do) from error
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
+        came = f"{type(error).__name__}: {str(error)[:200]}"
+        raise _refusal(source, "hold what this library writes", came) from error
 
 
 def _version(header: bytes) -> int | None:
     """Return the version a header claims, if it can be read at all."""
     try:
         version = json.loads(header)["version"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return version if isinstance(version, int) else None
+    return version if type(version) is int else None
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
@@ -90,15 +186,24 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     os.close(put_file(path, data))
 
 
-def put_file(path: str | os.PathLike[str], data: bytes, before: Callable[[int], None] = lambda handle: None) -> int:
+def put_file(
+    path: str | os.PathLike[str],
+    data: bytes,
+    before: Callable[[int], None] = lambda handle: None,
+    *,
+    is_new: bool = False,
+) -> int:
     """Put bytes at a path atomically, and return the open handle of the new file, which appends.
 
     The bytes are on disk under another name before they take the path's; the permissions of a file that was there stay.
-    ``before`` is called with the handle while nobody can see the file yet.
+    ``before`` is called with the handle while nobody can see the file yet. With ``is_new`` a file that is there already, or
+    comes meanwhile, is not replaced: FileExistsError.
     """
-    target = Path(os.path.realpath(path))
-    hidden = target.parent / f".{target.name}.{secrets.token_hex(8)}"
-    handle = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
+    try:
+        target = Path(os.path.realpath(path))
+        handle, hidden = _open_hidden(target)
+    except (OSError, ValueError, TypeError) as error:
+        raise disk_fault(error, path) from None
     try:
         if target.exists():
             os.chmod(hidden, stat.S_IMODE(target.stat().st_mode))
@@ -107,13 +212,102 @@ def put_file(path: str | os.PathLike[str], data: bytes, before: Callable[[int], 
         while rest:
             rest = rest[os.write(handle, rest) :]
         os.fsync(handle)
-        os.replace(hidden, target)
-    except BaseException:
+        if is_new:
+            _link(hidden, target)
+        else:
+            os.replace(hidden, target)
+    except BaseException as error:
         os.close(handle)
         hidden.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, SwapRegretError | FileExistsError):
+            raise disk_fault(error, path) from None
         raise
     _sync_directory(target.parent)
     return handle
+
+
+def _link(hidden: Path, target: Path) -> None:
+    """Give a file its name, unless another has it."""
+    try:
+        os.link(hidden, target)
+        hidden.unlink()
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
+            raise
+        if os.path.lexists(target):  # a file system without second names
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+        os.replace(hidden, target)
+
+
+def disk_fault(error: Exception, path: Any) -> SwapRegretError:
+    """Return what to raise for an error of the system: the path cannot be used, or the disk failed; both name the file."""
+    said = getattr(error, "strerror", None) or str(error)
+    if not isinstance(error, OSError) or error.errno in _OURS:
+        return InvalidInput("`path` must be a file that can be written", f"{_said(path)}: {said}", "Check the path.")
+    return StorageError(
+        f"the disk must take what is written to {_said(path)}",
+        said,
+        "Nothing was changed; make room, or mend the disk, and try again.",
+    )
+
+
+def _open_hidden(target: Path) -> tuple[int, Path]:
+    """Make the file beside its place in which the next version is written, locked while its writer lives."""
+    slot = 0
+    while slot < _AT_ONCE:
+        hidden = _hidden(target, slot)
+        try:
+            handle = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
+        except FileExistsError:
+            slot += not _remove_left(hidden)
+            continue
+        if _HAS_LOCKS:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if _is_at(handle, hidden):
+            return handle, hidden
+        os.close(handle)  # somebody took it for left behind in the moment before it was locked
+    raise OSError(errno.EAGAIN, f"{_AT_ONCE} others are writing it")
+
+
+def _hidden(target: Path, slot: int) -> Path:
+    return target.parent / f".{target.name}.{slot}.new"
+
+
+def _remove_left(hidden: Path) -> bool:
+    """Remove a file whose writer is gone; tell whether it is not there any more."""
+    if not _HAS_LOCKS:
+        return False
+    try:
+        handle = os.open(hidden, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return True
+    except OSError:  # a link, or somebody else's
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _is_at(handle, hidden):
+            hidden.unlink(missing_ok=True)
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def sweep(path: str | os.PathLike[str]) -> None:
+    """Remove what writers of a file that were killed left beside it."""
+    target = Path(os.path.realpath(path))
+    for slot in range(_SWEPT):
+        hidden = _hidden(target, slot)
+        if os.path.lexists(hidden):
+            _remove_left(hidden)
 
 
 def _sync_directory(path: Path) -> None:
@@ -129,11 +323,16 @@ def _sync_directory(path: Path) -> None:
 def read_file(path: str | os.PathLike[str]) -> bytes:
     """Read a file, or say in one sentence that it is not there."""
     try:
+        sweep(path)
         return Path(path).read_bytes()
-    except OSError as error:
-        raise InvalidInput(
-            "`path` must be a readable file", f"{os.fspath(path)!r}: {error.strerror}", "Check the path."
-        ) from None
+    except (OSError, ValueError, TypeError, MemoryError) as error:
+        said = getattr(error, "strerror", None) or str(error)
+        raise InvalidInput("`path` must be a readable file", f"{_said(path)}: {said}", "Check the path.") from None
+
+
+def _said(path: Any) -> str:
+    """Write a path, or what came instead of one."""
+    return repr(os.fspath(path))[:200] if isinstance(path, str | os.PathLike) else f"a {type(path).__name__}"
 
 
 def _refusal(source: str, must: str, came: str, do: str = "Restore it from a copy.") -> InvalidInput:

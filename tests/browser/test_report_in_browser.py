@@ -2,13 +2,14 @@
 
 import base64
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from selenium.webdriver import Chrome
+from selenium.webdriver import ActionChains, Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 
 import swapregret as sr
 from swapregret.cli import app
+from swapregret.experiments.report.live import LiveReport
 from swapregret.experiments.runner import read_plan, run_plan
 from swapregret.results import load_experiment
 
@@ -35,7 +37,7 @@ players = [{ kind = "swap_combcp", name = "multiscale", preset = "multiscale" },
 measure = { certificate = true }
 checkpoints = { first = 6 }
 """
-PANELS = ("regret", "versus", "lemma", "calendar", "reward", "time", "graph")
+PANELS = ("regret", "reward", "versus", "lemma", "calendar", "time", "graph")
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +73,8 @@ def plot(page: Chrome, panel: str, what: str) -> Any:
 def heights(page: Chrome) -> list[int]:
     """Return how high the figures are; each element must be as high as what is drawn in it."""
     pairs = page.execute_script(
-        "return [...document.querySelectorAll('.plot')].map((each) => [each.offsetHeight, each._fullLayout.height])"
+        "return [...document.querySelectorAll('.plot')].filter((each) => each._fullLayout)"
+        ".map((each) => [each.offsetHeight, each._fullLayout.height])"
     )
     assert all(abs(box - drawn) < 1 for box, drawn in pairs), pairs
     return [drawn for _, drawn in pairs]
@@ -91,7 +94,7 @@ def test_it_opens_alone_and_in_silence(page: Chrome) -> None:
     for panel in PANELS:
         assert len(page.find_elements(By.CSS_SELECTOR, f"#{panel} .plot svg.main-svg")) > 0, panel
     titles = {each.get_attribute("data-title") for each in page.find_elements(By.CSS_SELECTOR, ".modebar-btn")}
-    assert titles == {"Download plot as a PNG", "Zoom", "Pan", "Reset axes"}
+    assert titles == {"Zoom", "Pan", "Reset axes"}
 
 
 def test_a_click_on_the_legend_hides_the_line_and_its_band(page: Chrome) -> None:
@@ -125,10 +128,11 @@ def test_figures_and_table_hold_the_numbers_of_the_results(page: Chrome, folder:
             each["name"]: each["y"][-1] for each in plot(page, panel, "data") if each.get("mode") == "lines+markers"
         }
         assert ends == pytest.approx({name: row[column] for name, row in numbers.items()}, rel=1e-5)
-    rows = page.find_elements(By.CSS_SELECTOR, "#table tbody[data-scene='0'] tr:not(.scene)")
+    rows = page.find_elements(By.CSS_SELECTOR, "#table tr[data-scene='diamond · cyclic · T = 96']")
+    assert len(rows) == 2
     for row in rows:
-        wanted = numbers[row.find_element(By.CSS_SELECTOR, "th").text]
-        swap = row.find_element(By.CSS_SELECTOR, "td[data-label='swap regret a round']")
+        wanted = numbers[row.find_element(By.CSS_SELECTOR, "td.name").text]
+        swap = row.find_element(By.CSS_SELECTOR, "td[data-label='swap regret per round']")
         assert float(swap.get_attribute("data-value") or "nan") == wanted["swap_per_round"]
         assert swap.text.startswith(f"{wanted['swap_per_round']:.4f}")
         assert f"{wanted['swap_high_per_round']:.4f}]" in swap.text
@@ -224,19 +228,225 @@ def test_dark_and_print_have_their_own_ink(page: Chrome) -> None:
     assert printed.startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("name", ["routing", "blotto"])
-def test_the_page_of_a_game_opens_on_a_phone(browser: Chrome, tmp_path: Path, name: str) -> None:
-    """Gaps, payoffs, and the network or the heat maps are drawn within the screen, in silence."""
+def shown_rows(page: Chrome, table: str) -> list[Any]:
+    """Return the rows of a table that are not filtered away."""
+    rows = page.find_elements(By.CSS_SELECTOR, f"#{table} table.results tbody tr")
+    return [row for row in rows if row.is_displayed()]
+
+
+def test_it_begins_with_who_earns_most_and_who_regrets_least(page: Chrome, folder: Path) -> None:
+    """The summary comes before the table; its leader of a scene is that of the results."""
+    order = page.execute_script("return [...document.querySelectorAll('section')].map((each) => each.id)")
+    assert order[:2] == ["summary", "table"]
+    row = next(each for each in shown_rows(page, "summary") if each.text.startswith("diamond · cyclic"))
+    means = (
+        sr.load_results(folder)
+        .filter(pl.col("set") == "diamond", pl.col("environment") == "cyclic", pl.col("day") == 96)
+        .group_by("player")
+        .agg(pl.col("reward").mean(), pl.col("swap_per_round").mean())
+    )
+    richest = means.sort("reward")["player"][-1]
+    assert row.find_element(By.CSS_SELECTOR, "td[data-label='earns most']").text == richest
+    assert (
+        row.find_element(By.CSS_SELECTOR, "td[data-label='regrets least']").text
+        == means.sort("swap_per_round")["player"][0]
+    )
+
+
+def test_a_table_sorts_by_a_click(page: Chrome) -> None:
+    """The first click on a heading sorts upwards, the second downwards, by the number and not by its text."""
+    head = next(
+        each
+        for each in page.find_elements(By.CSS_SELECTOR, "#table thead th")
+        if each.text.startswith("swap regret per round")
+    )
+    for direction in ("ascending", "descending"):
+        head.find_element(By.CSS_SELECTOR, "button").click()
+        assert head.get_attribute("aria-sort") == direction
+        cells = [
+            row.find_element(By.CSS_SELECTOR, "td[data-label='swap regret per round']")
+            for row in shown_rows(page, "table")
+        ]
+        values = [float(cell.get_attribute("data-value") or "nan") for cell in cells]
+        assert values == sorted(values, reverse=direction == "descending")
+        assert len(values) == 8
+
+
+def test_a_table_filters_by_words(page: Chrome) -> None:
+    """All words must be in a row; the count is told; an empty filter brings everything back."""
+    search = page.find_element(By.CSS_SELECTOR, "#table input[type=search]")
+    search.send_keys("diamond uniform")
+    assert len(shown_rows(page, "table")) == 2
+    assert page.find_element(By.CSS_SELECTOR, "#table .tools output").text == "2 of 8 rows"
+    search.send_keys(Keys.CONTROL, "a", Keys.BACKSPACE)
+    assert len(shown_rows(page, "table")) == 8
+
+
+def saved(page: Chrome, folder: Path, button: str, ending: str) -> Path:
+    """Click a button and return the file that was downloaded."""
+    page.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
+    clicked = page.find_element(By.CSS_SELECTOR, button)
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].click()", clicked)
+    WebDriverWait(page, 30).until(lambda _: [*folder.glob(f"*.{ending}")])
+    (path,) = folder.glob(f"*.{ending}")
+    WebDriverWait(page, 10).until(lambda _: path.stat().st_size > 0)
+    return path
+
+
+def test_a_table_can_be_downloaded(page: Chrome, folder: Path, tmp_path: Path) -> None:
+    """The file has the rows that are shown, with values, and the ends of their intervals in columns of their own."""
+    page.find_element(By.CSS_SELECTOR, "#table input[type=search]").send_keys("diamond cyclic")
+    path = saved(page, tmp_path, "#table [data-download=csv]", "csv")
+    table = pl.read_csv(path)
+    assert table["player"].to_list() == ["multiscale", "uniform"]
+    wanted = [cell(folder, name) for name in ("multiscale", "uniform")]
+    assert table["swap regret per round"].to_list() == pytest.approx([row["swap_per_round"] for row in wanted])
+    highs = table["swap regret per round high"].to_list()
+    assert highs == pytest.approx([row["swap_high_per_round"] for row in wanted])
+    assert table["T"].to_list() == [96, 96]
+
+
+def test_a_figure_can_be_downloaded(page: Chrome, folder: Path, tmp_path: Path) -> None:
+    """The numbers behind a figure are a CSV file, and the figure with its title is a PNG file."""
+    path = saved(page, tmp_path, "#regret [data-download=csv]", "csv")
+    table = pl.read_csv(path).filter(pl.col("series") == "multiscale")
+    assert table.columns == ["series", "day", "swap regret per round", "low", "high"]
+    assert table["swap regret per round"][-1] == pytest.approx(cell(folder, "multiscale")["swap_per_round"], rel=1e-5)
+    assert "diamond" in path.name
+    picture = saved(page, tmp_path, "#regret [data-download=png]", "png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert int.from_bytes(picture[16:20]) >= 2 * 640
+
+
+def test_a_figure_has_a_title_and_answers_the_mouse(page: Chrome) -> None:
+    """Every figure says what it shows and of which scene; the value under the mouse is told with its interval."""
+    title = plot(page, "regret", "_fullLayout.title.text")
+    assert title == "<b>Swap regret per round</b><br>diamond · cyclic · T = 96"
+    point = page.find_elements(By.CSS_SELECTOR, "#regret .scatterlayer .point")[0]
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
+    ActionChains(page).move_to_element(point).perform()
+    WebDriverWait(page, 10).until(lambda _: page.find_elements(By.CSS_SELECTOR, "#regret .hoverlayer text"))
+    text = " ".join(each.text for each in page.find_elements(By.CSS_SELECTOR, "#regret .hoverlayer text"))
+    assert "day" in text
+    assert "[" in text
+
+
+def test_a_band_does_not_set_the_height_of_a_logarithmic_axis(page: Chrome) -> None:
+    """The axis reaches from a third of the smallest value to twice the largest, whatever the bands do, after a switch too."""
+    lines = [each for each in plot(page, "regret", "data") if each.get("mode") == "lines+markers"]
+    values = [value for line in lines for value in line["y"] if value > 0]
+    wanted = [np.log10(max(min(values) / 3, 2e-5 * max(values))), np.log10(2 * max(values))]
+    assert plot(page, "regret", "_fullLayout.yaxis.range") == pytest.approx(wanted, abs=1e-4)
+    for kind in ("linear", "log"):
+        page.find_element(By.CSS_SELECTOR, f"#regret [data-axes={kind}]").click()
+    assert plot(page, "regret", "_fullLayout.yaxis.range") == pytest.approx(wanted, abs=1e-4)
+
+
+def test_two_campaigns_are_compared(browser: Chrome, folder: Path, tmp_path: Path) -> None:
+    """The page opens with what changed; the players of both are in one figure; the table sorts."""
+    other = tmp_path / "other"
+    (tmp_path / "spec.toml").write_text(
+        _SPEC.replace("In a browser", "Again").replace("iid", "spiral"), encoding="utf-8"
+    )
+    plan, spec = read_plan(tmp_path / "spec.toml")
+    assert run_plan(plan, spec, other, jobs=1).failures == []
+    done = CliRunner().invoke(app, ["report", str(folder), str(other), "--out", str(tmp_path / "both.html")])
+    assert done.exit_code == 0, done.output
+    page = opened(browser, tmp_path / "both.html")
+    assert page.find_element(By.CSS_SELECTOR, "section").get_attribute("id") == "changes"
+    assert "the same in 4 of 4 comparisons" in page.find_element(By.ID, "changes").text
+    assert "Only in Again" in page.find_element(By.ID, "changes").text
+    names = {each["name"] for each in plot(page, "regret", "data")}
+    assert names == {f"{name} ({where})" for name in ("multiscale", "uniform") for where in ("In a browser", "Again")}
+    page.find_element(By.CSS_SELECTOR, "#changes thead button").click()
+    assert len(shown_rows(page, "changes")) == 4
+
+
+def test_a_live_page_follows_its_campaign(browser: Chrome, folder: Path, tmp_path: Path) -> None:
+    """A page that waits shows runs when they finish, is drawn anew without losing the scene, and hears of the end."""
+    home = tmp_path / "live"
+    with LiveReport(home) as live:
+        browser.get(live.address)
+        assert "No run has finished yet" in browser.find_element(By.TAG_NAME, "body").text
+        (home / "runs").mkdir(parents=True)
+        for name in ("spec.toml", "resolved.json", "environment.json"):
+            shutil.copy(folder / name, home / name)
+        experiment = load_experiment(folder)
+        chosen = [run for run in experiment.finished if run.environment == "cyclic"]
+        for run in chosen:
+            if run.replication == 0:
+                copy_run(folder, home, run.id)
+        live.changed()
+        WebDriverWait(browser, 30).until(lambda b: b.find_elements(By.ID, "scene"))
+        WebDriverWait(browser, 30).until(lambda b: b.execute_script("return document.documentElement.dataset.ready"))
+        assert "4 of 16 runs finished" in browser.find_element(By.ID, "lead").text
+        Select(browser.find_element(By.ID, "scene")).select_by_index(1)
+        for run in chosen:
+            copy_run(folder, home, run.id)
+        live.changed()
+        WebDriverWait(browser, 30).until(lambda b: "8 of 16 runs finished" in b.find_element(By.ID, "lead").text)
+        assert browser.find_element(By.ID, "scene").get_attribute("value") == "1"
+    WebDriverWait(browser, 30).until(lambda b: "has ended" in b.find_element(By.CSS_SELECTOR, ".live").text)
+
+
+def copy_run(source: Path, target: Path, run: str) -> None:
+    """Copy the files of a run."""
+    for path in (source / "runs").glob(f"{run}.*"):
+        shutil.copy(path, target / "runs" / path.name)
+
+
+def game_report(tmp_path: Path, name: str, *options: str) -> tuple[Path, int]:
+    """Return the report of an example, played for some days, and the number of its players."""
     spec = Path(__file__).parents[2] / "examples" / "games" / f"{name}.toml"
     out = tmp_path / "game.html"
-    done = CliRunner().invoke(app, ["game", str(spec), "--rounds", "12", "--json", "--report", str(out)])
+    done = CliRunner().invoke(app, ["game", str(spec), "--json", "--report", str(out), *options])
     assert done.exit_code == 0, done.output
-    n_players = len(json.loads(done.stdout)["players"])
+    return out, len(json.loads(done.stdout)["players"])
+
+
+@pytest.mark.parametrize(
+    ("name", "panels"),
+    [
+        ("routing", {"network"}),
+        ("blotto", {"deployment"}),
+        ("chicken", {"joint", "payoffs"}),
+        ("shapley", {"joint", "payoffs"}),
+    ],
+)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_a_game_opens_on_a_phone(
+    browser: Chrome, tmp_path: Path, name: str, panels: set[str], scheme: str
+) -> None:
+    """Gaps, payoffs, and the pictures that belong to the game are drawn within the screen, in silence."""
+    out, n_players = game_report(tmp_path, name, "--rounds", "12")
     phone = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
-    browser.get(out.as_uri())
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
-    figures = browser.find_elements(By.CSS_SELECTOR, "svg")
-    assert len(figures) == 3 + (1 if name == "routing" else n_players)
-    assert all(figure.size["width"] <= 390 for figure in figures)
-    assert len(browser.find_elements(By.CSS_SELECTOR, ".names")[0].find_elements(By.CSS_SELECTOR, "li")) == n_players
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    page = opened(browser, out)
+    assert page.execute_script("return document.documentElement.scrollWidth") <= 390
+    assert min(heights(page)) > 200
+    for panel in {"epsilon", "coarse", "reward"} | panels:
+        assert len(page.find_elements(By.CSS_SELECTOR, f"#{panel} .plot svg.main-svg")) > 0, panel
+    lines = [each for each in plot(page, "reward", "data") if each.get("mode") == "lines+markers"]
+    assert len(lines) == n_players
+    wide = page.execute_script(
+        "return [...document.querySelectorAll('section, td, th, p, pre, .plot, .legend, .gtitle')]"
+        ".filter((each) => each.getBoundingClientRect().right > 391).map((each) => each.className || each.tagName)"
+    )
+    assert wide == []
+
+
+def test_the_page_of_a_game_shows_joint_play_bands_and_equilibria(browser: Chrome, tmp_path: Path) -> None:
+    """Chicken with three seeds: probabilities add up to 1, ε has a band, the polygon is the known one, seeds are named."""
+    out, _ = game_report(tmp_path, "chicken", "--rounds", "40", "--seeds", "3", "--seed", "5")
+    page = opened(browser, out)
+    assert np.sum(plot(page, "joint", "data[0].z")) == pytest.approx(1.0, abs=1e-4)
+    assert any(each.get("fill") == "toself" for each in plot(page, "epsilon", "data"))
+    polygon = {
+        (round(x, 6), round(y, 6)) for x, y in zip(*(plot(page, "payoffs", f"data[0].{k}") for k in "xy"), strict=True)
+    }
+    assert polygon == {(2.0, 7.0), (3.6, 3.6), (7.0, 2.0), (5.25, 5.25)}
+    assert len(plot(page, "payoffs", "data[2].x")) == 3
+    assert "5, 6, 7" in page.find_element(By.ID, "reproduce").text
+    assert "10.5000 of the best correlated equilibrium" in page.find_element(By.ID, "best").text

@@ -86,8 +86,8 @@ def test_a_file_that_cannot_be_written_gets_one_sentence(tmp_path: Path) -> None
     """A path in a folder that does not exist ends with status 2 and a sentence with the path, not with a traceback."""
     log = tmp_path / "log.csv"
     log.write_text("action,reward:0,reward:1,reward:2\n0,1,0,0\n1,0,0,1\n", encoding="utf-8")
-    wrong = tmp_path / "nowhere" / "gains.svg"
+    wrong = tmp_path / "nowhere" / "gains.html"
     result = runner.invoke(app, ["audit", str(log), "--set", "msets 3 1", "--picture", str(wrong)])
     assert result.exit_code == 2
-    assert "gains.svg" in "".join(result.output.split())
+    assert "gains.html" in "".join(result.output.split())
     assert "Traceback" not in result.output

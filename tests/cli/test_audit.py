@@ -50,8 +50,8 @@ def test_json_has_every_number(app, log) -> None:
 
 
 def test_a_picture_is_written(app, log, tmp_path) -> None:
-    """--picture writes a self-contained SVG."""
-    target = tmp_path / "gains.svg"
+    """--picture writes a self-contained page."""
+    target = tmp_path / "gains.html"
     result = RUNNER.invoke(app, [str(log), "--set", SPEC, "--picture", str(target), "--limit", "1"])
     assert result.exit_code == 0
     assert "{a, b}" in target.read_text(encoding="utf-8")
@@ -64,3 +64,18 @@ def test_errors_are_sentences_with_status_2(app, log, spec: str) -> None:
     result = RUNNER.invoke(app, [str(log), "--set", spec])
     assert result.exit_code == 2
     assert "Traceback" not in result.output
+
+
+def test_costs_are_audited_as_costs(app, tmp_path) -> None:
+    """With --cost-range the columns are costs, and the answer is what could have been saved."""
+    path = tmp_path / "trips.csv"
+    path.write_text("action,cost:a,cost:b,reward:x\n" + "a,30,20,1\n" * 4, encoding="utf-8")
+    words = [str(path), "--set", "msets 2 1 labels=a,b", "--cost-range", "0", "45"]
+    shown = " ".join(RUNNER.invoke(app, words).output.split())
+    assert "a cost of 30 a day" in shown
+    assert "{b} would have saved 10 a day (4 days, 40 in total)" in shown
+    data = json.loads(RUNNER.invoke(app, [*words, "--json"]).output)
+    assert data["cost_per_day"] == 30.0
+    assert data["external_regret"]["value"] == 40.0
+    refused = RUNNER.invoke(app, [*words[:-1], "25"])
+    assert refused.exit_code == 2

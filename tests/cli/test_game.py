@@ -63,9 +63,34 @@ def test_numbers_play_and_page(tmp_path: Path) -> None:
     assert numbers["days"] == 30
     assert [row["day"] for row in numbers["history"]] == [15, 30]
     html = page.read_text(encoding="utf-8")
-    assert html.count("troops by field") == 4
-    assert html.count("<rect") == 2 * 4 + 2 * 3
-    assert "<script" not in html
+    panels = json.loads(html.split('type="application/json">')[1].split("</script>")[0])["scenes"][0]["panels"]
+    maps = [choice["figure"]["data"][0]["z"] for choice in panels["deployment"]["choices"]]
+    assert [(len(each), len(each[0])) for each in maps] == [(2, 4), (2, 3)]
+    assert sum(sum(row) for row in panels["joint"]["choices"][0]["figure"]["data"][0]["z"]) == pytest.approx(1.0)
+    assert "<svg" not in html.split("plotly.js v")[0]
+
+
+def test_several_seeds_make_a_band(tmp_path: Path) -> None:
+    """With --seeds the lines of the report are means, in a band from the lowest to the highest seed; facts name them."""
+    page = tmp_path / "page.html"
+    done = runner.invoke(
+        app, [write(tmp_path, _BLOTTO), "--json", "--report", str(page), "--seeds", "3", "--seed", "4"]
+    )
+    assert done.exit_code == 0, done.output
+    html = page.read_text(encoding="utf-8")
+    panels = json.loads(html.split('type="application/json">')[1].split("</script>")[0])["scenes"][0]["panels"]
+    line = next(
+        trace
+        for trace in panels["epsilon"]["choices"][0]["figure"]["data"]
+        if trace["mode"] == "lines+markers" and trace["name"] == "ε, the largest"
+    )
+    alone = [
+        json.loads(runner.invoke(app, [write(tmp_path, _BLOTTO), "--json", "--seed", str(seed)]).stdout)["epsilon"]
+        for seed in (4, 5, 6)
+    ]
+    assert line["y"][-1] == pytest.approx(sum(alone) / 3, rel=1e-4)
+    assert line["customdata"][-1] == pytest.approx([min(alone), max(alone)], rel=1e-4)
+    assert "4, 5, 6" in html
 
 
 def test_people_see_gaps_as_they_come(tmp_path: Path) -> None:

@@ -216,3 +216,25 @@ def test_cells_average_ledgers_first(tmp_path: Path) -> None:
     assert len(sr.load_results(tmp_path).to_pandas()) == 4 * 3
     os.remove(Store(tmp_path).path(plan.tasks[0].info.id, "json"))
     assert sr.load_cells(tmp_path)["n_replications"].to_list() == [3, 3, 3]
+
+
+def test_costs_of_a_spec_come_back_as_costs(tmp_path: Path) -> None:
+    """A replay of costs is reported in its units by both tables, as `play` reports it, and on [0, 1] where that is asked for."""
+    times = np.random.default_rng(0).uniform(0.0, 15.0, (60, 5))
+    np.save(tmp_path / "days.npy", times)
+    text = 'horizons = 60\nsets = "msets 5 2"\nplayers = "uniform"\nreplications = 2\n'
+    text += 'environments = {kind = "replay", file = "days.npy", cost_range = [0, 15]}\n'
+    plan = plan_runs(parse_spec(text), tmp_path)
+    Store(tmp_path).begin(text.encode(), plan.resolved, {})
+    for task in plan.tasks:
+        assert execute(task, str(tmp_path)).error is None
+    actions = sr.MSets(5, 2)
+    played = sr.play(sr.baselines.uniform(actions), sr.environments.replay(actions, times, cost_range=(0, 15)), rng=0)
+    for load in (sr.load_results, sr.load_cells):
+        last, plain = load(tmp_path).to_dicts()[-1], load(tmp_path, in_units=False).to_dicts()[-1]
+        assert (last["unit"], last["unit_low"], last["unit_high"]) == ("cost", -30.0, 0.0)
+        assert last["external"] == pytest.approx(played.external_regret.value)
+        assert last["external_per_round"] == pytest.approx(played.external_regret.per_round)
+        assert last["external"] == pytest.approx(30.0 * plain["external"])
+        assert -30.0 < last["reward"] < 0.0 < plain["reward"] < 1.0
+        assert load(tmp_path).to_dicts()[-1]["swap"] == last["swap"], "kept on disk"

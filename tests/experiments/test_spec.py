@@ -11,7 +11,8 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS, parameters_of
 from swapregret.experiments.names import nearest
 from swapregret.experiments.plan_runs import Plan, plan_runs
-from swapregret.experiments.spec import parse_spec
+from swapregret.experiments.set_entries import make_set
+from swapregret.experiments.spec import parse_spec, read_spec
 
 BASE = """
 horizons = [100, 200]
@@ -153,3 +154,52 @@ def test_one_wrong_letter_is_guessed(name: str, data: st.DataObject) -> None:
 def test_every_player_lists_its_parameters(kind: str) -> None:
     """No kind offers what the spec gives itself."""
     assert not {"actions", "horizon", "rng", "ingredients"} & set(parameters_of(kind, is_player=True))
+
+
+TEXT = 'horizons = 100\nsets = "msets 6 2"\nenvironments = "iid"\nplayers = "uniform"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (TEXT.replace("100", str(2**63)), "less than"),
+        (TEXT.replace("100", "1" * 5000), "must be TOML"),
+        (TEXT.replace("100", "[]"), r"`horizons` must have at least one entry: got \[\]. Write e.g. horizons"),
+        (TEXT + "replications = 1_000_000_000\n", "`replications` must be less than or equal to 1000000"),
+        (TEXT + "name = " + "[" * 300 + "]" * 300 + "\n", "must nest at most 30 levels"),
+        (TEXT + "name = " + "[" * 5000 + "]" * 5000 + "\n", "lists within lists|nest at most"),
+    ],
+)
+def test_limits_of_a_spec(text: str, sentence: str) -> None:
+    """Horizons beyond 64 bits, numbers of 5,000 digits, deep nesting, too many replications: a sentence each."""
+    with pytest.raises(InvalidInput, match=sentence):
+        parse_spec(text)
+
+
+def test_a_spec_of_many_megabytes_is_not_read(tmp_path: Path) -> None:
+    """The size is looked at before the file is."""
+    (tmp_path / "spec.toml").write_text(TEXT + "#" * 5_000_000)
+    with pytest.raises(InvalidInput, match=r"at most 4 MB: got .* of 5\.0 MB"):
+        read_spec(tmp_path / "spec.toml")
+
+
+def test_grids_have_an_end(tmp_path: Path) -> None:
+    """A grid of millions of combinations, or of runs, is refused before it is made."""
+    many = ", ".join(f"0.{number:03d}" for number in range(1, 100))
+    grid = f'players = {{kind = "exp3", learning_rate = [{many}], exploration = [{many}]}}\n'
+    with pytest.raises(InvalidInput, match="at most 5,000 combinations: got 9,801"):
+        plan_runs(parse_spec(TEXT.replace('players = "uniform"\n', grid)), tmp_path)
+    with pytest.raises(InvalidInput, match=r"at most 1,000,000 runs: got 2,000,000: 2 horizons"):
+        plan_runs(parse_spec(TEXT.replace("100", "[100, 200]") + "replications = 1_000_000\n"), tmp_path)
+
+
+def test_a_disconnected_graph_is_refused_unless_asked_for(tmp_path: Path) -> None:
+    """Spanning trees of two islands do not exist; the larger one is played if the spec says so."""
+    edges = [["a", "b"], ["b", "c"], ["a", "c"], ["x", "y"]]
+    with pytest.raises(InvalidInput, match=r"must be connected: got 4 edges, .* has 3.*largest_component = true"):
+        make_set({"kind": "trees", "edges": edges}, tmp_path)
+    made = make_set({"kind": "trees", "edges": edges, "largest_component": True}, tmp_path)
+    assert (made.dimension, made.size) == (3, 2)
+    with pytest.raises(InvalidInput, match="true or false"):
+        make_set({"kind": "trees", "edges": edges, "largest_component": "yes"}, tmp_path)
+    assert make_set({"kind": "trees", "edges": edges[:3]}, tmp_path).size == 2

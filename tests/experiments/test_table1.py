@@ -10,7 +10,7 @@ from swapregret.cli import app
 from swapregret.cli import table1 as cli
 from swapregret.cli.console import console
 from swapregret.errors import InvalidInput
-from swapregret.experiments.chart import Series, line_chart
+from swapregret.experiments.report.lines import Series, line_figure
 from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Competitor, Instance, layered_dag, table1
 
 
@@ -92,18 +92,24 @@ def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pyt
     assert shown.exit_code == 0
     assert "T log(d log T)/log T" in shown.stdout
     assert "refused" in shown.stdout
-    assert page.read_text(encoding="utf-8").count("<svg") == 2
+    assert page.read_text(encoding="utf-8").count('class="plot"') == 2
     rows = json.loads(CliRunner().invoke(app, [*options, "--json"]).stdout)["cells"]
     assert [row["player"] for row in rows] == [rival.name for rival in some]
 
 
-def test_charts_place_points_on_logarithmic_axes() -> None:
-    """On a log–log chart equal factors are equal distances, and what cannot be shown is left out."""
-    svg = line_chart("t", "x", "y", [Series("a", ((1.0, 1.0), (10.0, 0.1), (100.0, 0.01), (1000.0, 0.0)))])
-    spots = [part.split('"') for part in svg.split("<circle ")[1:]]
-    xs = [float(spot[1]) for spot in spots]
-    ys = [float(spot[3]) for spot in spots]
-    assert len(spots) == 3
-    assert abs((xs[1] - xs[0]) - (xs[2] - xs[1])) < 0.2
-    assert abs((ys[1] - ys[0]) - (ys[2] - ys[1])) < 0.2
-    assert "nothing to draw" in line_chart("t", "x", "y", [Series("a", ((1.0, 0.0),))])
+def test_what_a_logarithmic_axis_cannot_show_is_left_out() -> None:
+    """Zeros are left out of a log–log figure and kept on linear axes; lines are told apart by colour and by dash."""
+    points = ((1.0, 1.0), (10.0, 0.1), (100.0, 0.0))
+    made = line_figure([Series("a <b>", points, is_ours=True), Series("c", points)], "x", "y")
+    assert made is not None
+    assert [trace["y"] for trace in made["data"]] == [[1.0, 0.1]] * 2
+    assert made["data"][0]["name"] == "a &lt;b&gt;"
+    assert made["layout"]["xaxis"]["type"] == made["layout"]["yaxis"]["type"] == "log"
+    first, second = (trace["line"] for trace in made["data"])
+    assert first["color"] != second["color"]
+    assert first["dash"] != second["dash"]
+    flat = line_figure([Series("a", points, ((0.9, 1.2), (0.0, 0.2), (0.0, 0.1)))], "x", "y", log_x=False, log_y=False)
+    assert flat is not None
+    assert flat["data"][0]["y"] == [1.0, 0.1, 0.0]
+    assert flat["data"][0]["error_y"]["array"] == pytest.approx([0.2, 0.1, 0.1])
+    assert line_figure([Series("a", ((1.0, 0.0),))], "x", "y") is None

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from swapregret.actions.constant import constant_vector
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
 from swapregret.games import FunctionGame, Game, MatrixGame, chicken
-from swapregret.games.constant import constant_vector
 from swapregret.policy import FinitePolicy
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.games import (
@@ -11,7 +12,9 @@ from swapregret.games import (
     SecurityGame,
     best_correlated_equilibrium,
     chicken,
+    equilibrium_payoffs,
     gibson,
+    matching_pennies,
     normal_form,
     shapley,
     swap_gap_by_program,
@@ -86,3 +89,44 @@ def test_what_has_no_program_is_refused() -> None:
         swap_gap_by_program(gibson(), np.eye(3) / 3, 0)
     with pytest.raises(TooLarge):
         normal_form(BlottoGame((12, 12), 5))
+
+
+def support(game: MatrixGame, direction: np.ndarray) -> float:
+    """Return how far correlated equilibria pay in a direction: a program written out constraint by constraint."""
+    shape = game.tables.shape[1:]
+    limits = []
+    for told in range(shape[0]):
+        for other in range(shape[0]):
+            row = np.zeros(shape)
+            row[told] = game.tables[0][other] - game.tables[0][told]
+            limits.append(row.ravel())
+    for told in range(shape[1]):
+        for other in range(shape[1]):
+            row = np.zeros(shape)
+            row[:, told] = game.tables[1][:, other] - game.tables[1][:, told]
+            limits.append(row.ravel())
+    goal = np.tensordot(direction, game.tables, axes=1).ravel()
+    whole = np.ones((1, goal.size))
+    found = linprog(-goal, A_ub=np.array(limits), b_ub=np.zeros(len(limits)), A_eq=whole, b_eq=[1.0], bounds=(0, None))
+    return -float(found.fun)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("shape", [(2, 2), (3, 3), (2, 3)])
+def test_the_polygon_reaches_as_far_as_equilibria_do(seed: int, shape: tuple[int, int]) -> None:
+    """In every direction the farthest corner pays what the farthest equilibrium pays, and the best sum is among them."""
+    source = np.random.default_rng(seed)
+    game = MatrixGame([source.random(shape), source.random(shape)])
+    corners = equilibrium_payoffs(game)
+    for angle in np.linspace(0.0, 2.0 * np.pi, 25):
+        direction = np.array([np.cos(angle), np.sin(angle)])
+        assert (corners @ direction).max() == pytest.approx(support(game, direction), abs=1e-7)
+    assert corners.sum(axis=1).max() == pytest.approx(best_correlated_equilibrium(game).welfare, abs=1e-7)
+
+
+def test_known_sets_of_payoffs_and_a_refusal() -> None:
+    """Matching pennies pays 0 alone, Shapley's game between ⅓ and ½ each; three players have no polygon."""
+    assert equilibrium_payoffs(matching_pennies()) == pytest.approx(np.zeros((1, 2)), abs=1e-9)
+    assert np.sort(equilibrium_payoffs(shapley()), axis=0) == pytest.approx(np.array([[1 / 3] * 2, [1 / 2] * 2]))
+    with pytest.raises(InvalidInput, match="two players"):
+        equilibrium_payoffs(MatrixGame([np.zeros((2, 2, 2))] * 3))

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import swapregret
-from swapregret.kernels import compile as compiling
 from swapregret.compiled.kernel import Kernel, cache_folder, choice, kernel
+from swapregret.kernels import compile as compiling
 
 _PACKAGE = Path(swapregret.__file__).parent
 _SCRIPT = """

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from swapregret.learners.master import SwapMaster
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.explicit import Explicit
@@ -18,7 +19,6 @@ from swapregret.learners.estimator import BanditEstimator, FullEstimator, SemiBa
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
-from swapregret.learners.master import SwapMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.schedule import Schedule
 from swapregret.session import Session

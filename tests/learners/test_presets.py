@@ -5,6 +5,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
@@ -12,7 +13,6 @@ from swapregret.actions.oracle_set import OracleSet
 from swapregret.actions.permutations import Permutations
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.geometry.solve import DenseSolver, IterativeSolver
-from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate, FixedRate

@@ -8,7 +8,6 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets import MSets
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.regret.audit import audit
-from swapregret.regret.picture import draw_gains, save_picture
 
 
 def test_realised_regrets_equal_enumeration(tiny_set: ActionSet) -> None:
@@ -88,21 +87,3 @@ def test_malformed_logs_are_named(plays, rewards, options, error, words) -> None
     """Each kind of malformed input is refused with the row that is wrong."""
     with pytest.raises(error, match=words):
         audit(MSets(2, 1), plays, rewards, **options)
-
-
-def test_the_picture_shows_gains_and_stands_alone(tmp_path) -> None:
-    """The SVG is well-formed, has one bar an exchange up to the limit, escapes labels and counts what is left out."""
-    from xml.etree import ElementTree
-
-    actions = MSets(5, 1, labels=["<a>", "b&c", "d", "e", "f"])
-    rewards = np.random.default_rng(3).random((50, 5))
-    plays = np.eye(5, dtype=int)[np.arange(50) % 5]
-    swap = audit(actions, plays, rewards).best_swap
-    root = ElementTree.fromstring(draw_gains(swap, "a <title>", limit=3))
-    bars = [node for node in root.iter("{http://www.w3.org/2000/svg}rect") if node.get("fill") == "#0f52ba"]
-    assert len(bars) == 3
-    widths = [float(bar.get("width")) for bar in bars]
-    assert widths == sorted(widths, reverse=True)
-    assert any("2 more actions" in (node.text or "") for node in root.iter())
-    save_picture(tmp_path / "gains.svg", swap, "title")
-    assert (tmp_path / "gains.svg").read_text(encoding="utf-8").startswith("<svg")

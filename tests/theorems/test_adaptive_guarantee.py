@@ -3,10 +3,10 @@
 from itertools import product
 
 import numpy as np
-
-import swapregret as sr
 from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster, MSetPoolState
 from swapregret.learners.adaptive.pool_policy import PackedLaw
+
+import swapregret as sr
 from swapregret.learners.player import Decision
 from swapregret.policy import FinitePolicy, Policy, mix
 from swapregret.regret.ledger import SwapLedger

@@ -8,7 +8,6 @@ some sets (uniform, Gibbs) are refused by name elsewhere.
 May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``kernels``, ``actions.remember``. Knows no concrete set.
 """
 
-import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -20,7 +19,21 @@ import numpy.typing as npt
 from swapregret.actions.family import describe
 from swapregret.actions.python_family import OracleFamily, OracleGibbsFamily
 from swapregret.actions.remember import Remembering
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import (
+    Action,
+    Actions,
+    Label,
+    Vector,
+    as_action,
+    as_integer,
+    as_labels,
+    as_table,
+    as_vector,
+    check_memory,
+    count_in_words,
+    frozen,
+    shown,
+)
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.enumeration import enumerate_actions
@@ -31,10 +44,12 @@ from swapregret.kernels.ledger import pack_rows
 from swapregret.kernels.packed_laws import merge_law
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["ENUMERATION_LIMIT", "ActionSet"]
+__all__ = ["ENUMERATION_LIMIT", "GAP", "ActionSet"]
 
 ENUMERATION_LIMIT = 100_000
 """How many actions ``enumerate`` lists before it asks to be told otherwise."""
+GAP = 1e-10
+"""What the generic projection aims at: below the promised 1e-9, so that several parts of a product keep it together."""
 
 
 class ActionSet(metaclass=Remembering):
@@ -83,23 +98,15 @@ class ActionSet(metaclass=Remembering):
         made.arguments = (args, kwargs)
         return made
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arguments alone: the set is made again from them, and what it works out later is always the same."""
+        return _make_again, (type(self), *self.arguments)
+
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
         self._dimension = as_integer(dimension, "dimension", 1)
         self._size = as_integer(size, "size", 0, self._dimension)
-        names = tuple(range(self._dimension)) if labels is None else tuple(labels)
-        try:
-            n_different = len(set(names))
-        except TypeError:
-            raise InvalidInput(
-                "`labels` must be hashable", f"{names[:3]!r} ...", "Use strings, numbers or tuples as names."
-            ) from None
-        if len(names) != self._dimension or n_different != self._dimension:
-            raise InvalidInput(
-                f"`labels` must be {self._dimension} different names, one a coordinate",
-                f"{len(names)} names, {n_different} of them different",
-                "Name every element once.",
-            )
-        self._labels = names
+        check_memory(self._dimension, "a set")
+        self._labels = as_labels(labels, self._dimension)
 
     @property
     def dimension(self) -> int:
@@ -156,20 +163,41 @@ class ActionSet(metaclass=Remembering):
         vector = as_action(action, self.dimension)
         return tuple(self._labels[index] for index in np.flatnonzero(vector))
 
+    def choice(self, action: npt.ArrayLike) -> Any:
+        """Read an action in the form people give it: a ranking, a route, a tree, an allocation; here, its labels in order.
+
+        Examples
+        --------
+        >>> from swapregret.actions.m_sets import MSets
+        >>> MSets(4, 2, labels="abcd").choice([0, 1, 0, 1])
+        ('b', 'd')
+        """
+        return self.elements(action)
+
+    def _read_action(self, action: npt.ArrayLike) -> Action:
+        """Read an action of the set, or say that it is none."""
+        vector = as_action(action, self.dimension)
+        if vector not in self:
+            raise InvalidAction("`action` must be an action of the set", "another vector", f"The set is {self!r}.")
+        return vector
+
     def action_of(self, elements: Iterable[Label]) -> Action:
         """Write a collection of labels as an action, or say why it is none."""
-        names = list(elements)
+        try:
+            names = list(elements)
+        except TypeError:
+            raise InvalidAction("`elements` must be a collection of labels", shown(elements), "Pass a list.") from None
         vector = np.zeros(self.dimension, dtype=np.int64)
         for name in names:
             position = self._position(name)
             if position is None:
                 raise InvalidAction(
-                    "`elements` must be labels of the set", repr(name), f"Known are e.g. {self._labels[:5]}."
+                    "`elements` must be labels of the set", shown(name), f"Known are e.g. {self._labels[:5]}."
                 )
             vector[position] = 1
         if vector.sum() != len(names) or vector not in self:
             raise InvalidAction(
-                "`elements` must together be one action of the set", repr(tuple(names)), f"The set is {self!r}."
+                "`elements` must together be one action of the set", shown(tuple(names)), f"The set is {self!r}."
             )
         return vector
 
@@ -191,12 +219,15 @@ class ActionSet(metaclass=Remembering):
         TooLarge
             If there are more than ``limit`` of them.
         """
+        limit = as_integer(limit, "limit", 0)
         if self.n_actions is not None and self.n_actions > limit:
             raise TooLarge(
                 f"the set must have at most `limit` = {limit:,} actions to be listed",
-                f"{_in_words(self.n_actions)} actions",
+                f"{count_in_words(self.n_actions)} actions",
                 "Raise `limit`, or work with marginals and policies, which need no list.",
             )
+        if self.n_actions is not None:
+            check_memory(self.n_actions, "a list of all actions", 8 * self.dimension)
         rows: list[Action] = []
         for row in self._actions():
             if len(rows) == limit:
@@ -242,7 +273,7 @@ class ActionSet(metaclass=Remembering):
         On a set of uniform size the scale of ``w`` does not matter and the result is m times the paper's projection
         onto P (Algorithm 2, line 9).
         """
-        return project_kl(self, as_vector(log_weights, self.dimension, "log_weights"))
+        return project_kl(self, as_vector(log_weights, self.dimension, "log_weights"), GAP)
 
     def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
         """Project as :meth:`kl_project` does, told the logarithm of a point that may be near; few sets make use of it."""
@@ -307,6 +338,8 @@ class ActionSet(metaclass=Remembering):
             ``"spanner"`` is the paper's: uniform over a barycentric spanner. ``"uniform"`` is uniform over A. None
             takes the best the set has.
         """
+        if kind is not None and not isinstance(kind, str):
+            raise InvalidInput("`kind` must be a word or None", shown(kind), "None takes the best the set has.")
         if kind is None:
             kind = "uniform" if self.has_uniform else "spanner"
         if kind == "uniform":
@@ -314,7 +347,7 @@ class ActionSet(metaclass=Remembering):
         if kind == "spanner":
             return self._spanner_law
         raise InvalidInput(
-            "`kind` must be one of 'uniform', 'spanner' or None", repr(kind), "None takes the best the set has."
+            "`kind` must be one of 'uniform', 'spanner' or None", shown(kind), "None takes the best the set has."
         )
 
     @cached_property
@@ -350,6 +383,5 @@ class ActionSet(metaclass=Remembering):
         return f"{type(self).__name__}(dimension={self.dimension}, size={self.size})"
 
 
-def _in_words(count: int) -> str:
-    """Write a count; one of thousands of digits, which Python would not even print, by its order of magnitude."""
-    return f"{count:,}" if count < 10**15 else f"about 10^{math.log10(count):.1f}"
+def _make_again(kind: type[ActionSet], args: tuple[Any, ...], kwargs: dict[str, Any]) -> ActionSet:
+    return kind(*args, **kwargs)

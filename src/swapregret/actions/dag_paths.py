@@ -56,7 +56,7 @@ class DagPaths(ActionSet):
     Raises
     ------
     InvalidInput
-        For a self-loop, a cycle (one is named), or a sink that cannot be reached.
+        For a self-loop, a sink that cannot be reached, or a cycle: one is named, with the call that leaves it out.
 
     Notes
     -----
@@ -93,11 +93,13 @@ class DagPaths(ActionSet):
         sink: Hashable,
         labels: Sequence[Label] | None = None,
     ) -> None:
+        network = "Network(edges, directed=True)"
         if hasattr(edges, "is_directed"):
+            network = "Network.from_networkx(graph)"
             edges, names_given = _read_networkx(edges)
             labels = names_given if labels is None else labels
             self.arguments = ((edges,), {"source": source, "sink": sink, "labels": labels})
-        graph = read_digraph(edges, source, sink)
+        graph = read_digraph(edges, source, sink, network)
         names = edge_labels(graph.edges) if labels is None else labels
         super().__init__(graph.n_edges, int(graph.level[-1]), names)
         self._graph = graph
@@ -151,6 +153,20 @@ class DagPaths(ActionSet):
             return False
         graph = self._graph
         return bool(is_path(graph.start, graph.head, graph.edge, for_kernel(vector)))
+
+    def choice(self, action: npt.ArrayLike) -> tuple[Hashable, ...]:
+        """Read an action as the vertices of the route, from the source to the sink.
+
+        Examples
+        --------
+        >>> DagPaths([("a", "t"), ("s", "a"), ("s", "t")], source="s", sink="t").choice([1, 1, 0])
+        ('s', 'a', 't')
+        """
+        after = dict(self.edges[index] for index in np.flatnonzero(self._read_action(action)))
+        route = [self._graph.source]
+        while route[-1] != self._graph.sink:
+            route.append(after[route[-1]])
+        return tuple(route)
 
     def _actions(self) -> Iterator[Action]:
         graph = self._graph
@@ -354,9 +370,9 @@ class DagPaths(ActionSet):
             chosen to cover as many new ones as possible: every edge has probability at least 1/N. ``"uniform"`` may
             visit an edge exponentially rarely. ``"spanner"`` is the paper's.
         """
-        if kind is None or kind == "cover":
+        if kind is None or (isinstance(kind, str) and kind == "cover"):
             return self._cover
-        if kind in ("uniform", "spanner"):
+        if not isinstance(kind, str) or kind in ("uniform", "spanner"):
             return super().exploration_policy(kind)
         raise InvalidInput(
             "`kind` must be one of 'cover', 'uniform', 'spanner' or None", repr(kind), "None takes 'cover'."
@@ -384,7 +400,7 @@ def _read_networkx(graph: Any) -> tuple[list[Edge], list[Label] | None]:
         raise InvalidInput(
             "`graph` must be a directed networkx graph",
             type(graph).__name__,
-            "Choose the directions first, e.g. with networkx.DiGraph.",
+            "Choose the directions first: sr.networks.Network.from_networkx(graph).acyclic_from(source).edges.",
         )
     if graph.is_multigraph():
         triples = list(graph.edges(keys=True))

@@ -142,7 +142,9 @@ def edge_labels(edges: Sequence[Edge]) -> tuple[Label, ...]:
     return tuple(labels)
 
 
-def read_digraph(edges: Iterable[Edge], source: Vertex, sink: Vertex) -> Digraph:
+def read_digraph(
+    edges: Iterable[Edge], source: Vertex, sink: Vertex, network: str = "Network(edges, directed=True)"
+) -> Digraph:
     """Read an acyclic graph, and keep what lies on paths from the source to the sink.
 
     Parameters
@@ -151,6 +153,8 @@ def read_digraph(edges: Iterable[Edge], source: Vertex, sink: Vertex) -> Digraph
         Any hashable vertices; parallel edges are kept apart.
     source, sink : hashable
         Two different vertices.
+    network : str
+        How the caller would write the graph as a network: for the sentence about a cycle.
 
     Returns
     -------
@@ -181,7 +185,14 @@ def read_digraph(edges: Iterable[Edge], source: Vertex, sink: Vertex) -> Digraph
     tails = [number[u] for u, _ in pairs]
     heads = [number[v] for _, v in pairs]
     names = list(number)
-    order = _topological(names, tails, heads)
+    order, cycle = _topological(names, tails, heads)
+    if cycle:
+        raise InvalidInput(
+            "`edges` must have no directed cycle",
+            f"the cycle {cycle}",
+            f"Keep the edges that lead away from the source: roads = sr.networks.{network}.acyclic_from({source!r}), then "
+            f"sr.DagPaths(roads.edges, source={source!r}, sink={sink!r}).",
+        )
     usable = _usable(order, tails, heads, first, last)
     if not usable[first]:
         raise InvalidInput(
@@ -208,8 +219,8 @@ def _successors(n: int, tails: list[int], heads: list[int]) -> list[list[int]]:
     return after
 
 
-def _topological(names: list[Vertex], tails: list[int], heads: list[int]) -> list[int]:
-    """Order the vertices so that every edge goes forward, or name a cycle."""
+def _topological(names: list[Vertex], tails: list[int], heads: list[int]) -> tuple[list[int], str]:
+    """Order the vertices so that every edge goes forward, or name a cycle; the text is empty if there is none."""
     n = len(names)
     after = _successors(n, tails, heads)
     waiting = [0] * n
@@ -234,12 +245,8 @@ def _topological(names: list[Vertex], tails: list[int], heads: list[int]) -> lis
         shown = [repr(names[v]) for v in (cycle if len(cycle) <= 12 else [*cycle[:6], *cycle[-5:]])]
         if len(cycle) > 12:
             shown.insert(6, "...")
-        raise InvalidInput(
-            "`edges` must have no directed cycle",
-            f"the cycle {' → '.join(shown)}",
-            "Leave out an edge of it, e.g. every edge that does not lead further from the source.",
-        )
-    return order
+        return order, " → ".join(shown)
+    return order, ""
 
 
 def _usable(order: list[int], tails: list[int], heads: list[int], first: int, last: int) -> list[bool]:

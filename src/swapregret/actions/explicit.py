@@ -5,14 +5,19 @@ May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``.
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.listed_family import ListedFamily, ListedGibbsFamily
 from swapregret.arrays import Action, Actions, Label, Matrix, as_action, as_vector, frozen
 from swapregret.errors import InvalidAction, InvalidInput
-from swapregret.policy import FinitePolicy
+from swapregret.geometry.caratheodory import norm_of_variant
+from swapregret.kernels.ledger import pack_rows
+from swapregret.policy import FinitePolicy, Policy
 
 __all__ = ["Explicit"]
 
@@ -100,6 +105,18 @@ class Explicit(ActionSet):
         totals = self._table @ as_vector(scores, self.dimension, "scores")
         mass = np.exp(totals - totals.max())
         return FinitePolicy(self._rows, mass / mass.sum())
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it: its list."""
+        if kind not in ("list", "gibbs"):
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
+        return (ListedGibbsFamily if kind == "gibbs" else ListedFamily)(
+            describe(self, mu, has_moment=has_moment, is_listed=True),
+            self._table.copy(),
+            np.array(pack_rows(self._rows)),
+            np.stack([norm_of_variant(variant, self.dimension) for variant in range(variants)]),
+            np.zeros((0, 0)) if self.rank == self.dimension else np.ascontiguousarray(self.span.orthonormal),
+        )
 
     def __repr__(self) -> str:
         return f"Explicit({len(self._rows)} actions, dimension={self.dimension}, size={self.size})"

@@ -1,6 +1,6 @@
 """Gibbs policies that are played as lists of their marginals: how Lazy-ComBand is a member of the adaptive master."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -66,8 +66,11 @@ def draw_listed_explore(family: Any, rng: np.random.Generator) -> Integers:
     return draw_explore(family.listed, rng)
 
 
-project.of(PythonGibbsMembers)(project_gibbs.py_func)
-list_law.of(PythonGibbsMembers)(list_gibbs.py_func)
-best.of(PythonGibbsMembers)(best_listed.py_func)
-span_part.of(PythonGibbsMembers)(part_listed.py_func)
-draw_explore.of(PythonGibbsMembers)(draw_listed_explore.py_func)
+for _method, _code in (
+    (project, project_gibbs),
+    (list_law, list_gibbs),
+    (best, best_listed),
+    (span_part, part_listed),
+    (draw_explore, draw_listed_explore),
+):
+    cast(Any, _method).of(PythonGibbsMembers)(cast(Any, _code).py_func)

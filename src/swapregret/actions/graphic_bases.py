@@ -21,7 +21,7 @@ from swapregret.actions.forest_gibbs import LARGEST, ForestGibbsFamily
 from swapregret.actions.tree_decomposition import ForestList, forest_graph
 from swapregret.actions.tree_laws import GibbsTrees
 from swapregret.actions.undirected import UndirectedGraph
-from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, as_integer, as_table, as_vector
+from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_action, as_integer, as_table, as_vector
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
@@ -60,6 +60,18 @@ class GraphicBases(ActionSet):
     def __init__(self, graph: UndirectedGraph, size: int) -> None:
         super().__init__(len(graph.labels), size, graph.labels)
         self._graph = graph
+
+    def choice(self, action: npt.ArrayLike) -> tuple[Label, ...]:
+        """Read an action as its edges, pairs of vertices; a number follows where edges are parallel.
+
+        Examples
+        --------
+        >>> from swapregret.actions.spanning_trees import SpanningTrees
+        >>> SpanningTrees([("a", "b"), ("b", "c"), ("a", "c")], labels=["bus", "train", "ferry"]).choice([1, 0, 1])
+        (('a', 'b'), ('a', 'c'))
+        """
+        names = self._graph.edge_names
+        return tuple(names[index] for index in np.flatnonzero(self._read_action(action)))
 
     @property
     def graph(self) -> UndirectedGraph:

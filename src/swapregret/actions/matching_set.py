@@ -21,7 +21,20 @@ from swapregret.actions.family import describe
 from swapregret.actions.matching_family import MatchingFamily
 from swapregret.actions.matching_gibbs import PermutationGibbsFamily
 from swapregret.actions.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
-from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_action, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import (
+    Action,
+    Actions,
+    Label,
+    Matrix,
+    Vector,
+    as_action,
+    as_integer,
+    as_labels,
+    as_table,
+    as_vector,
+    check_memory,
+    frozen,
+)
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
@@ -33,7 +46,7 @@ from swapregret.kernels.permutation_decompose import decompose_matching_point, d
 from swapregret.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.policy import Policy, on_grid
 
-__all__ = ["MatchingSet"]
+__all__ = ["MatchingSet", "item_names"]
 
 _UNITS = 2**44
 _OUTSIDE = 1e-8
@@ -60,10 +73,12 @@ class MatchingSet(ActionSet):
         row_labels: Sequence[Label] | None = None,
         column_labels: Sequence[Label] | None = None,
     ) -> None:
-        across = _names(row_labels, rows, "row_labels")
-        down = _names(column_labels, columns, "column_labels")
+        check_memory(rows * columns, "a set")
+        across = as_labels(row_labels, rows, "row_labels")
+        down = as_labels(column_labels, columns, "column_labels")
         super().__init__(rows * columns, rows, [(row, column) for row in across for column in down])
         self._rows, self._columns = rows, columns
+        self._row_names, self._column_names = None if row_labels is None else across, down
 
     @property
     def n_actions(self) -> int:
@@ -95,6 +110,19 @@ class MatchingSet(ActionSet):
         except InvalidAction:
             return False
         return columns_of(vector, self._rows, self._columns) is not None
+
+    def choice(self, action: npt.ArrayLike) -> tuple[Label, ...] | dict[Label, Label]:
+        """Read an action as a ranking, the items (columns) in order; where rows have names, as {row: column}.
+
+        Examples
+        --------
+        >>> from swapregret.actions.permutations import Permutations
+        >>> Permutations(3, labels="abc").choice([0, 0, 1, 1, 0, 0, 0, 1, 0])
+        ('c', 'a', 'b')
+        """
+        chosen = np.flatnonzero(self._read_action(action)) % self._columns
+        items = tuple(self._column_names[column] for column in chosen.tolist())
+        return items if self._row_names is None else dict(zip(self._row_names, items, strict=True))
 
     def _actions(self) -> Iterator[Action]:
         offsets = self._columns * np.arange(self._rows)
@@ -256,18 +284,10 @@ class MatchingSet(ActionSet):
         return UniformMatchings(self._rows, self._columns)
 
 
-def _names(labels: Sequence[Label] | None, count: int, name: str) -> tuple[Label, ...]:
-    names = tuple(range(count)) if labels is None else tuple(labels)
-    try:
-        n_different = len(set(names))
-    except TypeError:
+def item_names(labels: Sequence[Label] | None, column_labels: Sequence[Label] | None) -> Sequence[Label] | None:
+    """Return the names of the items: ``labels`` is the short way to give ``column_labels``."""
+    if labels is not None and column_labels is not None:
         raise InvalidInput(
-            f"`{name}` must be hashable", f"{names[:3]!r} ...", "Use strings, numbers or tuples as names."
-        ) from None
-    if len(names) != count or n_different != count:
-        raise InvalidInput(
-            f"`{name}` must be {count} different names",
-            f"{len(names)} names, {n_different} of them different",
-            "Name every row and every column once.",
+            "`labels` and `column_labels` must not both be given", "both", "They name the same things: keep one."
         )
-    return names
+    return column_labels if labels is None else labels

@@ -5,13 +5,17 @@ May touch: ``errors``, ``arrays``, ``actions.base``.
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Label, Matrix, Vector, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidInput, OracleFault
+from swapregret.geometry.caratheodory import decompose
+from swapregret.geometry.kl import Projection, cover, project_kl_from
+from swapregret.policy import FinitePolicy
 
 __all__ = ["OracleSet"]
 
@@ -50,6 +54,8 @@ class OracleSet(ActionSet):
     (2, True, 3)
     """
 
+    takes_functions = True
+
     def __init__(
         self, dimension: int, argmax: Callable[[Vector], npt.ArrayLike], labels: Sequence[Label] | None = None
     ) -> None:
@@ -60,7 +66,9 @@ class OracleSet(ActionSet):
                 "Pass a callable that returns a 0/1 vector.",
             )
         self._ask = argmax
+        self._decomposed: OrderedDict[bytes, FinitePolicy] = OrderedDict()
         self._dimension = as_integer(dimension, "dimension", 1)
+        check_memory(self._dimension, "a set", 1000)
         self._seen: OrderedDict[bytes, int] = OrderedDict()  # an answer, and its row in the table
         self._table: Matrix = np.zeros((_REMEMBERED, self._dimension))
         largest = int(self.argmax(np.ones(self._dimension)).sum())
@@ -80,6 +88,46 @@ class OracleSet(ActionSet):
         action = self._checked(self._ask(w.copy()))
         self._compare(action, w)
         return action
+
+    # ---- fewer questions -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _cover(self) -> Actions:
+        """Actions that together have every coordinate any action has."""
+        return cover(self, np.zeros(self.dimension))[0]
+
+    @cached_property
+    def _pool(self) -> Actions:
+        """Actions known from the start: as many as the rank, independent, and the cover."""
+        return np.unique(np.vstack([self.span.basis, self._cover]), axis=0)
+
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> FinitePolicy:
+        """Write a point as a law over actions; actions that are known are tried before the oracle is asked."""
+        point = as_vector(marginals, self.dimension, "marginals")
+        return decompose(self, point, variants=variants, pool=self._pool, first=self._parts_of(point))
+
+    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
+        """Project as :meth:`kl_project` does, beginning with the actions a near point is made of.
+
+        The result depends on the arguments alone: the decomposition of the near point is remembered, not its history.
+        """
+        w = as_vector(log_weights, self.dimension, "log_weights")
+        reached = self._cover.any(axis=0)
+        try:
+            law = self._parts_of(np.where(reached, np.exp(log_point), 0.0))
+        except InvalidInput:  # no point of the hull: nothing is known
+            return self.kl_project(w)
+        return project_kl_from(self, w, np.unique(np.vstack([self._pool, law.atoms]), axis=0))
+
+    def _parts_of(self, point: Vector) -> FinitePolicy:
+        """Decompose a point, or remember how it was done."""
+        key = point.tobytes()
+        if key not in self._decomposed:
+            if len(self._decomposed) == _REMEMBERED:
+                self._decomposed.popitem(last=False)
+            self._decomposed[key] = decompose(self, point, pool=self._pool)
+        self._decomposed.move_to_end(key)
+        return self._decomposed[key]
 
     def _checked(self, answer: npt.ArrayLike) -> Action:
         """Read an answer as an action, or say what is wrong with it."""

@@ -22,7 +22,7 @@ from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.path_image_projection import project_image
 from swapregret.actions.path_images import ImageLaw
 from swapregret.actions.path_laws import MarkovPaths
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection, kl_gap
 from swapregret.geometry.span import Span, find_span
@@ -89,6 +89,7 @@ class Partitions(ActionSet):
             raise InvalidInput(
                 "`coordinates` must be 'path' or 'compact'", repr(coordinates), "Path coordinates are the fast ones."
             )
+        check_memory(max(0, k - 2) * (n + 1) * (n + 2) // 2 + 2 * (n + 1), "a set of partitions", 2000)
         moves = _moves(n, k)
         self._total, self._parts = n, k
         self._paths = DagPaths(
@@ -126,12 +127,13 @@ class Partitions(ActionSet):
 
     def amounts(self, action: npt.ArrayLike) -> tuple[int, ...]:
         """Read an action as the amount each part gets."""
-        vector = as_action(action, self.dimension)
-        if vector not in self:
-            raise InvalidAction("`action` must be an action of the set", "another vector", f"The set is {self!r}.")
-        chosen = np.flatnonzero(vector)
+        chosen = np.flatnonzero(self._read_action(action))
         places = chosen if self.is_compact else np.sort(self._image[chosen])
         return tuple((places % (self._total + 1)).tolist())
+
+    def choice(self, action: npt.ArrayLike) -> tuple[int, ...]:
+        """Read an action as the amount each part gets, e.g. the troops sent to each field."""
+        return self.amounts(action)
 
     def action_from_amounts(self, amounts: Sequence[int]) -> Action:
         """Write the amounts of the parts as an action."""
@@ -286,7 +288,7 @@ class Partitions(ActionSet):
 
     def exploration_policy(self, kind: str | None = None) -> Policy:
         """Return the law μ that learners mix in: ``"cover"`` (the default), ``"uniform"`` or ``"spanner"``."""
-        if kind == "spanner":
+        if isinstance(kind, str) and kind == "spanner":
             return super().exploration_policy(kind)
         return self._law(self._paths.exploration_policy(kind))
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy.typing as npt
 
-from swapregret.actions.matching_set import MatchingSet
+from swapregret.actions.matching_set import MatchingSet, item_names
 from swapregret.actions.permutation_laws import GibbsPermutations
 from swapregret.arrays import Label, as_integer
 from swapregret.errors import Unsupported
@@ -29,8 +29,11 @@ class Permutations(MatchingSet):
     ----------
     n : int
         How many rows and columns, at least 1.
+    labels : sequence of hashable, optional
+        Names of the n items that are ranked: rows are then positions from 0, columns are items, and coordinate i·n + j is
+        called (i, item j). The same as ``column_labels``.
     row_labels, column_labels : sequence of hashable, optional
-        Names; coordinate i·n + j is called (row i, column j).
+        Names, where rows are not positions; coordinate i·n + j is called (row i, column j).
 
     Notes
     -----
@@ -51,6 +54,8 @@ class Permutations(MatchingSet):
     >>> actions = Permutations(2, row_labels=["Ann", "Bob"], column_labels=["dig", "sow"])
     >>> actions.elements(actions.argmax([1., 2., 3., 3.]))
     (('Ann', 'sow'), ('Bob', 'dig'))
+    >>> actions.choice([0, 1, 1, 0]), Permutations(2, labels=["tea", "milk"]).choice([0, 1, 1, 0])
+    ({'Ann': 'sow', 'Bob': 'dig'}, ('milk', 'tea'))
     >>> import numpy as np
     >>> x = actions.kl_project(np.log([1., 2., 3., 4.])).point
     >>> abs(x[0] - 2 / (2 + 6**.5)) < 1e-12
@@ -60,10 +65,15 @@ class Permutations(MatchingSet):
     """
 
     def __init__(
-        self, n: int, row_labels: Sequence[Label] | None = None, column_labels: Sequence[Label] | None = None
+        self,
+        n: int,
+        labels: Sequence[Label] | None = None,
+        *,
+        row_labels: Sequence[Label] | None = None,
+        column_labels: Sequence[Label] | None = None,
     ) -> None:
         count = as_integer(n, "n", 1)
-        super().__init__(count, count, row_labels, column_labels)
+        super().__init__(count, count, row_labels, item_names(labels, column_labels))
         self.has_gibbs = count <= GIBBS_LIMIT
 
     @property

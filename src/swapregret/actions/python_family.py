@@ -60,8 +60,13 @@ class OracleFamily(PythonFamily):
 def project_oracle(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Project by the set's own method, which raises where it fails."""
     found = family.actions.kl_project_near(tilted, near)
-    log_point = np.where(np.isneginf(found.log_point), 0.0, found.log_point)
-    return np.array(found.point), log_point, True
+    is_reached = ~np.isneginf(found.log_point)
+    log_point = np.where(is_reached, found.log_point, 0.0)
+    return (
+        np.where(is_reached, np.exp(log_point), 0.0),
+        log_point,
+        True,
+    )  # so that exp(near) is the point again, bit for bit
 
 
 @list_law.of(OracleFamily)

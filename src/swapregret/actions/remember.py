@@ -3,14 +3,16 @@
 A file that holds a session names the set by the arguments of its constructor. These must not change when the caller goes on
 to use the list or array that was handed over, and an iterator must still be there after the constructor has read it.
 
-May touch: nothing else of the package.
+May touch: ``boundary``.
 """
 
-from abc import ABCMeta
+import inspect
 from collections.abc import Iterator, Set
 from typing import Any
 
 import numpy as np
+
+from swapregret.boundary import Refusing
 
 __all__ = ["Remembering", "kept"]
 
@@ -37,11 +39,19 @@ def kept(value: Any) -> Any:
     return value
 
 
-class Remembering(ABCMeta):
+class Remembering(Refusing):
     """The class of action sets: constructors are called with arguments that nobody else can change."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """Make a set from arguments as they are now."""
         return super().__call__(
             *(kept(value) for value in args), **{name: kept(value) for name, value in kwargs.items()}
+        )
+
+    @property
+    def __signature__(cls) -> inspect.Signature:  # noqa: N805 (a metaclass)
+        """The arguments of the constructor, for ``help`` and notebooks, which would otherwise see those of ``__call__``."""
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return signature.replace(
+            parameters=list(signature.parameters.values())[1:], return_annotation=inspect.Signature.empty
         )

@@ -1,11 +1,14 @@
 """Action sets by a line of text, for command lines and files: ``msets 20 5``, ``paths edges.csv s t``.
 
+``product "msets 5 2" "permutations 3"`` puts several side by side.
+
 May touch: ``errors``, ``actions.base``; asks the package for the class of a set by its public name.
 """
 
 import csv
 import importlib
 import os
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +18,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.errors import InvalidInput, Unsupported
 
-__all__ = ["SPEC_FORMS", "parse_set"]
+__all__ = ["PRODUCT", "SPEC_FORMS", "parse_set", "split_product"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,10 @@ _FORMS = {
     "explicit": _Form("Explicit", "ACTIONS.csv", _explicit, 1),
 }
 
-SPEC_FORMS = tuple(f"{word} {form.arguments}" for word, form in _FORMS.items())
+PRODUCT = "product"
+"""The word that puts sets side by side."""
+_PRODUCT_FORM = f'{PRODUCT} "SET" "SET" ...'
+SPEC_FORMS = (*(f"{word} {form.arguments}" for word, form in _FORMS.items()), _PRODUCT_FORM)
 """What a spec may look like, for help texts."""
 
 
@@ -100,18 +106,26 @@ def parse_set(spec: str) -> ActionSet:
         A word and its arguments, separated by spaces: ``msets 20 5``, ``permutations 5``, ``truncated 3 7``,
         ``partitions 10 5``, ``trees edges.csv``, ``forests edges.csv 4``, ``paths edges.csv s t``,
         ``explicit actions.csv``. After ``msets``, ``labels=a,b,c`` names the elements. Files of edges begin with the
-        line ``tail,head``; a file of actions has one column of 0 and 1 for each element.
+        line ``tail,head``; a file of actions has one column of 0 and 1 for each element. ``product`` takes two or more
+        specs, each in quotation marks; ``names=route,slate`` after them names the decisions.
 
     Examples
     --------
     >>> parse_set("msets 4 2 labels=a,b,c,d").labels
     ('a', 'b', 'c', 'd')
+    >>> parse_set('product "msets 5 2" "permutations 3" names=slate,order')
+    Product(MSets(5, 2), Permutations(3))
     """
     words = spec.split()
-    if not words or words[0] not in _FORMS:
+    if not words or words[0] not in (*_FORMS, PRODUCT):
         raise InvalidInput(
-            f"`spec` must begin with one of {', '.join(_FORMS)}", repr(spec), f"For example: {SPEC_FORMS[0]!r}."
+            f"`spec` must begin with one of {', '.join((*_FORMS, PRODUCT))}",
+            repr(spec),
+            f"For example: {SPEC_FORMS[0]!r}.",
         )
+    if words[0] == PRODUCT:
+        parts, names = split_product(spec)
+        return _public("Product")(*map(parse_set, parts), names=names)  # type: ignore[no-any-return]
     form = _FORMS[words[0]]
     plain = [word for word in words[1:] if not word.startswith("labels=")]
     named = [word.removeprefix("labels=").split(",") for word in words[1:] if word.startswith("labels=")]
@@ -119,9 +133,35 @@ def parse_set(spec: str) -> ActionSet:
         raise InvalidInput(
             f"`spec` must read {words[0]} {form.arguments}", repr(spec), "Give just these arguments, in this order."
         )
-    kind = getattr(importlib.import_module("swapregret"), form.public, None)
-    if kind is None:
-        raise Unsupported(
-            f"this version must have the set {form.public}", "a version without it", "Install a later one."
+    return form.make(_public(form.public), *plain, **({"labels": named[0]} if named else {}))
+
+
+def split_product(spec: str) -> tuple[list[str], list[str] | None]:
+    r"""Return the specs inside the spec of a product, and the names of the decisions if it gives them.
+
+    Examples
+    --------
+    >>> split_product('product "msets 5 2" "product \'msets 2 1\' \'permutations 2\'" names=a,b')
+    (['msets 5 2', "product 'msets 2 1' 'permutations 2'"], ['a', 'b'])
+    """
+    try:
+        words = shlex.split(spec)[1:]
+    except ValueError:
+        words = []
+    parts = [word for word in words if not word.startswith("names=")]
+    names = [word.removeprefix("names=").split(",") for word in words if word.startswith("names=")]
+    if len(parts) < 2 or len(names) > 1:
+        raise InvalidInput(
+            f"`spec` must read {_PRODUCT_FORM}, at least two sets",
+            repr(spec),
+            'Put each set in quotation marks: product "msets 5 2" "permutations 3".',
         )
-    return form.make(kind, *plain, **({"labels": named[0]} if named else {}))
+    return parts, names[0] if names else None
+
+
+def _public(name: str) -> Any:
+    """Return the class of a set by its public name."""
+    kind = getattr(importlib.import_module("swapregret"), name, None)
+    if kind is None:
+        raise Unsupported(f"this version must have the set {name}", "a version without it", "Install a later one.")
+    return kind

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.undirected import UndirectedGraph
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
 from swapregret.kernels.batch_draws import draw_walks
 from swapregret.kernels.kruskal import heaviest_forest, is_forest, next_forests
 from swapregret.kernels.spanning_tree_gibbs import (
@@ -138,7 +138,7 @@ class GibbsTrees(Policy):
         """Return Var(M·v) = Σ x v² − vᵀ (K∘K) v."""
         if self.dimension > _DENSE:
             return super().variance(vector)
-        return tree_variance(self._marginals.copy(), self._squared, np.array(vector, dtype=np.float64))
+        return tree_variance(self._marginals.copy(), self._squared, as_vector(vector, self.dimension, "vector").copy())
 
     def covariance(self) -> Matrix:
         """Return Σ − xxᵀ = diag(x) − K∘K, without cancellation."""

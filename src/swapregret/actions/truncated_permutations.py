@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy.typing as npt
 
-from swapregret.actions.matching_set import MatchingSet
+from swapregret.actions.matching_set import MatchingSet, item_names
 from swapregret.arrays import Label, as_integer
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Policy
@@ -26,28 +26,30 @@ class TruncatedPermutations(MatchingSet):
         k, at least 1.
     columns : int
         m, at least k. For k = m these are the permutations.
+    labels : sequence of hashable, optional
+        Names of the m items of which k are ranked; the same as ``column_labels``.
     row_labels, column_labels : sequence of hashable, optional
-        Names; coordinate i·m + j is called (row i, column j).
+        Names; coordinate i·m + j is called (row i, column j), rows counted from 0 where they have no names.
 
     Notes
     -----
-    ============== ================================================== ===================
-    operation      how                                                cost
-    ============== ================================================== ===================
-    argmax         Jonker–Volgenant, rectangular                      O(k²m)
-    kl_project     sweeps, then Newton on the prices of wanted columns  O(km) – O(k³) a step
-    decompose      matchings covering rows and full columns, ≤ rank   O(m) – O(km) a term
-    uniform law    closed form, λ_min = (m−k)/(m(m−1)) for k < m      O(m) a draw
-    gibbs          none: refused
-    ============== ================================================== ===================
+    =========== =================================================== ======================
+    operation   how                                                 cost
+    =========== =================================================== ======================
+    argmax      Jonker–Volgenant, rectangular                       O(k²m)
+    kl_project  sweeps, then Newton on the prices of wanted columns O(km) – O(k³) per step
+    decompose   matchings covering rows and full columns, ≤ rank    O(m) – O(km) per term
+    uniform law closed form, λ_min = (m−k)/(m(m−1)) for k < m       O(m) per draw
+    gibbs       none: refused
+    =========== =================================================== ======================
 
     Dimension km, size k, m!/(m−k)! actions, rank km − k + 1 for k < m.
 
     Examples
     --------
-    >>> actions = TruncatedPermutations(2, 3, column_labels="abc")
-    >>> actions.elements(actions.argmax([5., 4., 0., 5., 1., 0.]))
-    ((0, 'b'), (1, 'a'))
+    >>> actions = TruncatedPermutations(2, 3, labels="abc")
+    >>> actions.elements(actions.argmax([5., 4., 0., 5., 1., 0.])), actions.choice([0, 1, 0, 1, 0, 0])
+    (((0, 'b'), (1, 'a')), ('b', 'a'))
     >>> actions.n_actions, actions.rank
     (6, 5)
     >>> import numpy as np
@@ -59,6 +61,8 @@ class TruncatedPermutations(MatchingSet):
         self,
         rows: int,
         columns: int,
+        labels: Sequence[Label] | None = None,
+        *,
         row_labels: Sequence[Label] | None = None,
         column_labels: Sequence[Label] | None = None,
     ) -> None:
@@ -70,7 +74,7 @@ class TruncatedPermutations(MatchingSet):
                 f"{k} rows and {m} columns",
                 "Exchange the two, or leave out rows: every row needs a column of its own.",
             )
-        super().__init__(k, m, row_labels, column_labels)
+        super().__init__(k, m, row_labels, item_names(labels, column_labels))
 
     @property
     def rows(self) -> int:

@@ -71,6 +71,12 @@ class UndirectedGraph:
         return len(self.vertices)
 
     @cached_property
+    def edge_names(self) -> tuple[Label, ...]:
+        """The edges as pairs of vertices, with a running number where edges are parallel."""
+        ends = zip(self.tails.tolist(), self.heads.tolist(), strict=True)
+        return _edge_names([(self.vertices[u], self.vertices[v]) for u, v in ends])
+
+    @cached_property
     def components(self) -> Integers:
         """Number of the connected component of each vertex that has edges."""
         return components(self.tails, self.heads, self.n_vertices)

@@ -7,19 +7,34 @@ May touch: everything. Nothing imports it.
 """
 
 import gc
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command_from_info
+from typer.main import get_command, get_command_from_info
 from typer.models import CommandInfo
 
 __all__ = ["COMMANDS", "app"]
 
 gc.set_threshold(100_000)  # Numba makes as many objects that stay: do not go through them again and again meanwhile
 
-COMMANDS = ("demo", "init", "run", "results", "report", "plan", "audit", "table1", "counterexample", "game", "bench")
+COMMANDS = (
+    "demo",
+    "init",
+    "run",
+    "results",
+    "report",
+    "plan",
+    "audit",
+    "table1",
+    "counterexample",
+    "game",
+    "serve",
+    "bench",
+    "journal",
+)
 """In the order of the help; each is a function of the same name in a module of the same name."""
 
 
@@ -32,9 +47,32 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        function = getattr(import_module(f"swapregret.cli.{cmd_name}"), cmd_name)
-        info = CommandInfo(name=cmd_name, callback=function)
+        settings: dict[str, Any] = {}
+        try:
+            function = getattr(import_module(f"swapregret.cli.{cmd_name}"), cmd_name)
+        except ModuleNotFoundError as error:
+            function = _refusing(error)
+            settings = {"ignore_unknown_options": True, "allow_extra_args": True}
+        if isinstance(function, typer.Typer):  # a command with commands of its own
+            return get_command(function)
+        info = CommandInfo(name=cmd_name, callback=function, context_settings=settings)
         return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")
+
+
+def _refusing(error: ModuleNotFoundError) -> Callable[[], None]:
+    """Return a command that says which extra it needs; what no extra brings is raised as it is."""
+    from swapregret.cli.console import report_errors
+    from swapregret.extras import EXTRA_OF
+
+    if error.name not in EXTRA_OF:
+        raise error
+
+    def refuse() -> None:
+        with report_errors():
+            raise error
+
+    refuse.__doc__ = f"Not installed: pip install 'swapregret\\[{EXTRA_OF[error.name]}]'."
+    return refuse
 
 
 app = typer.Typer(

@@ -12,11 +12,11 @@ from rich.table import Table
 
 from swapregret.actions.spec import SPEC_FORMS, parse_set
 from swapregret.cli.console import console, emit_json, report_errors
+from swapregret.experiments.report.lines import gains_page
 from swapregret.regret.audit import Audit
 from swapregret.regret.audit import audit as audit_plays
 from swapregret.regret.log_file import read_log
 from swapregret.regret.measure import Regret
-from swapregret.regret.picture import save_picture
 
 __all__ = ["audit"]
 
@@ -27,8 +27,12 @@ def audit(
     log: Annotated[Path, typer.Argument(help="CSV or Parquet file: an action and a reward vector a row.")],
     set_spec: Annotated[str, typer.Option("--set", help="The action set: " + "; ".join(SPEC_FORMS) + ".")],
     limit: Annotated[int, typer.Option(help="Exchanges to show.")] = 20,
-    picture: Annotated[Path | None, typer.Option(help="Write a bar chart of the gains to this SVG file.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Write a page with the gains to this HTML file.")] = None,
     capacity: Annotated[int | None, typer.Option(help="Most actions to keep an entry for.")] = None,
+    cost_range: Annotated[
+        tuple[float, float] | None,
+        typer.Option(help="Columns are cost:LABEL, between these two numbers: regrets say what could have been saved."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Measure external, internal, swap and dynamic regret of a log, and show the best swap function.
@@ -36,11 +40,11 @@ def audit(
     The header names the columns: `action` (labels separated by ;) or `indices` or `action:LABEL` (0/1), `reward:LABEL`
     for each element, optionally `probability` and `round`.
 
-    Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.svg
+    Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.html
     """
     with report_errors():
         actions = parse_set(set_spec)
-        logged = read_log(log, actions)
+        logged = read_log(log, actions, is_cost=cost_range is not None)
         result = audit_plays(
             actions,
             logged.plays,
@@ -48,11 +52,11 @@ def audit(
             rounds=logged.rounds,
             probabilities=logged.probabilities,
             capacity=capacity,
+            cost_range=cost_range,
         )
         if picture is not None:
-            save_picture(
-                picture, result.best_swap, f"{log.name}: swap regret {result.swap_regret.value:.4g}", limit=limit
-            )
+            title = f"{log.name}: swap regret {result.swap_regret.value:.4g}"
+            picture.write_text(gains_page(result.best_swap, title, limit=limit), encoding="utf-8")
         if as_json:
             emit_json(_plain(result, limit))
             return
@@ -74,7 +78,7 @@ def _plain(result: Audit, limit: int) -> dict[str, Any]:
 
     return {
         "days": result.n_days,
-        "reward_per_day": result.reward,
+        **({"cost_per_day": result.cost} if result.is_cost else {"reward_per_day": result.reward}),
         **{f"{name}_regret": regret(value) for name, value in zip(_NAMES, result.regrets, strict=True)},
         "best_swap": [
             {
@@ -90,7 +94,8 @@ def _plain(result: Audit, limit: int) -> dict[str, Any]:
 
 
 def _print(result: Audit, limit: int, ignored: tuple[str, ...]) -> None:
-    table = Table(title=f"{result.n_days:,} days, {result.reward:.6g} a day")
+    earned = f"a cost of {result.cost:.6g}" if result.is_cost else f"{result.reward:.6g}"
+    table = Table(title=f"{result.n_days:,} days, {earned} a day")
     table.add_column("regret")
     for heading in ("total", "a day", "between"):
         table.add_column(heading, justify="right")

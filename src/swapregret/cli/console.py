@@ -1,18 +1,20 @@
 """What people see: one console for results, one for progress, and one way to report an error.
 
-May touch: Rich, ``errors``.
+May touch: Rich, ``errors``, ``extras``.
 """
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from swapregret.errors import SwapRegretError
+from swapregret.extras import EXTRA_OF, missing
 
 __all__ = ["console", "emit_json", "progress_bar", "report_errors", "status_console"]
 
@@ -55,5 +57,14 @@ def report_errors() -> Iterator[None]:
         )
         raise typer.Exit(2) from None
     except SwapRegretError as error:
-        status_console.print(f"[bold red]error[/]: {error}", highlight=False)
-        raise typer.Exit(2) from None
+        _refuse(error)
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRA_OF:
+            raise
+        _refuse(missing(error.name, "run this command"))
+
+
+def _refuse(error: SwapRegretError) -> NoReturn:
+    """Print a sentence of the library as it is, brackets included, and exit."""
+    status_console.print(f"[bold red]error[/]: {escape(str(error))}", highlight=False)
+    raise typer.Exit(2) from None

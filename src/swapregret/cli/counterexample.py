@@ -11,9 +11,10 @@ import typer
 from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
-from swapregret.experiments.chart import Series, line_chart, page
 from swapregret.experiments.counterexample import LENGTHS, PLAYERS, Counterexample
 from swapregret.experiments.counterexample import counterexample as measure
+from swapregret.experiments.report.lines import Series, line_figure
+from swapregret.experiments.report.shell import Panel, figure_page
 
 __all__ = ["counterexample"]
 
@@ -81,8 +82,7 @@ def _figure(result: Counterexample) -> str:
         rows = [row for row in result.rows if row.player == name]
         points = tuple((float(row.length), row.regret) for row in rows)
         series.append(Series(name, points, tuple((row.low, row.high) for row in rows), name == "Lazy-ComBCP"))
-    chart = line_chart(
-        "Realised regret on the shortcut DAG", "n (2ⁿ + 1 paths)", "regret / T", series, log_x=False, log_y=False
-    )
+    drawn = line_figure(series, "n (2ⁿ + 1 paths)", "regret / T", log_x=False, log_y=False)
+    panel = Panel("regret", "Realised regret on the shortcut DAG", ("<b>Shown:</b> regret / T, mean over runs.",))
     lead = f"T = {result.horizon:,}, {result.replications} runs each, seed {result.seed}; bars are 95 % intervals."
-    return page("CombEXP and the shortcut", lead, [chart])
+    return figure_page("CombEXP and the shortcut", lead, [(panel, drawn)])

@@ -83,7 +83,7 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
 
 def _are_compiled() -> bool:
     """Tell whether an earlier run has left the inner loops of the demo on the disk."""
-    return all(any(cache_folder(phases.__file__).rglob("*.nbi")) for phases in (adaptive_phases, multiscale_phases))
+    return all(any(cache_folder(str(phases.__file__)).rglob("*.nbi")) for phases in (adaptive_phases, multiscale_phases))
 
 
 def _play_short(player: Player[Any], world: Environment, seed: int) -> float:

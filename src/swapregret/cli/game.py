@@ -1,6 +1,6 @@
 """``swapregret game``: players learn against each other in a game described by a file.
 
-May touch: the library, ``cli.console``, ``cli.game_report``.
+May touch: the library, ``cli.console``, ``experiments.report``.
 """
 
 import tomllib
@@ -11,8 +11,9 @@ import typer
 from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, report_errors, status_console
-from swapregret.cli.game_report import game_page
 from swapregret.errors import InvalidInput
+from swapregret.experiments.report.game import game_page
+from swapregret.experiments.task import library_version
 from swapregret.games.players import make_players
 from swapregret.games.self_play import Checkpoint, SelfPlayResult, self_play
 from swapregret.games.spec import make_game
@@ -24,6 +25,7 @@ def game(
     spec: Annotated[Path, typer.Argument(help="A TOML file with [game], [play] and [[players]].")],
     rounds: Annotated[int | None, typer.Option(help="Days to play, instead of the file's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed, instead of the file's.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds to play: the report shows the range.")] = 1,
     save: Annotated[Path | None, typer.Option(help="Where to write the correlated play.")] = None,
     report: Annotated[Path | None, typer.Option(help="Where to write the report, a page of HTML.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
@@ -37,22 +39,29 @@ def game(
         play = content.get("play", {})
         played = make_game(content["game"], spec.parent)
         days = int(play.get("rounds", 10_000)) if rounds is None else rounds
-        players = make_players(played, days, content.get("players", [{}]))
+        first = int(play.get("seed", 0)) if seed is None else seed
         if not as_json:
             status_console.print("[dim]day: swap gap of each player (in rewards); the first days compile the loops[/]")
-        result = self_play(
-            played,
-            players,
-            days,
-            rng=int(play.get("seed", 0)) if seed is None else seed,
-            windows=int(play.get("windows", 200)),
-            checkpoints=int(play.get("checkpoints", 10)),
-            progress=None if as_json else _show,
-        )
+        results = [
+            self_play(
+                played,
+                make_players(played, days, content.get("players", [{}])),
+                days,
+                rng=each,
+                windows=int(play.get("windows", 200)),
+                checkpoints=int(play.get("checkpoints", 10)),
+                progress=None if as_json else _show,
+            )
+            for each in range(first, first + seeds)
+        ]
+        result = results[0]
         if save is not None:
             result.play.save(save)
         if report is not None:
-            report.write_text(game_page(result, f"Self-play: {spec.stem}"), encoding="utf-8")
+            facts = {"swapregret": library_version(), "seeds": ", ".join(map(str, range(first, first + seeds)))}
+            facts |= {"days": f"{days:,}", "measured from": f"{result.measure} rewards"}
+            page = game_page(results, f"Self-play: {spec.stem}", spec=spec.read_text(encoding="utf-8"), facts=facts)
+            report.write_text(page, encoding="utf-8")
         if as_json:
             emit_json(_numbers(result))
         else:

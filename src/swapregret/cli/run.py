@@ -3,6 +3,8 @@
 May touch: the library, ``experiments``, ``cli.console``, ``cli.live``.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +29,7 @@ def run(
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes; all cores if not given.")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on.")] = None,
     cluster: Annotated[str | None, typer.Option(help="`local`: a Dask cluster of --jobs workers here.")] = None,
+    live: Annotated[bool, typer.Option("--live", help="Serve the report on this machine while runs finish.")] = False,
     dry: Annotated[bool, typer.Option("--dry", help="Check the spec and say what is to be run.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line, for machines.")] = False,
 ) -> None:
@@ -59,7 +62,8 @@ def run(
             backend = partial(run_on_dask, scheduler=scheduler, jobs=n_jobs)
         watcher: Watcher = JsonWatcher() if as_json else LiveWatcher() if status_console.is_terminal else LineWatcher()
         try:
-            summary = run_plan(plan, data, folder, jobs=n_jobs, backend=backend, watcher=watcher)
+            with _followed(watcher, folder) if live else nullcontext(watcher) as seen:
+                summary = run_plan(plan, data, folder, jobs=n_jobs, backend=backend, watcher=seen)
         except KeyboardInterrupt:
             status_console.print(f"stopped; the same command goes on where it was. Results so far: {folder}")
             raise typer.Exit(_INTERRUPTED) from None
@@ -67,6 +71,17 @@ def run(
             _tell(summary)
         if summary.failures:
             raise typer.Exit(1)
+
+
+@contextmanager
+def _followed(watcher: Watcher, folder: Path) -> Iterator[Watcher]:
+    """Serve the report while runs finish, and say where."""
+    from swapregret.cli.live_page import WithPage  # tables and figures are loaded only where they are shown
+    from swapregret.experiments.report.live import LiveReport
+
+    with LiveReport(folder) as page:
+        status_console.print(f"The report so far: {page.address}", highlight=False, soft_wrap=True)
+        yield WithPage(watcher, page)
 
 
 def _tell(summary: Summary) -> None:

@@ -12,7 +12,9 @@ import typer
 from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
-from swapregret.experiments.chart import Series, line_chart, page
+from swapregret.experiments.report.lines import Series, line_figure
+from swapregret.experiments.report.shell import Panel, figure_page
+from swapregret.experiments.report.shell import table as html_table
 from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Cell, Table1
 from swapregret.experiments.table1 import table1 as measure
 
@@ -124,8 +126,8 @@ def _count(number: int) -> str:
 
 
 def _figures(result: Table1) -> str:
-    parts = []
-    for family in dict.fromkeys(cell.family for cell in result.cells):
+    figures, parts = [], []
+    for place, family in enumerate(dict.fromkeys(cell.family for cell in result.cells)):
         regrets, times = [], []
         for competitor in COMPETITORS:
             row = [c for c in result.cells if c.family == family and c.player == competitor.name]
@@ -134,16 +136,19 @@ def _figures(result: Table1) -> str:
             spent = tuple((float(c.n_actions), c.microseconds) for c in row if c.microseconds is not None)
             regrets.append(Series(competitor.name, regret, (), is_ours))
             times.append(Series(competitor.name, spent, (), is_ours))
-        parts.append(line_chart(f"{family}: swap regret / T", "N, number of actions", "swap regret / T", regrets))
-        parts.append(line_chart(f"{family}: time a day", "N, number of actions", "microseconds", times))
-        refusals = [c for c in result.cells if c.family == family and c.refused is not None]
-        rows = "".join(
-            f"<tr><td>{escape(c.player)}</td><td>{c.n_actions:,}</td><td>{escape(c.refused or '')}</td></tr>"
-            for c in refusals
-        )
-        parts.append(f"<table><tr><th>player</th><th>N</th><th></th></tr>{rows}</table>" if rows else "<p></p>")
+        for key, title, unit, series in (
+            ("regret", "swap regret / T", "swap regret / T", regrets),
+            ("time", "time per day", "microseconds", times),
+        ):
+            panel = Panel(f"{key}{place}", f"{family}: {title}", (f"<b>Shown:</b> {title} by number of actions.",))
+            figures.append((panel, line_figure(series, "N, number of actions", unit)))
+        refused = [c for c in result.cells if c.family == family and c.refused is not None]
+        if refused:
+            rows = [(c.player, (c.n_actions, f"{c.n_actions:,}"), c.refused) for c in refused]
+            title = f"<h2>{escape(family)}: refused</h2>"
+            parts.append(title + html_table(f"refused {family}", ("player", "N", "why"), rows))
     lead = (
         f"World {result.world}, T = {result.horizon:,}, {result.replications} run(s), seed {result.seed}. Lines end where a "
         f"competitor is refused: its list of actions is too long, or a run would exceed {result.budget:.0f} seconds."
     )
-    return page("Table 1, measured", lead, parts)
+    return figure_page("Table 1, measured", lead, figures, parts)

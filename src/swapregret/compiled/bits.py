@@ -91,13 +91,13 @@ def hash_row(row: Words) -> int:
     for w in range(row.size):
         state = (state ^ row[w]) * _ODD
         state ^= state >> _SHIFT
-    return np.int64(state >> _ONE)
+    return int(np.int64(state >> _ONE))
 
 
 @kernel
 def is_same_row(one: Words, other: Words) -> bool:
     """Tell whether two packed actions are equal."""
-    for w in range(one.size):
+    for w in range(one.size):  # noqa: SIM110 (compiled code has no generators)
         if one[w] != other[w]:
             return False
     return True

@@ -18,8 +18,13 @@ _Value = TypeVar("_Value")
 @cache
 def _borrowed() -> Any:
     """Return Numba's function that strips; Numba is loaded by the first kernel that borrows."""
-    from numba.core import cgutils, types
-    from numba.extending import intrinsic
+    import numba.core.cgutils
+    import numba.core.types
+    import numba.extending
+
+    cgutils: Any = numba.core.cgutils
+    types: Any = numba.core.types
+    intrinsic: Any = numba.extending.intrinsic
 
     def strip(context: Any, builder: Any, kind: Any, value: Any) -> Any:
         if isinstance(kind, types.Array):
@@ -33,7 +38,7 @@ def _borrowed() -> Any:
                 value = builder.insert_value(value, strip(context, builder, each, part), index)
         return value
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic  # type: ignore[untyped-decorator]
     def borrowed(typingctx: Any, value: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return strip(context, builder, signature.args[0], args[0])

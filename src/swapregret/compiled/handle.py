@@ -6,10 +6,13 @@ changes them. Importing this file loads Numba.
 
 from typing import Any
 
-from numba.core import types
-from numba.experimental import structref
+import numba.core.types
+import numba.experimental.structref
 
 __all__ = ["Handle"]
+
+types: Any = numba.core.types
+structref: Any = numba.experimental.structref
 
 
 @structref.register

@@ -13,7 +13,7 @@ to it. Kernels that call kernels see compiled code.
 Numba keeps compiled code on disk and checks the file a kernel stands in, but not the files of the kernels it calls. So
 the cache folder of a kernel is named by a digest of its file and of all files of the package that one imports: a change
 of the code starts a new folder for what it may touch, and for nothing else. It lies beside the kernels, or, where the
-package cannot be written to, in the user's cache folder.
+package cannot be written to, where ``cache_place`` says.
 """
 
 import hashlib
@@ -26,6 +26,8 @@ from functools import cache, update_wrapper
 from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
+
+from swapregret.cache_place import cache_place
 
 __all__ = ["Kernel", "PythonFamily", "cache_folder", "choice", "inlined", "kernel", "keyed_by", "phase"]
 
@@ -190,7 +192,7 @@ def _dispatcher(function: Callable[..., Any], is_inlined: bool) -> Any:
     given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(function.__code__.co_filename))
     try:
         inline: Any = "always" if is_inlined else "never"
-        made = numba.njit(cache=True, error_model="numpy", nogil=True, inline=inline)(function)
+        made: Any = numba.njit(cache=True, error_model="numpy", nogil=True, inline=inline)(function)
     finally:
         settings.CACHE_DIR = given
     if made._cache is not None and hasattr(made._cache, "_index_key"):
@@ -219,12 +221,7 @@ _folder_of = cache(cache_folder)
 
 @cache
 def _base(given: str) -> Path:
-    here = Path(__file__).parent
-    if given:
-        return Path(given)
-    if os.access(here, os.W_OK):
-        return here / "__pycache__" / "compiled"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "swapregret" / "compiled"
+    return cache_place(Path(__file__).parent, given)
 
 
 def _sources(path: Path) -> set[Path]:

@@ -54,7 +54,7 @@ def copied(value: _Value) -> _Value:
     """Return a state with arrays of its own."""
     if isinstance(value, tuple):
         return type(value)._make(copied(part) for part in value)  # type: ignore[attr-defined,no-any-return]
-    return value.copy() if isinstance(value, np.ndarray) else value  # type: ignore[return-value]
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def rebuilt(like: _Value, arrays: Arrays, name: str) -> _Value:

@@ -63,7 +63,7 @@ def place_of(table: VectorTable, row: Words) -> int:
 @kernel
 def find_row(table: VectorTable, row: Words) -> int:
     """Return the row of an action, −1 if it has none."""
-    return table.places[place_of(table, row)] - 1
+    return int(table.places[place_of(table, row)] - 1)
 
 
 @kernel
@@ -79,7 +79,7 @@ def make_row(table: VectorTable, row: Words) -> int:
             key[w] = row[w]
         table.n_rows[0] = n + 1
         table.places[at] = n + 1
-    return table.places[at] - 1
+    return int(table.places[at] - 1)
 
 
 @kernel

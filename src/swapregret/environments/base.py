@@ -4,7 +4,7 @@ On day t element i pays ``payment`` with probability :math:`\mathrm{level}_t(i)`
 so that the mean rewards are known exactly. The usual payment is 1/m: every action of at most m elements then earns a
 total in [0, 1].
 
-May touch: ``arrays``, ``errors``, ``actions.base``.
+May touch: ``arrays``, ``errors``, ``units``, ``actions.base``.
 """
 
 from collections.abc import Callable
@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer
+from swapregret.arrays import Matrix, Vector, as_integer, as_number, shown
 from swapregret.errors import InvalidInput
+from swapregret.randomness import Seed, as_generator
+from swapregret.units import UNIT_REWARDS, Units
 
 __all__ = ["Draw", "Environment", "Levels", "Seed", "as_level", "entropy_from", "noiseless", "seeded"]
 
-Seed = int | np.random.SeedSequence | np.random.Generator | None
 Levels = Callable[[int, int], Matrix]
 """``levels(start, stop)``: a row of numbers in [0, 1] for each of the days start..stop−1."""
 Draw = Callable[["Environment", int, int], Matrix]
@@ -44,6 +45,8 @@ class Environment:
         What an element pays when it pays; 1 / ``actions.size`` if not given.
     draw : callable, optional
         Another way to draw the rewards: ``draw(environment, start, stop)``. They must have the means above.
+    units : Units, optional
+        What people count behind totals in [0, 1], where a range of rewards or costs was declared: a play reports its regrets so.
 
     Examples
     --------
@@ -60,15 +63,16 @@ class Environment:
     entropy: int
     payment: float | None = None
     draw: Draw | None = None
+    units: Units = UNIT_REWARDS
 
     def means(self, start: int, stop: int) -> Matrix:
         """Return the mean reward vectors of days start..stop−1."""
-        self._check(start, stop)
+        start, stop = self._days(start, stop)
         return self.levels(start, stop) * self._payment
 
     def rewards(self, start: int, stop: int) -> Matrix:
         """Return the reward vectors of days start..stop−1, noise included."""
-        self._check(start, stop)
+        start, stop = self._days(start, stop)
         if self.draw is not None:
             return self.draw(self, start, stop)
         return np.asarray((self.uniforms(start, stop) < self.levels(start, stop)) * self._payment, dtype=np.float64)
@@ -79,7 +83,7 @@ class Environment:
 
     def with_noise(self, entropy: int) -> "Environment":
         """Return the same means with other noise: one more replication."""
-        return replace(self, entropy=as_integer(entropy, "entropy", 0))
+        return replace(self, entropy=as_integer(entropy, "entropy", 0, 2**128))
 
     def uniforms(self, start: int, stop: int) -> Matrix:
         """Return the uniform numbers behind the noise of days start..stop−1: a generator that jumps to the day."""
@@ -88,17 +92,24 @@ class Environment:
         bits.advance(start * d)
         return np.random.Generator(bits).random((stop - start, d))
 
+    def __repr__(self) -> str:
+        low, high = self.units.declared
+        counted = "" if self.units == UNIT_REWARDS else f", {self.units.word}s in [{low:g}, {high:g}]"
+        return f"Environment({self.name!r}, {self.actions!r}, {self.horizon:,} days{counted})"
+
     @property
     def _payment(self) -> float:
         return 1.0 / self.actions.size if self.payment is None else self.payment
 
-    def _check(self, start: int, stop: int) -> None:
+    def _days(self, start: int, stop: int) -> tuple[int, int]:
+        start, stop = as_integer(start, "start", -(2**63)), as_integer(stop, "stop", -(2**63))
         if not 0 <= start < stop <= self.horizon:
             raise InvalidInput(
                 f"days must lie in 0..{self.horizon - 1}, the first before the last",
                 f"{start}..{stop - 1}",
                 "Make an environment with a longer horizon.",
             )
+        return start, stop
 
 
 def noiseless(environment: Environment, start: int, stop: int) -> Matrix:
@@ -106,9 +117,17 @@ def noiseless(environment: Environment, start: int, stop: int) -> Matrix:
     return environment.means(start, stop)
 
 
-def seeded(horizon: int, rng: Seed) -> tuple[int, np.random.Generator]:
-    """Read the two arguments that all environments share."""
-    return as_integer(horizon, "horizon", 1), np.random.default_rng(rng)
+def seeded(horizon: int, rng: Seed, *given: object) -> tuple[int, np.random.Generator]:
+    """Read the arguments that environments share; ``given`` is the action set, where it does not come with the world."""
+    for actions in given:
+        as_actions(actions)
+    return as_integer(horizon, "horizon", 1), as_generator(rng)
+
+
+def as_actions(actions: object) -> None:
+    """Refuse what is no action set."""
+    if not isinstance(actions, ActionSet):
+        raise InvalidInput("`actions` must be an action set", shown(actions), "Make one, e.g. MSets(10, 3).")
 
 
 def entropy_from(generator: np.random.Generator) -> int:
@@ -118,6 +137,12 @@ def entropy_from(generator: np.random.Generator) -> int:
 
 def as_level(value: float, name: str) -> float:
     """Read a number in [0, 1], or say what is wrong with it."""
-    if not 0.0 <= value <= 1.0:
-        raise InvalidInput(f"`{name}` must be a level in [0, 1]", repr(value), "A level is a probability of payment.")
-    return float(value)
+    return as_number(value, name, 0.0, 1.0)
+
+
+def as_levels_apart(high: float, low: float) -> tuple[float, float]:
+    """Read two levels, of which the first is not below the second."""
+    good, other = as_level(high, "high"), as_level(low, "low")
+    if good < other:
+        raise InvalidInput("`high` must not be below `low`", f"high = {good}, low = {other}", "Exchange the two.")
+    return good, other

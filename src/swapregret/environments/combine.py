@@ -8,14 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Matrix
+from swapregret.arrays import Matrix, shown
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from
 from swapregret.errors import InvalidInput
 from swapregret.policy import on_grid
+from swapregret.randomness import as_generator
+from swapregret.units import UNIT_REWARDS, Units
 
 __all__ = ["concatenation", "mixture"]
 
 
+@refuses
 def mixture(
     environments: Sequence[Environment], weights: npt.ArrayLike | None = None, *, rng: Seed = None
 ) -> Environment:
@@ -56,9 +60,12 @@ def mixture(
         return _weighted([part.rewards(start, stop) for part in _renoised(parts, environment.entropy)], shares)
 
     name = "mixture(" + ", ".join(part.name for part in parts) + ")"
-    return Environment(name, parts[0].actions, days, levels, entropy_from(np.random.default_rng(rng)), 1.0, draw)
+    return Environment(
+        name, parts[0].actions, days, levels, entropy_from(as_generator(rng)), 1.0, draw, _shared_units(parts)
+    )
 
 
+@refuses
 def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> Environment:
     """Return several environments one after another.
 
@@ -99,12 +106,17 @@ def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> E
         return np.concatenate([part.rewards(first, last) for part, first, last in pieces(sources, start, stop)])
 
     name = " then ".join(part.name for part in parts)
-    seed = entropy_from(np.random.default_rng(rng))
-    return Environment(name, parts[0].actions, int(ends[-1]), levels, seed, 1.0, draw)
+    seed = entropy_from(as_generator(rng))
+    return Environment(name, parts[0].actions, int(ends[-1]), levels, seed, 1.0, draw, _shared_units(parts))
 
 
 def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...]:
-    parts = tuple(environments)
+    try:
+        parts = tuple(environments)
+    except TypeError:
+        parts = (environments,)  # type: ignore[assignment]
+    if not all(isinstance(part, Environment) for part in parts):
+        raise InvalidInput("`environments` must be a list of environments", shown(environments), "Pass e.g. [iid(…)].")
     if not parts:
         raise InvalidInput("`environments` must not be empty", "none", "Pass one or more environments.")
     first = parts[0].actions
@@ -116,6 +128,12 @@ def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...
                 "Make them from one object.",
             )
     return parts
+
+
+def _shared_units(parts: Sequence[Environment]) -> Units:
+    """Return the units all parts count in, or the scale [0, 1] where they differ."""
+    units = {part.units for part in parts}
+    return units.pop() if len(units) == 1 else UNIT_REWARDS
 
 
 def _renoised(parts: Sequence[Environment], entropy: int) -> list[Environment]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from, seeded
 from swapregret.environments.groups import group_levels, three_groups
 
@@ -28,6 +29,7 @@ def cycle_values(middle: float) -> Matrix:
     return np.array([[0.55, 0.0, 0.5], [middle, 1.0, 0.0], [0.0, middle, 1.0], [1.0, 0.0, middle]])
 
 
+@refuses
 def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = None) -> Environment:
     """Return the cyclic sequence with ``phases`` phases of T // phases days.
 
@@ -49,7 +51,7 @@ def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = Non
     >>> sorted((2 * world.means(0, 1)[0]).tolist())
     [0.0, 0.0, 0.5, 0.5, 0.55, 0.55]
     """
-    days, generator = seeded(horizon, rng)
+    days, generator = seeded(horizon, rng, actions)
     n_phases = as_integer(phases, "phases", 1, days)
     length = days // n_phases
     table = group_levels(three_groups(actions, generator), cycle_values(0.5))

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, as_integer, as_vector
+from swapregret.arrays import Action, as_integer, as_vector, check_memory
 
 __all__ = ["DecisionTree"]
 
@@ -48,6 +48,7 @@ class DecisionTree(ActionSet):
         self.observations = as_integer(observations, "observations", 1)
         self.choices = as_integer(choices, "choices", 1)
         pair = self.observations * self.choices
+        check_memory(pair ** min(self.rounds, 64) * (1 if pair > 1 else self.rounds), "a decision tree")
         self._sizes = [pair**depth for depth in range(1, self.rounds + 1)]
         self._starts = np.concatenate([[0], np.cumsum(self._sizes)])
         labels: Iterator[tuple[int, ...]] = (

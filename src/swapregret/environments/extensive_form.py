@@ -17,14 +17,17 @@ May touch: ``environments.base``, ``environments.decision_tree``, ``environments
 
 import numpy as np
 
-from swapregret.arrays import Matrix, as_integer
+from swapregret.arrays import Matrix, as_integer, check_memory, shown
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from, seeded
 from swapregret.environments.decision_tree import DecisionTree
 from swapregret.environments.groups import random_action
+from swapregret.errors import InvalidInput
 
 __all__ = ["extensive_form"]
 
 
+@refuses
 def extensive_form(
     horizon: int,
     *,
@@ -61,8 +64,14 @@ def extensive_form(
     days, generator = seeded(horizon, rng)
     fan = as_integer(branching, "branching", 2)
     n_levels = as_integer(depth, "depth", 1)
-    as_integer(fan**n_levels, "branching ** depth", 2, days)
+    if n_levels > 64 or fan**n_levels > days:
+        raise InvalidInput(
+            f"`branching` ** `depth` must not exceed `horizon`, {days}",
+            f"{shown(fan)} ** {shown(n_levels)}",
+            "Take fewer or smaller phases.",
+        )
     actions = DecisionTree(rounds, observations, choices)
+    check_memory(2 * fan**n_levels, "the tables of the phases", 16 * actions.dimension)
     tables = []
     for level in range(1, n_levels + 1):
         plans = np.array([random_action(actions, generator) for _ in range(fan**level)], dtype=np.float64)

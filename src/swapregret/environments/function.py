@@ -1,6 +1,6 @@
 """A user's own environment: a function of the day.
 
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``.
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``, ``units``.
 """
 
 from collections.abc import Callable
@@ -11,8 +11,9 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix
 from swapregret.environments.base import Environment, Seed, entropy_from, noiseless, seeded
-from swapregret.environments.ranges import as_levels, as_range
+from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.units import Range
 
 __all__ = ["from_function"]
 
@@ -22,7 +23,8 @@ def from_function(
     horizon: int,
     function: Callable[[int], npt.ArrayLike],
     *,
-    reward_range: tuple[float, float] = (0.0, 1.0),
+    reward_range: Range | None = None,
+    cost_range: Range | None = None,
     noise: str = "none",
     name: str = "function",
     rng: Seed = None,
@@ -36,9 +38,11 @@ def from_function(
     function : callable
         Takes a day, 0..T−1, and returns a value for each element. It may be called in any order and more than once,
         and must then answer the same.
-    reward_range : (float, float)
-        The least and the largest value an element can have, mapped to [0, 1] and divided by the size of the largest
-        action, so that every action earns a total in [0, 1].
+    reward_range : (float, float), optional
+        The least and the largest value an element can have, [0, 1] if neither range is given. Values are mapped so that every
+        action earns a total in [0, 1]; where a range is declared, a play reports its regrets in the units of the values.
+    cost_range : (float, float), optional
+        The least and the largest cost of an element, instead of ``reward_range``: values are costs, the less the better.
     noise : {"none", "bernoulli"}
         Whether the values are the rewards, or the probabilities that each element pays all or nothing.
     name : str
@@ -52,10 +56,16 @@ def from_function(
     >>> world.reward_vector(1)
     array([0., 1., 0.])
     """
-    days, generator = seeded(horizon, rng)
-    low, high = as_range(reward_range)
+    days, generator = seeded(horizon, rng, actions)
+    declared = ElementRange.read(actions, reward_range, cost_range)
     if noise not in ("none", "bernoulli"):
         raise InvalidInput("`noise` must be 'none' or 'bernoulli'", repr(noise), "'none' pays the values themselves.")
+    if noise == "bernoulli" and not declared.is_plain:
+        raise InvalidInput(
+            "`noise` must be 'none' where actions differ in size and values do not begin at 0",
+            repr(noise),
+            "All or nothing has no meaning there: draw the noise in `function`.",
+        )
     if not callable(function):
         raise InvalidInput("`function` must be a function of the day", type(function).__name__, "Pass a callable.")
 
@@ -70,7 +80,7 @@ def from_function(
                     "Return one number a coordinate of the action set.",
                 )
             rows[day - start] = row
-        return as_levels(rows, low, high, first_day=start)
+        return declared.levels(rows, first_day=start)
 
     draw = noiseless if noise == "none" else None
-    return Environment(name, actions, days, levels, entropy_from(generator), draw=draw)
+    return Environment(name, actions, days, levels, entropy_from(generator), declared.payment, draw, declared.reported)

@@ -1,20 +1,19 @@
 """A world that drifts.
 
-May touch: ``environments.base``, ``actions.base``, ``arrays``, ``errors``.
+May touch: ``environments.base``, ``actions.base``, ``arrays``.
 """
-
-import math
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, as_integer
+from swapregret.arrays import Matrix, as_integer, as_number, check_memory
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from, seeded
-from swapregret.errors import InvalidInput
 
 __all__ = ["random_walk"]
 
 
+@refuses
 def random_walk(
     actions: ActionSet, horizon: int, *, steps: int = 2000, deviation: float = 0.03, rng: Seed = None
 ) -> Environment:
@@ -40,10 +39,10 @@ def random_walk(
     >>> bool((world.means(0, 5) == world.means(0, 1)).all()), bool((world.means(5, 6) == world.means(0, 1)).any())
     (True, False)
     """
-    days, generator = seeded(horizon, rng)
+    days, generator = seeded(horizon, rng, actions)
     count = min(as_integer(steps, "steps", 1), days)
-    if not (math.isfinite(deviation) and deviation >= 0.0):
-        raise InvalidInput("`deviation` must be a finite number, at least 0", repr(deviation), "0.03 is usual.")
+    deviation = as_number(deviation, "deviation", 0.0)
+    check_memory(count * actions.dimension, "the table of a random walk", 32)
     start_levels = generator.random(actions.dimension)
     moves = deviation * generator.standard_normal((count - 1, actions.dimension))
     path = np.vstack([start_levels, start_levels + np.cumsum(moves, axis=0)])

@@ -1,7 +1,7 @@
 """Replay reward vectors from an array or a file.
 
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``. Polars is
-imported only when a Parquet file is read.
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``, ``extras``, ``units``.
+Polars is imported only when a Parquet file is read.
 """
 
 import csv
@@ -12,19 +12,24 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, as_integer, frozen
-from swapregret.environments.base import Environment, noiseless
-from swapregret.environments.ranges import as_levels, as_range
+from swapregret.arrays import Matrix, as_integer, frozen, real_numbers
+from swapregret.boundary import refuses
+from swapregret.environments.base import Environment, as_actions, noiseless
+from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput
+from swapregret.extras import need
+from swapregret.units import Range
 
 __all__ = ["replay"]
 
 
+@refuses
 def replay(
     actions: ActionSet,
     data: npt.ArrayLike | str | Path,
     *,
-    reward_range: tuple[float, float] = (0.0, 1.0),
+    reward_range: Range | None = None,
+    cost_range: Range | None = None,
     horizon: int | None = None,
     name: str | None = None,
 ) -> Environment:
@@ -37,9 +42,11 @@ def replay(
         Shape (T, dimension), or a file: ``.csv``, ``.parquet`` or ``.npy``. A file with a header may name its columns
         by the labels of the set, in any order; other columns are then ignored. Without such names the columns must be
         the elements, in order.
-    reward_range : (float, float)
-        The least and the largest value an element can have, mapped to [0, 1] and divided by the size of the largest
-        action, so that every action earns a total in [0, 1].
+    reward_range : (float, float), optional
+        The least and the largest value an element can have, [0, 1] if neither range is given. Values are mapped so that every
+        action earns a total in [0, 1]; where a range is declared, a play reports its regrets in the units of the values.
+    cost_range : (float, float), optional
+        The least and the largest cost of an element, instead of ``reward_range``: values are costs, the less the better.
     horizon : int, optional
         How many days to play; the data start again from the top when they end. All rows once if not given.
     name : str, optional
@@ -53,13 +60,14 @@ def replay(
     array([[0.  , 0.25, 0.5 ],
            [0.5 , 0.25, 0.  ]])
     """
-    low, high = as_range(reward_range)
+    as_actions(actions)
+    declared = ElementRange.read(actions, reward_range, cost_range)
     if isinstance(data, str | Path):
         path = Path(data)
         values, name = _read(path, actions), name or path.name
     else:
         values, name = _table(data, actions), name or "replay"
-    table = frozen(as_levels(values, low, high))
+    table = frozen(declared.levels(values))
     days = len(table) if horizon is None else as_integer(horizon, "horizon", 1)
 
     def levels(start: int, stop: int) -> Matrix:
@@ -67,13 +75,13 @@ def replay(
             return np.asarray(table[start:stop])
         return np.asarray(table[np.arange(start, stop) % len(table)])
 
-    return Environment(name, actions, days, levels, 0, draw=noiseless)
+    return Environment(name, actions, days, levels, 0, declared.payment, noiseless, declared.reported)
 
 
 def _table(data: Any, actions: ActionSet) -> Matrix:
     try:
-        values = np.asarray(data, dtype=np.float64)
-    except (TypeError, ValueError):
+        values = real_numbers(data)
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInput(
             "`data` must be a table of numbers, a row a day", type(data).__name__, "Pass an array or a path."
         ) from None
@@ -91,10 +99,20 @@ def _read(path: Path, actions: ActionSet) -> Matrix:
         raise InvalidInput("`data` must be a file that exists", str(path), "Check the path.")
     kind = path.suffix.lower()
     if kind == ".npy":
-        return _table(np.load(path, allow_pickle=False), actions)
+        try:
+            return _table(np.load(path, allow_pickle=False), actions)
+        except (ValueError, OSError, EOFError, MemoryError) as error:
+            if isinstance(error, InvalidInput):
+                raise
+            raise InvalidInput(
+                "`data` must be a readable .npy file", f"{path.name}: {error!s:.80}", "Write it again."
+            ) from None
     if kind == ".csv":
-        with path.open(newline="", encoding="utf-8-sig") as lines:
-            rows = [row for row in csv.reader(lines) if row]
+        try:
+            with path.open(newline="", encoding="utf-8-sig") as lines:
+                rows = [row for row in csv.reader(lines) if row]
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise InvalidInput("`data` must be a readable .csv file", f"{path.name}: {error}", "Mend it.") from None
         header = rows[0] if rows and not all(map(_is_number, rows[0])) else None
         return _columns(header, rows if header is None else rows[1:], actions)
     if kind == ".parquet":
@@ -114,7 +132,14 @@ def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
         raise InvalidInput(
             "all rows of `data` must have the same number of columns", "rows of different lengths", "Mend the file."
         ) from None
-    return _table(table, actions)
+    try:
+        return _table(table.astype(np.float64), actions)  # text of numbers, as files hold it
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(
+            "`data` must be a table of numbers, a row a day", str(error)[:80], "Mend the file."
+        ) from None
 
 
 def _is_number(text: str) -> bool:
@@ -126,6 +151,7 @@ def _is_number(text: str) -> bool:
 
 
 def _read_parquet(path: Path) -> tuple[list[str], Any]:
+    need("polars", "read a Parquet file")
     import polars as pl
 
     try:

@@ -14,7 +14,8 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.partitions import Partitions
-from swapregret.arrays import Label, Matrix, as_integer
+from swapregret.arrays import Label, Matrix, as_integer, check_memory
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment
 
 __all__ = ["shortcut_dag", "shortcut_edges", "shortcut_partitions"]
@@ -31,12 +32,14 @@ def shortcut_edges(length: int) -> list[tuple[str, str]]:
     (29, 16)
     """
     n = as_integer(length, "length", 1)
+    check_memory(4 * n + 1, "a shortcut DAG", 2000)
     edges = [("S", "D"), ("S", "A1"), ("S", "B1")]
     for i in range(1, n):
         edges += [(f"{x}{i}", f"{y}{i + 1}") for x in "AB" for y in "AB"]
     return [*edges, (f"A{n}", "D"), (f"B{n}", "D")]
 
 
+@refuses
 def shortcut_dag(length: int, horizon: int) -> Environment:
     """Return the shortcut DAG with ``length`` = n layers, on its own action set (``.actions``, a ``DagPaths``).
 
@@ -56,6 +59,7 @@ def shortcut_dag(length: int, horizon: int) -> Environment:
     return _one_pays(f"shortcut-dag-{length}", actions, horizon, ("S", "D"))
 
 
+@refuses
 def shortcut_partitions(
     total: int, parts: int, horizon: int, *, part: int = 0, coordinates: str = "path"
 ) -> Environment:
@@ -77,6 +81,7 @@ def shortcut_partitions(
     ((0, 0, 5), (1, 5, 5), (2, 5, 5))
     """
     actions = Partitions(total, parts, coordinates=coordinates)
+    total, parts = actions.total, actions.parts
     chosen = as_integer(part, "part", 0, parts - 1)
     label = (chosen, total) if coordinates == "compact" else (chosen, 0, total)
     return _one_pays(f"shortcut-partitions-{total}-{parts}", actions, horizon, label)

@@ -9,6 +9,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from, seeded
 from swapregret.environments.cyclic import cycle_values
 from swapregret.environments.groups import three_groups
@@ -18,6 +19,7 @@ __all__ = ["slots"]
 _PHASES, _SPEED_UP = 7.0, 1.3
 
 
+@refuses
 def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
     """Return m cycles of three elements each, slot s with phases of ⌊T / (7 · 1.3^s)⌋ days.
 
@@ -39,7 +41,7 @@ def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
     >>> sorted((2 * world.means(0, 1)[0]).tolist())
     [0.0, 0.0, 0.5, 0.5, 0.55, 0.55]
     """
-    days, generator = seeded(horizon, rng)
+    days, generator = seeded(horizon, rng, actions)
     members = [generator.permutation(np.flatnonzero(group)) for group in three_groups(actions, generator)]
     values = cycle_values(0.5)
     n_slots = max(len(order) for order in members)

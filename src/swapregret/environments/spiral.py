@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from, seeded
 from swapregret.environments.cyclic import cycle_values
 from swapregret.environments.groups import group_levels, three_groups
@@ -39,6 +40,7 @@ def spiral_ends(horizon: int) -> npt.NDArray[np.int64]:
     return np.array(ends)
 
 
+@refuses
 def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
     """Return the cyclic sequence with values .6 / 1 / 0 and phases that grow by a factor of 1.5.
 
@@ -58,7 +60,7 @@ def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment
     >>> sorted((2 * world.means(20, 21)[0]).tolist())
     [0.0, 0.0, 0.6, 0.6, 1.0, 1.0]
     """
-    days, generator = seeded(horizon, rng)
+    days, generator = seeded(horizon, rng, actions)
     ends = spiral_ends(days)
     table = group_levels(three_groups(actions, generator), cycle_values(_MIDDLE))
 

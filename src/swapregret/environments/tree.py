@@ -8,7 +8,8 @@ import math
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, as_integer
+from swapregret.arrays import Matrix, as_integer, check_memory
+from swapregret.boundary import refuses
 from swapregret.environments.base import Environment, Seed, entropy_from, seeded
 from swapregret.environments.groups import random_action
 
@@ -17,6 +18,7 @@ __all__ = ["tree"]
 _DAYS_PER_LEAF = 50
 
 
+@refuses
 def tree(
     actions: ActionSet, horizon: int, *, branching: int = 4, depth: int | None = None, rng: Seed = None
 ) -> Environment:
@@ -48,11 +50,12 @@ def tree(
     >>> float(world.means(0, 800).sum().round(9))       # two levels, each pays one action, 1 a day in total
     800.0
     """
-    days, generator = seeded(horizon, rng)
+    days, generator = seeded(horizon, rng, actions)
     fan = as_integer(branching, "branching", 2)
     if depth is None:
         depth = max(1, math.floor(math.log(max(1.0, days / _DAYS_PER_LEAF), fan) + 1e-9))
     n_levels = as_integer(depth, "depth", 1, max(1, math.floor(math.log(days, fan) + 1e-9)))
+    check_memory(2 * fan**n_levels, "the tables of a tree", 16 * actions.dimension)
     tables = [
         np.array([random_action(actions, generator) for _ in range(fan**level)], dtype=np.float64)
         for level in range(1, n_levels + 1)

@@ -3,7 +3,7 @@
 The scheduler gives a run whose worker died to another worker, which goes on from the last snapshot. All workers must see the folder
 of results and the files of the spec under the same paths.
 
-May touch: ``errors``, ``experiments``; Dask.
+May touch: ``errors``, ``extras``, ``experiments``; Dask.
 """
 
 import importlib
@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from swapregret.errors import InvalidInput, Unsupported
+from swapregret.errors import InvalidInput
 from swapregret.experiments.backends import ONE_THREAD, TICK
 from swapregret.experiments.execute import Outcome, execute
 from swapregret.experiments.task import RunTask
+from swapregret.extras import need
 from swapregret.results.store import Store
 
 __all__ = ["run_on_dask"]
@@ -94,11 +95,5 @@ def _outcome(future: Any, run: str, store: Store) -> Outcome:
 
 
 def _distributed() -> Any:
-    try:
-        return importlib.import_module("distributed")
-    except ImportError:
-        raise Unsupported(
-            "running on a cluster must have the package distributed",
-            "an environment without it",
-            'Install it: pip install "swapregret[cluster]".',
-        ) from None
+    need("distributed", "run on a cluster")
+    return importlib.import_module("distributed")

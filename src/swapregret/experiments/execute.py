@@ -6,7 +6,6 @@ not a file is written, so that a run that was interrupted any number of times en
 May touch: ``course``, ``results``, ``storage``, ``learners``, ``experiments``.
 """
 
-import json
 import os
 import time
 import traceback
@@ -21,13 +20,14 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import make_environment, make_player
 from swapregret.experiments.status import Status, host
 from swapregret.experiments.task import RunTask, cuts_of
+from swapregret.learners.checked import check_arrays
 from swapregret.learners.config import decode
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.round.player import Master
 from swapregret.results.detail import LEDGERS_SHARE, Mark, pack_mark, write_detail
 from swapregret.results.store import Store
 from swapregret.results.table import measure_mark, table_bytes
-from swapregret.storage import from_bytes, to_bytes
+from swapregret.storage import from_bytes, reading, to_bytes
 
 __all__ = ["Outcome", "begin_course", "execute"]
 
@@ -147,7 +147,7 @@ def _mark(at: _Progress, task: RunTask, is_last: bool) -> None:
     """Measure at a checkpoint."""
     actions = at.course.player.actions
     mark = Mark(at.course.day, at.course.close(), at.course.marginals())
-    at.rows.append(measure_mark(mark, actions, task.measure["measure"]))
+    at.rows.append(measure_mark(mark, actions, task.measure["measure"], at.course.environment.units))
     at.marks.append(pack_mark(mark, actions, share=LEDGERS_SHARE / len(task.marks), is_last=is_last))
 
 
@@ -166,15 +166,21 @@ def _take_up(at: _Progress, store: Store, run: str) -> None:
     data = store.snapshot(run)
     if data is None:
         return
+    fresh = at.course.dump()
     try:
         about, arrays = from_bytes(_SNAPSHOT, data, "a snapshot")
-    except (InvalidInput, json.JSONDecodeError):
+        with reading("a snapshot"):
+            course = below(arrays, "course")
+            check_arrays(at.course.player, below(course, "state"), None)
+            rows, seconds, before = about["rows"], about["seconds"], about["elapsed"]
+            marks = [below(arrays, f"mark{index}") for index in range(about["n_marks"])]
+            at.course.restore(course)
+            taken_up = [*about["taken_up"], at.course.day]
+    except InvalidInput:
         store.drop_snapshot(run)
+        at.course.restore(fresh)
         return
-    at.rows, at.seconds, at.before = about["rows"], about["seconds"], about["elapsed"]
-    at.marks = [below(arrays, f"mark{index}") for index in range(about["n_marks"])]
-    at.course.restore(below(arrays, "course"))
-    at.taken_up = [*about["taken_up"], at.course.day]
+    at.rows, at.seconds, at.before, at.marks, at.taken_up = rows, seconds, before, marks, taken_up
 
 
 def _calendar(course: Course) -> tuple[tuple[int, ...] | None, int | None]:

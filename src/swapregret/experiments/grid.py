@@ -4,6 +4,7 @@ May touch: ``errors``, ``experiments.names``.
 """
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name
 
 __all__ = ["Choice", "expand"]
+
+_MOST = 5_000
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,11 @@ def _combinations(
 ) -> list[Choice]:
     axes = {key: _axis(key, value, place, depths.get(key, 0)) for key, value in table.items()}
     varied = {key for key, axis in axes.items() if len(axis) > 1}
+    count = math.prod(len(axis) for axis in axes.values())
+    if count > _MOST:
+        raise InvalidInput(
+            f"`{place}` must come to at most {_MOST:,} combinations", f"{count:,}", "Shorten its lists of values."
+        )
     made = []
     for chosen in itertools.product(*axes.values()):
         values = dict(zip(axes, chosen, strict=True))

@@ -29,11 +29,12 @@ from swapregret.results.experiment import RunInfo
 
 __all__ = ["Plan", "plan_runs"]
 
-_SET_DEPTHS = {"edges": 2, "actions": 2, "labels": 1, "row_labels": 1, "column_labels": 1}
-_WORLD_DEPTHS = {"reward_range": 1, "weights": 1, "parts": 1}
+_SET_DEPTHS = {"edges": 2, "actions": 2, "labels": 1, "row_labels": 1, "column_labels": 1, "sets": 1, "names": 1}
+_WORLD_DEPTHS = {"reward_range": 1, "cost_range": 1, "weights": 1, "parts": 1}
 _PLAYER_DEPTHS = {"schedule": 1}
 _CAPACITY = 2**26
 _FEWEST = 1000
+_MOST_RUNS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,15 @@ def plan_runs(spec: Spec, folder: Path) -> Plan:
         "windows": list(spec.measure.windows),
         "certificate": spec.measure.certificate,
     }
+    n_sets = max(1, len(sets))
+    n_runs = len(set(spec.horizons)) * len(worlds) * n_sets * len(players) * spec.replications
+    if n_runs > _MOST_RUNS:
+        raise InvalidInput(
+            f"a spec must come to at most {_MOST_RUNS:,} runs",
+            f"{n_runs:,}: {len(set(spec.horizons))} horizons, {len(worlds)} environments, {n_sets} sets, "
+            f"{len(players)} players, {spec.replications:,} replications",
+            "Divide it into several specs.",
+        )
     tasks, used = [], {}
     for horizon in dict.fromkeys(spec.horizons):
         marks = (

@@ -14,8 +14,9 @@ from swapregret.actions.forests import Forests
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.partitions import Partitions
 from swapregret.actions.permutations import Permutations
+from swapregret.actions.product import Product
 from swapregret.actions.spanning_trees import SpanningTrees
-from swapregret.actions.spec import SPEC_FORMS, parse_set
+from swapregret.actions.spec import PRODUCT, SPEC_FORMS, parse_set, split_product
 from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name
@@ -25,13 +26,14 @@ __all__ = ["SET_KINDS", "SET_PARAMETERS", "make_set"]
 
 SET_PARAMETERS: dict[str, tuple[str, ...]] = {
     "msets": ("dimension", "size", "labels"),
-    "permutations": ("n", "row_labels", "column_labels"),
-    "truncated": ("rows", "columns", "row_labels", "column_labels"),
+    "permutations": ("n", "labels", "row_labels", "column_labels"),
+    "truncated": ("rows", "columns", "labels", "row_labels", "column_labels"),
     "partitions": ("total", "parts", "coordinates"),
-    "trees": ("file", "edges"),
+    "trees": ("file", "edges", "largest_component"),
     "forests": ("file", "edges", "size"),
     "paths": ("file", "edges", "source", "sink", "length"),
     "explicit": ("file", "actions", "labels"),
+    PRODUCT: ("sets", "names"),
 }
 """What a table of each kind may hold."""
 SET_KINDS = tuple(SET_PARAMETERS)
@@ -57,6 +59,9 @@ def make_set(entry: str | Mapping[str, Any], folder: Path) -> ActionSet:
         words = entry.split()
         if not words or words[0] not in SET_KINDS:
             check_name(words[0] if words else "", SET_KINDS, "sets", f"begin as in {SPEC_FORMS[0]!r}, with")
+        if words[0] == PRODUCT:
+            parts, names = split_product(entry)
+            return Product(*(make_set(part, folder) for part in parts), names=names)
         return parse_set(" ".join(str(folder / word) if (folder / word).is_file() else word for word in words))
     values = {name: value for name, value in entry.items() if name != "kind"}
     return _MAKERS[entry["kind"]](values, folder)
@@ -79,7 +84,18 @@ def _pairs(edges: Any) -> list[list[Any]]:
 
 
 def _trees(values: dict[str, Any], folder: Path) -> ActionSet:
-    return SpanningTrees(_network(values, folder, "trees").undirected().largest_component().edges)
+    network = _network(values, folder, "trees").undirected()
+    part = values.get("largest_component", False)
+    if not isinstance(part, bool):
+        raise InvalidInput("`largest_component` must be true or false", repr(part)[:80], "It is false if not given.")
+    whole = network.largest_component()
+    if not part and len(whole.edges) != len(network.edges):
+        raise InvalidInput(
+            "the graph of spanning trees must be connected",
+            f"{len(network.edges)} edges, of which the largest component has {len(whole.edges)}",
+            "Join its parts, or write largest_component = true to play that component alone.",
+        )
+    return SpanningTrees(whole.edges)
 
 
 def _forests(values: dict[str, Any], folder: Path) -> ActionSet:
@@ -98,6 +114,18 @@ def _explicit(values: dict[str, Any], folder: Path) -> ActionSet:
     if "actions" in values:
         return Explicit(values["actions"], labels=values.get("labels"))
     return parse_set(f"explicit {folder / str(_given(values, 'file', 'explicit'))}")
+
+
+def _product(values: dict[str, Any], folder: Path) -> ActionSet:
+    parts = _given(values, "sets", PRODUCT)
+    if not isinstance(parts, list):
+        raise InvalidInput(
+            "`sets` of a product must be a list", repr(parts)[:80], 'Write e.g. ["msets 5 2", "permutations 3"].'
+        )
+    for part in parts:
+        if not isinstance(part, str):
+            check_name(part.get("kind") if isinstance(part, Mapping) else part, SET_KINDS, "sets.kind")
+    return Product(*(make_set(part, folder) for part in parts), names=values.get("names"))
 
 
 def _given(values: dict[str, Any], name: str, kind: str) -> Any:
@@ -124,4 +152,5 @@ _MAKERS: dict[str, Callable[[dict[str, Any], Path], ActionSet]] = {
     "forests": _forests,
     "paths": _paths,
     "explicit": _explicit,
+    PRODUCT: _product,
 }

@@ -27,7 +27,10 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
-Whole = Annotated[int, BeforeValidator(_whole), Field(ge=1, strict=True)]
+Whole = Annotated[int, BeforeValidator(_whole), Field(ge=1, lt=2**63, strict=True)]
+Few = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=1_000_000, strict=True)]
+_LARGEST_FILE = 4_000_000
+_DEEPEST = 30
 Entry = str | dict[str, Any]
 """A kind alone, or a table with a kind and parameters."""
 Entries = Annotated[list[Entry], BeforeValidator(_listed), Field(min_length=1)]
@@ -69,7 +72,7 @@ class Spec(_Strict):
 
     name: str = "experiment"
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    replications: Whole = 1
+    replications: Few = 1
     horizons: Annotated[list[Whole], BeforeValidator(_listed), Field(min_length=1)]
     sets: Annotated[list[Entry], BeforeValidator(_listed)] = []
     environments: Entries
@@ -91,13 +94,20 @@ _MODELS: dict[str, type[BaseModel]] = {"": Spec, "measure": Measure, "checkpoint
 def read_spec(path: str | os.PathLike[str]) -> tuple[Spec, bytes]:
     """Read a spec from a file; also return the file as it is."""
     try:
-        data = Path(path).read_bytes()
+        size = Path(path).stat().st_size
+        data = Path(path).read_bytes() if size <= _LARGEST_FILE else b""
     except OSError as error:
         raise InvalidInput(
             "the spec must be a readable file",
             f"{os.fspath(path)!r}: {error.strerror}",
             "`swapregret init spec.toml` writes one to start from.",
         ) from None
+    if size > _LARGEST_FILE:
+        raise InvalidInput(
+            f"the spec must be a file of at most {_LARGEST_FILE // 1_000_000} MB",
+            f"{os.fspath(path)!r} of {size / 1e6:.1f} MB",
+            "Name graphs and rewards as files of their own.",
+        )
     return parse_spec(data, os.fspath(path)), data
 
 
@@ -111,8 +121,12 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
     """
     try:
         content = tomllib.loads(data.decode("utf-8-sig") if isinstance(data, bytes) else data)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidInput(f"{source} must be TOML", str(error), "Correct that place of the file.") from None
+    except ValueError as error:  # TOML, UTF-8, or a number of thousands of digits
+        raise InvalidInput(f"{source} must be TOML", str(error)[:200], "Correct that place of the file.") from None
+    except RecursionError:
+        raise InvalidInput(f"{source} must be TOML", "lists within lists within lists", "Nest less deeply.") from None
+    if _depth(content) > _DEEPEST:
+        raise InvalidInput(f"{source} must nest at most {_DEEPEST} levels", "more", "Nest less deeply.")
     try:
         return Spec.model_validate(content)
     except ValidationError as error:
@@ -120,6 +134,16 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
         first = problems[0]
         others = "".join(f"\n{each}" for each in problems[1:])
         raise InvalidInput(first.must, first.came, first.do + others) from None
+
+
+def _depth(content: Any) -> int:
+    """Return how deeply lists and tables are nested, level by level."""
+    level, depth = [content], 0
+    while level and depth <= _DEEPEST:
+        held = [item for item in level if isinstance(item, dict | list)]
+        level = [inner for item in held for inner in (item.values() if isinstance(item, dict) else item)]
+        depth += 1
+    return depth
 
 
 def _problem(error: dict[str, Any]) -> InvalidInput:
@@ -139,10 +163,14 @@ def _problem(error: dict[str, Any]) -> InvalidInput:
         meant = nearest(error["input"], allowed)
         advice = f"Did you mean {meant!r}?" if meant else "Choose one of these."
         return InvalidInput(f"`{field}` must be one of {', '.join(allowed)}", came, advice)
+    if kind == "too_short":
+        return InvalidInput(f"`{field}` must have at least one entry", came, f"Write e.g. {_example(field)}.")
     words = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    return InvalidInput(
-        f"`{field}` must be {words}", came, f"Write e.g. {_EXAMPLES.get(field.split('[')[0], 'another')}."
-    )
+    return InvalidInput(f"`{field}` must be {words}", came, f"Write e.g. {_example(field)}.")
+
+
+def _example(field: str) -> str:
+    return _EXAMPLES.get(field.split("[")[0], "another")
 
 
 _EXAMPLES = {

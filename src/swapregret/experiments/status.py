@@ -3,6 +3,7 @@
 May touch: ``results``.
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -17,6 +18,7 @@ from swapregret.results.experiment import RunInfo
 __all__ = ["Report", "Status", "clear_statuses", "host", "read_statuses"]
 
 _EVERY = 0.25
+_LONG = 600.0
 _FOLDER = "status"
 
 
@@ -76,7 +78,8 @@ class Status:
 
     def close(self) -> None:
         """Say no more."""
-        self._path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self._path.unlink(missing_ok=True)
 
     def _tell(self) -> None:
         self._told = time.monotonic()
@@ -91,9 +94,11 @@ class Status:
             "rounds_per_second": (self._day - self._first) / spent if spent > 0 else 0.0,
             "swap_per_round": self._swap,
         }
-        hidden = self._path.with_suffix(".new")
-        hidden.write_text(json.dumps(content), encoding="utf-8")
-        os.replace(hidden, self._path)
+        with contextlib.suppress(OSError):  # what is shown meanwhile is not worth a run
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            hidden = self._path.with_suffix(".new")
+            hidden.write_text(json.dumps(content), encoding="utf-8")
+            os.replace(hidden, self._path)
 
 
 def read_statuses(folder: str | os.PathLike[str]) -> list[Report]:
@@ -108,6 +113,26 @@ def read_statuses(folder: str | os.PathLike[str]) -> list[Report]:
 
 
 def clear_statuses(folder: str | os.PathLike[str]) -> None:
-    """Remove what workers that are gone left behind."""
+    """Remove what workers that are gone left behind: those of this machine whose process is no more, and files of long ago."""
     for path in (Path(folder) / _FOLDER).glob("*"):
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            if _is_left(path):
+                path.unlink()
+
+
+def _is_left(path: Path) -> bool:
+    """Tell whether nobody writes this file any more."""
+    machine, _, rest = path.stem.rpartition("-")[0].rpartition("-")
+    if machine == host() and rest.isdigit():
+        return not _is_alive(int(rest))
+    return time.time() - path.stat().st_mtime > _LONG
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True

@@ -12,6 +12,7 @@ from swapregret.games.certificate import Certificate, certify
 from swapregret.games.classics import chicken, gibson, matching_pennies, shapley
 from swapregret.games.congestion import CongestionGame
 from swapregret.games.correlated_play import CorrelatedPlay, product_play
+from swapregret.games.from_openspiel import from_openspiel, play_from_openspiel
 from swapregret.games.function import FunctionGame
 from swapregret.games.gap import Gap
 from swapregret.games.matching import MatchingMarket
@@ -19,7 +20,12 @@ from swapregret.games.matrix import MatrixGame
 from swapregret.games.nfg import parse_nfg, read_nfg
 from swapregret.games.normal_form import joint_law, normal_form
 from swapregret.games.players import make_players
-from swapregret.games.programs import best_correlated_equilibrium, swap_gap_by_program, zero_sum_value
+from swapregret.games.programs import (
+    best_correlated_equilibrium,
+    equilibrium_payoffs,
+    swap_gap_by_program,
+    zero_sum_value,
+)
 from swapregret.games.ranking import RankingDuel
 from swapregret.games.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
 from swapregret.games.security import SecurityGame
@@ -48,6 +54,8 @@ __all__ = [
     "bpr_costs",
     "certify",
     "chicken",
+    "equilibrium_payoffs",
+    "from_openspiel",
     "gibson",
     "joint_law",
     "layered_edges",
@@ -56,6 +64,7 @@ __all__ = [
     "matching_pennies",
     "normal_form",
     "parse_nfg",
+    "play_from_openspiel",
     "product_play",
     "read_nfg",
     "self_play",

@@ -6,10 +6,10 @@ depends on the laws through their marginals alone, and everything measured of a 
 
 Learners see payoffs mapped to [0, 1]. The range is derived from bounds on v by two calls of the player's oracle, never guessed.
 
-May touch: ``errors``, ``arrays``, ``actions.base``, ``games.constant``.
+May touch: ``errors``, ``arrays``, ``actions.base``, ``actions.constant``.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -17,14 +17,15 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.constant import constant_vector
 from swapregret.arrays import Action, Vector, as_action, as_integer, frozen
+from swapregret.boundary import Refusing
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.games.constant import constant_vector
 
 __all__ = ["Game"]
 
 
-class Game(ABC):
+class Game(metaclass=Refusing):
     """A game of n players; a subclass gives payoff vectors and bounds on them.
 
     Parameters

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.partitions import Partitions
-from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.arrays import Action, Matrix, Vector, as_integer, frozen, real_numbers, shown
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
 
@@ -54,15 +54,21 @@ class BlottoGame(Game):
         ties: str = "split",
         coordinates: str = "compact",
     ) -> None:
-        worth = np.full(values, 1.0 / values) if isinstance(values, int) and values > 0 else np.asarray(values, float)
+        if isinstance(values, int):
+            n_fields = as_integer(values, "values", 1, 10**6)
+            worth = np.full(n_fields, 1.0 / n_fields)
+        else:
+            worth = real_numbers(values)
         if worth.ndim != 1 or len(worth) == 0 or not np.isfinite(worth).all() or (worth < 0).any():
             raise InvalidInput(
-                "`values` must be a number of fields, or non-negative numbers, one a field", repr(values), "Check them."
+                "`values` must be a number of fields, or non-negative numbers, one a field",
+                shown(values),
+                "Check them.",
             )
         if ties not in TIES:
-            raise InvalidInput(f"`ties` must be one of {TIES}", repr(ties), "'split' pays nobody.")
+            raise InvalidInput(f"`ties` must be one of {TIES}", shown(ties), "'split' pays nobody.")
         if len(troops) != 2:
-            raise InvalidInput("`troops` must be two numbers", repr(troops), "One a colonel.")
+            raise InvalidInput("`troops` must be two numbers", shown(troops), "One a colonel.")
         sets = [Partitions(own, len(worth), coordinates=coordinates) for own in troops]
         super().__init__(sets, ["first colonel", "second colonel"])
         self.values: Vector = frozen(worth)

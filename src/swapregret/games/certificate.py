@@ -5,7 +5,7 @@ r"""The certificate: ε such that a play is an ε-correlated equilibrium.
 Exact while policies have listed support, or are mixed with one exploration law that is held throughout; otherwise a certified
 bracket. All in rewards, on the learners' scale [0, 1].
 
-May touch: ``regret``, ``games.base``, ``games.gap``, ``games.correlated_play``.
+May touch: ``notebook``, ``regret``, ``games.base``, ``games.gap``, ``games.correlated_play``.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from swapregret.games.base import Game
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.gap import Gap
+from swapregret.notebook import html_table
 from swapregret.regret.answers import answer
 from swapregret.regret.entries import Ledger
 from swapregret.regret.external import external_regret
@@ -62,6 +63,21 @@ class Certificate:
     def is_exact(self) -> bool:
         """Tell whether every gap is exact."""
         return all(gap.is_exact for gap in self.swap)
+
+    def __repr__(self) -> str:
+        least = "" if self.is_exact else f" (at least {self.lower:.6g})"
+        return (
+            f"Certificate(ε = {self.epsilon:.6g}{least}, coarse {self.coarse_epsilon:.6g}, {len(self.names)} players)"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [name, f"{swap.value:.6g}", f"{external.value:.6g}", f"{swap.in_payoffs:.6g}"]
+            for name, swap, external in zip(self.names, self.swap, self.external, strict=True)
+        ]
+        how = "exactly" if self.is_exact else f"at least {self.lower:.6g}, at most"
+        title = f"an ε-correlated equilibrium with ε {how} {self.epsilon:.6g}, coarse {self.coarse_epsilon:.6g}"
+        return html_table(title, ["player", "swap gap", "external gap", "swap gap in payoffs"], rows)
 
     def __str__(self) -> str:
         how = "exactly" if self.is_exact else f"at least {self.lower:.6g} and at most"

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.arrays import Action, Matrix, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
 
@@ -51,7 +51,7 @@ class CongestionGame(Game):
     ) -> None:
         super().__init__(action_sets, names)
         try:
-            table = np.asarray(costs, dtype=np.float64)
+            table = real_numbers(costs)
         except (TypeError, ValueError):
             table = np.empty(0)
         if table.ndim != 2 or table.shape[1] < self.n_players or not np.isfinite(table).all():

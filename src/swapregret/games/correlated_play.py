@@ -7,22 +7,25 @@ each player its own, makes σ. If nobody can gain more than ε by a rule "when t
 equilibrium; if nobody can by one fixed action, an ε-coarse correlated one.
 
 May touch: ``errors``, ``arrays``, ``policy``, ``randomness``, ``regret``, ``games.base``, ``games.gap``, ``games.profiles``,
-``games.play_file``.
+``games.play_file``, ``figures``, ``notebook``.
 """
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from swapregret.arrays import Action, Vector, frozen
 from swapregret.errors import InvalidInput
+from swapregret.figures import heat_figure
 from swapregret.games.base import Game
 from swapregret.games.gap import Gap
 from swapregret.games.play_file import read_play, write_play
 from swapregret.games.profiles import weighted_profiles
+from swapregret.notebook import html_table
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
 from swapregret.regret.answers import Answers, answer
@@ -34,6 +37,9 @@ from swapregret.regret.ledger import SwapLedger
 from swapregret.regret.swap import measure_swap
 
 __all__ = ["CorrelatedPlay"]
+
+_MOST_SHOWN = 60
+"""Most actions of a player whose joint law is drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +174,50 @@ class CorrelatedPlay:
     def best_deviation(self, player: int, limit: int | None = 5) -> BestSwap:
         """Return the best rule of a player, in words when printed, the exchanges of largest gain first."""
         return read_swap(self.game.action_sets[player], self.answers(player), limit)
+
+    # ---- for people ----------------------------------------------------------------------------------------------
+
+    def plot(self) -> Any:
+        """Return a Plotly figure (extra ``experiments``): of two players with few actions the joint law as a heat map.
+
+        Otherwise, how likely each player is to be told each element, one map per play: players below each other, elements across.
+        """
+        from swapregret.games.normal_form import joint_law
+
+        game = self.game
+        counts = [actions.n_actions for actions in game.action_sets]
+        if len(counts) == 2 and all(count is not None and count <= _MOST_SHOWN for count in counts):
+            names = [
+                [game.describe(player, row) for row in actions.enumerate()]
+                for player, actions in enumerate(game.action_sets)
+            ]
+            return heat_figure(
+                joint_law(self),
+                rows=names[0],
+                columns=names[1],
+                title="Joint law of the play",
+                x_title=game.names[1],
+                y_title=game.names[0],
+            )
+        width = max(actions.dimension for actions in game.action_sets)
+        table = np.full((game.n_players, width), np.nan)
+        for player, actions in enumerate(game.action_sets):
+            table[player, : actions.dimension] = self.marginals(player)
+        return heat_figure(
+            table,
+            rows=game.names,
+            columns=[str(index) for index in range(width)],
+            title="How likely each player is to be told each element",
+            x_title="element",
+            y_title="player",
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [name, f"{payoff:.6g}", f"{self.swap_gap(player).value:.6g}", f"{self.external_gap(player).value:.6g}"]
+            for player, (name, payoff) in enumerate(zip(self.game.names, self.payoffs.tolist(), strict=True))
+        ]
+        return html_table(repr(self), ["player", "payoff", "swap gap", "external gap"], rows)
 
     # ---- files ---------------------------------------------------------------------------------------------------
 

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Vector, as_vector
 from swapregret.errors import InvalidReward
-from swapregret.feedback import read_range
 from swapregret.games.base import Game
 from swapregret.games.profiles import other_profiles
+from swapregret.units import read_range
 
 __all__ = ["FunctionGame"]
 
@@ -47,6 +47,8 @@ class FunctionGame(Game):
     >>> game.payoff_range(0), game.payoffs([[1, 0, 0], [1, 0, 0]])
     ((0.0, 1.0), array([1., 1.]))
     """
+
+    takes_functions = True
 
     def __init__(
         self,

@@ -54,6 +54,13 @@ class Gap:
         """Tell whether the bracket is a point."""
         return self.lower == self.upper
 
+    def __repr__(self) -> str:
+        return f"Gap({self._numbers})"
+
     def __str__(self) -> str:
+        return f"{self._numbers}: {self.definition}"
+
+    @property
+    def _numbers(self) -> str:
         bracket = "" if self.is_exact else f" in [{self.lower:.4g}, {self.upper:.4g}]"
-        return f"{self.value:.4g}{bracket} ({self.in_payoffs:.4g} in payoffs): {self.definition}"
+        return f"{self.value:.4g}{bracket} ({self.in_payoffs:.4g} in payoffs)"

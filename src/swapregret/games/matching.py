@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.truncated_permutations import TruncatedPermutations
-from swapregret.arrays import Action, Vector, frozen
+from swapregret.arrays import Action, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
 
@@ -42,8 +42,8 @@ class MatchingMarket(Game):
         self, values: Sequence[npt.ArrayLike], priority: npt.ArrayLike, names: Sequence[str] | None = None
     ) -> None:
         try:
-            tables = [np.asarray(each, dtype=np.float64) for each in values]
-            liking = np.asarray(priority, dtype=np.float64)
+            tables = [real_numbers(each) for each in values]
+            liking = real_numbers(priority)
         except (TypeError, ValueError):
             tables, liking = [], np.empty(0)
         posts = len(liking)

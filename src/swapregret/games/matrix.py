@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.m_sets import MSets
-from swapregret.arrays import Action, Label, Vector, frozen
+from swapregret.arrays import Action, Label, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
 
@@ -46,7 +46,7 @@ class MatrixGame(Game):
         names: Sequence[str] | None = None,
     ) -> None:
         try:
-            read = np.array([np.asarray(table, dtype=np.float64) for table in tables])
+            read = np.array([real_numbers(table) for table in tables])
         except (TypeError, ValueError):
             read = np.empty(0)
         if read.ndim < 2 or read.ndim != len(read) + 1 or min(read.shape) < 1 or not np.isfinite(read).all():

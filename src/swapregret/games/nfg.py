@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.games.matrix import MatrixGame
 
@@ -21,6 +22,7 @@ __all__ = ["parse_nfg", "read_nfg"]
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|[^\s{},"]+')
 
 
+@refuses
 def read_nfg(path: str | os.PathLike[str]) -> MatrixGame:
     """Read a game from a ``.nfg`` file."""
     try:
@@ -32,6 +34,7 @@ def read_nfg(path: str | os.PathLike[str]) -> MatrixGame:
     return parse_nfg(text, os.fspath(path))
 
 
+@refuses
 def parse_nfg(text: str, source: str = "the text") -> MatrixGame:
     """Read a game from the text of a ``.nfg`` file.
 

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.boundary import refuses
 from swapregret.errors import TooLarge
 from swapregret.games.base import Game
 from swapregret.games.correlated_play import CorrelatedPlay
@@ -18,6 +19,7 @@ from swapregret.games.profiles import PROFILE_LIMIT
 __all__ = ["joint_law", "normal_form"]
 
 
+@refuses
 def normal_form(game: Game) -> MatrixGame:
     """Return the game with every action of every player listed, in the order of ``enumerate``.
 
@@ -54,6 +56,7 @@ def normal_form(game: Game) -> MatrixGame:
     return MatrixGame(list(tables), labels=labels, names=game.names)
 
 
+@refuses
 def joint_law(play: CorrelatedPlay) -> npt.NDArray[np.float64]:
     """Return the probability of every joint action, an axis a player, in the order of ``enumerate``.
 

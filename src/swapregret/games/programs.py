@@ -16,7 +16,13 @@ from swapregret.arrays import Vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.games.matrix import MatrixGame
 
-__all__ = ["BestEquilibrium", "best_correlated_equilibrium", "swap_gap_by_program", "zero_sum_value"]
+__all__ = [
+    "BestEquilibrium",
+    "best_correlated_equilibrium",
+    "equilibrium_payoffs",
+    "swap_gap_by_program",
+    "zero_sum_value",
+]
 
 Joint = npt.NDArray[np.float64]
 
@@ -73,6 +79,56 @@ def best_correlated_equilibrium(game: MatrixGame) -> BestEquilibrium:
     [5.25, 5.25]
     """
     shape = game.tables.shape[1:]
+    welfare = game.tables.sum(axis=0).ravel()
+    law = frozen(np.asarray(_solve(c=-welfare, **_equilibria(game)).x).reshape(shape))
+    payoffs = np.array([float((table * law).sum()) for table in game.tables])
+    return BestEquilibrium(law, frozen(payoffs), float(payoffs.sum()))
+
+
+def equilibrium_payoffs(game: MatrixGame) -> Joint:
+    """Return the corners of the set of payoffs that correlated equilibria of a two-player game have, counter-clockwise.
+
+    The set is the image of a polytope, so it is a polygon. Between two corners the program is solved once more in the direction
+    that is normal to their edge, until no direction leads further out.
+
+    Examples
+    --------
+    >>> from swapregret.games.classics import chicken
+    >>> equilibrium_payoffs(chicken()).round(9).tolist()
+    [[2.0, 7.0], [3.6, 3.6], [7.0, 2.0], [5.25, 5.25]]
+    """
+    if game.n_players != 2:
+        raise InvalidInput("`game` must have two players", f"{game.n_players}", "Their payoffs are then a plane.")
+    program, tables = _equilibria(game), game.tables.reshape(2, -1)
+    width = float(np.ptp(tables)) or 1.0
+
+    def farthest(direction: Vector) -> Vector:
+        return np.asarray(tables @ _solve(c=-(direction @ tables), **program).x)
+
+    def between(one: Vector, other: Vector) -> list[Vector]:
+        edge = other - one
+        if float(np.hypot(*edge)) < 1e-9 * width:
+            return []
+        normal = np.array([edge[1], -edge[0]]) / float(np.hypot(*edge))
+        found = farthest(normal)
+        if float(normal @ (found - one)) < 1e-9 * width:
+            return []
+        return [*between(one, found), found, *between(found, other)]
+
+    starts = [farthest(np.array(direction)) for direction in ((-1.0, 0.0), (0.0, -1.0), (1.0, 0.0), (0.0, 1.0))]
+    corners: list[Vector] = []
+    for one, other in zip(starts, [*starts[1:], starts[0]], strict=True):
+        corners += [one, *between(one, other)]
+    kept: list[Vector] = []
+    for corner in corners:
+        if all(float(np.hypot(*(corner - each))) > 1e-7 * width for each in kept):
+            kept.append(corner)
+    return np.array(kept)
+
+
+def _equilibria(game: MatrixGame) -> dict[str, Any]:
+    """Return the constraints of the program over all correlated equilibria, for ``linprog``."""
+    shape = game.tables.shape[1:]
     places = np.arange(int(np.prod(shape))).reshape(shape)
     blocks = []
     for player, count in enumerate(shape):
@@ -83,15 +139,9 @@ def best_correlated_equilibrium(game: MatrixGame) -> BestEquilibrium:
             rows = np.repeat(np.arange(len(gains)), cells.shape[1])
             columns = np.tile(cells[told], len(gains))
             blocks.append(scipy.sparse.coo_matrix((gains.ravel(), (rows, columns)), shape=(len(gains), places.size)))
-    welfare = game.tables.sum(axis=0).ravel()
     limits = scipy.sparse.vstack(blocks).tocsr()
     everything = scipy.sparse.csr_matrix(np.ones((1, places.size)))
-    found = _solve(
-        c=-welfare, A_ub=limits, b_ub=np.zeros(limits.shape[0]), A_eq=everything, b_eq=[1.0], bounds=(0, None)
-    )
-    law = frozen(np.asarray(found.x).reshape(shape))
-    payoffs = np.array([float((table * law).sum()) for table in game.tables])
-    return BestEquilibrium(law, frozen(payoffs), float(payoffs.sum()))
+    return {"A_ub": limits, "b_ub": np.zeros(limits.shape[0]), "A_eq": everything, "b_eq": [1.0], "bounds": (0, None)}
 
 
 def zero_sum_value(game: MatrixGame) -> float:

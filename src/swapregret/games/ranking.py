@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.permutations import Permutations
-from swapregret.arrays import Action, Label, Matrix, Vector, frozen
+from swapregret.arrays import Action, Label, Matrix, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
 
@@ -40,7 +40,7 @@ class RankingDuel(Game):
 
     def __init__(self, demand: npt.ArrayLike, items: Sequence[Label] | None = None) -> None:
         try:
-            share = np.asarray(demand, dtype=np.float64)
+            share = real_numbers(demand)
         except (TypeError, ValueError):
             share = np.empty(0)
         if share.ndim != 1 or len(share) == 0 or not (share >= 0).all() or not 0.0 < share.sum() < np.inf:

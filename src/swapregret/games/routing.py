@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.dag_paths import DagPaths
-from swapregret.arrays import Matrix, as_integer
+from swapregret.arrays import Matrix, as_integer, as_number, check_memory, real_numbers, shown
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.games.congestion import CongestionGame
 from swapregret.networks import Network, read_tntp
@@ -124,6 +125,7 @@ def _numbered(network: Network) -> dict[str, tuple[object, ...]]:
     return {**network.attributes, "place": tuple(range(len(network.edges)))}
 
 
+@refuses
 def affine_costs(constant: npt.ArrayLike, slope: npt.ArrayLike, n_players: int) -> Matrix:
     """Return the table of a_e + b_e k for k = 1..n users.
 
@@ -132,11 +134,21 @@ def affine_costs(constant: npt.ArrayLike, slope: npt.ArrayLike, n_players: int) 
     >>> affine_costs([1., 0.], [0., 2.], 3).tolist()
     [[1.0, 1.0, 1.0], [2.0, 4.0, 6.0]]
     """
-    users = np.arange(1, as_integer(n_players, "n_players", 1) + 1)
-    a, b = np.broadcast_arrays(np.asarray(constant, dtype=np.float64), np.asarray(slope, dtype=np.float64))
-    return np.asarray(a[:, None] + b[:, None] * users)
+    users = np.arange(1, as_integer(n_players, "n_players", 1, 10**6) + 1)
+    a, b = np.broadcast_arrays(_column(constant, "constant"), _column(slope, "slope"))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(a[:, None] + b[:, None] * users)
 
 
+def _column(values: npt.ArrayLike, name: str) -> Matrix:
+    """Read a finite number for each edge, or one for all."""
+    numbers = real_numbers(values)
+    if numbers.ndim > 1 or not np.isfinite(numbers).all():
+        raise InvalidInput(f"`{name}` must be finite numbers, one an edge", shown(values), "Mend the table.")
+    return np.atleast_1d(numbers)
+
+
+@refuses
 def bpr_costs(
     free_flow: npt.ArrayLike,
     capacity: npt.ArrayLike,
@@ -153,16 +165,30 @@ def bpr_costs(
     >>> bpr_costs([10.], [2.], [.15], [4.], 2).round(6).tolist()
     [[10.09375, 11.5]]
     """
-    users = np.arange(1, as_integer(n_players, "n_players", 1) + 1)
+    users = np.arange(1, as_integer(n_players, "n_players", 1, 10**6) + 1)
     columns = np.broadcast_arrays(
-        *(np.asarray(each, dtype=np.float64) for each in (free_flow, capacity, factor, power))
+        *(
+            _column(each, name)
+            for name, each in zip(
+                ("free_flow", "capacity", "factor", "power"), (free_flow, capacity, factor, power), strict=True
+            )
+        )
     )
     time, limit, rise, exponent = (column[:, None] for column in columns)
+    vehicles = as_number(vehicles, "vehicles")
     if (limit <= 0.0).any() or not vehicles > 0.0:
         raise InvalidInput("`capacity` and `vehicles` must be positive", str(float(limit.min())), "Correct the table.")
-    return np.asarray(time * (1.0 + rise * (vehicles * users / limit) ** exponent))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return _finite(time * (1.0 + rise * (vehicles * users / limit) ** exponent))
 
 
+def _finite(costs: Matrix) -> Matrix:
+    if not np.isfinite(costs).all():
+        raise InvalidInput("all costs must be finite", "a cost beyond any float", "Check the table.")
+    return costs
+
+
+@refuses
 def layered_edges(layers: int, width: int) -> list[Edge]:
     """Return a network of full layers between "s" and "t": width + (layers − 1)·width² + width edges.
 
@@ -171,6 +197,8 @@ def layered_edges(layers: int, width: int) -> list[Edge]:
     >>> len(layered_edges(4, 5)), layered_edges(1, 2)
     (85, [('s', '0.0'), ('s', '0.1'), ('0.0', 't'), ('0.1', 't')])
     """
+    layers, width = as_integer(layers, "layers", 1), as_integer(width, "width", 1)
+    check_memory(2 * width + (layers - 1) * width**2, "a layered network", 2000)
     edges: list[Edge] = [("s", f"0.{j}") for j in range(width)]
     for layer in range(layers - 1):
         edges += [(f"{layer}.{i}", f"{layer + 1}.{j}") for i in range(width) for j in range(width)]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.games import classics
 from swapregret.games.base import Game
@@ -84,6 +85,7 @@ GAME_KINDS = tuple(_KINDS)
 """The kinds of games a description can name."""
 
 
+@refuses
 def make_game(spec: Description, folder: Path | None = None) -> Game:
     """Make the game a description tells of.
 

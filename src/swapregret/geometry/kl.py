@@ -17,15 +17,18 @@ import numpy.typing as npt
 from swapregret.arrays import Actions, Vector, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.active_set import ActiveSet
+from swapregret.geometry.listed_hull import project_list
 from swapregret.geometry.oracle import LinearOracle
 
-__all__ = ["Projection", "kl_gap", "project_kl"]
+__all__ = ["Projection", "cover", "kl_gap", "project_kl", "project_kl_from"]
 
 _ACCEPTABLE = 1e-6
 _SMALLEST = 1e-280
 _FRACTION = 0.999
 _STEPS = 100
 _PATIENCE = 20
+_CERTIFIED = 5e-10
+_ROUNDS = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +154,7 @@ def project_kl(
     if not tolerance > 0.0:
         raise InvalidInput("`tolerance` of project_kl must be positive", repr(tolerance), "Use 1e-9.")
     limit = 1000 + 300 * d if max_iterations is None else as_integer(max_iterations, "max_iterations", 1)
-    actions, inside = _cover(oracle, w)
+    actions, inside = cover(oracle, w)
     held = ActiveSet(actions[:, inside].astype(np.float64), np.full(len(actions), 1.0 / len(actions)))
     w_inside, ask = w[inside], np.zeros(d)
     best_gap, best_x = np.inf, held.point
@@ -187,7 +190,48 @@ def project_kl(
     return Projection(point=x, log_point=log_x, gap=best_gap, n_iterations=n)
 
 
-def _cover(oracle: LinearOracle, w: Vector) -> tuple[Actions, npt.NDArray[np.int64]]:
+def project_kl_from(oracle: LinearOracle, log_weights: Vector, pool: Actions) -> Projection:
+    """Do the same, beginning with some actions, which together must have every coordinate any action has.
+
+    Weights are projected onto the hull of the actions known (``geometry.listed_hull``); the oracle then certifies the point, or
+    its answer is one action more. The result depends on the weights and the pool alone.
+
+    Examples
+    --------
+    >>> class Line:
+    ...     dimension = 2
+    ...     def argmax(self, weights):
+    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
+    >>> project_kl_from(Line(), np.log([1., 3.]), np.eye(2, dtype=np.int64)).point.round(8)
+    array([0.25, 0.75])
+    """
+    w = as_vector(log_weights, oracle.dimension, "log_weights")
+    inside = pool.any(axis=0)
+    table, best_gap, best = pool.astype(np.float64), np.inf, np.zeros(len(w))
+    n_asked = 0
+    while n_asked < _ROUNDS:
+        point, _, _ = project_list(table, w)
+        g = np.zeros(len(w))
+        g[inside] = np.log(point[inside]) - w[inside]
+        action = oracle.argmax(-g)
+        n_asked += 1
+        gap = max(float(g @ (point - action)), 0.0)
+        if gap < best_gap:
+            best_gap, best = gap, point
+        if gap <= _CERTIFIED or (table == action).all(axis=1).any():
+            break
+        table = np.vstack([table, action])
+    if best_gap > _ACCEPTABLE:
+        raise NotConverged(
+            f"the certified gap of project_kl_from must be at most {_ACCEPTABLE:.1e}",
+            f"{best_gap:.3g} after {n_asked} questions",
+            "Bring the log-weights closer together.",
+        )
+    log_x = np.log(best, out=np.full(len(w), -np.inf), where=inside)
+    return Projection(point=best, log_point=log_x, gap=best_gap, n_iterations=n_asked)
+
+
+def cover(oracle: LinearOracle, w: Vector) -> tuple[Actions, npt.NDArray[np.int64]]:
     """Find actions that together have every coordinate any action has; each brings a new one, so they are independent."""
     d = len(w)
     centred = w - w.mean()

@@ -17,6 +17,8 @@ Integers = npt.NDArray[np.int64]
 
 _LOWEST = -708.0
 
+_FEW = 16
+
 
 @kernel
 def largest(values: Floats, count: int) -> float:
@@ -50,6 +52,21 @@ def top_elements(weights: Floats, size: int) -> Integers:
     """Return the indicator of the ``size`` largest weights; among equals the lowest index wins."""
     chosen = np.zeros(weights.size, dtype=np.int64)
     if size == 0:
+        return chosen
+    if size <= _FEW:  # insertion into a short list beats selection
+        best = np.empty(size, dtype=np.int64)
+        count = 0
+        for i in range(weights.size):
+            if count == size and not weights[i] > weights[best[size - 1]]:
+                continue
+            place = min(count, size - 1)
+            while place > 0 and weights[i] > weights[best[place - 1]]:
+                best[place] = best[place - 1]
+                place -= 1
+            best[place] = i
+            count = min(count + 1, size)
+        for j in range(size):
+            chosen[best[j]] = 1
         return chosen
     threshold = largest(weights.copy(), size)
     n_above = 0

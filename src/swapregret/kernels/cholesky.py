@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "sum_rows"]
+__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "invert_factor", "sum_rows", "trace_of_inverse"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -145,11 +145,8 @@ def cholesky_solve(factor: Floats, right: Floats) -> Floats:
 
 
 @kernel
-def cholesky_inverse(factor: Floats) -> Floats:
-    """Return (Uᵀ U)⁻¹, symmetric to the last bit.
-
-    V = U⁻ᵀ row by row, then Vᵀ V; a solution with a 0/1 right side is then a sum of rows.
-    """
+def invert_factor(factor: Floats) -> Floats:
+    """Return V = U⁻ᵀ, row by row."""
     n = factor.shape[0]
     lower = np.zeros((n, n))
     for k in range(n):
@@ -162,6 +159,29 @@ def cholesky_inverse(factor: Floats) -> Floats:
         root = factor[k, k]
         for i in range(row.size):
             row[i] /= root
+    return lower
+
+
+@kernel
+def trace_of_inverse(factor: Floats) -> float:
+    """Return tr (Uᵀ U)⁻¹, the sum of the squares of U⁻ᵀ."""
+    lower = invert_factor(factor)
+    total = 0.0
+    for k in range(lower.shape[0]):
+        row = lower[k, : k + 1]
+        for i in range(row.size):
+            total += row[i] * row[i]
+    return total
+
+
+@kernel
+def cholesky_inverse(factor: Floats) -> Floats:
+    """Return (Uᵀ U)⁻¹, symmetric to the last bit.
+
+    V = U⁻ᵀ row by row, then Vᵀ V; a solution with a 0/1 right side is then a sum of rows.
+    """
+    n = factor.shape[0]
+    lower = invert_factor(factor)
     inverse = np.zeros((n, n))
     for i in range(n):
         line = inverse[i, : i + 1]

@@ -17,7 +17,7 @@ Flags = npt.NDArray[np.bool_]
 
 @kernel
 def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return Σ w_t R_t and Σ w_t of every policy of a tape, and last of exploration; the sum of all R_t; and the last policy of each slot.
+    """Return Σ w_t R_t and Σ w_t of every policy of a tape, and last of exploration; Σ R_t; and the last policy of each slot.
 
     Row t of ``rewards`` is the reward vector of day t of the tape.
     """

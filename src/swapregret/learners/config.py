@@ -1,14 +1,17 @@
 """Configuration as plain data: a player written so that another process can make the same one.
 
 A player is frozen dataclasses and action sets all the way down. ``encode`` turns it into what JSON can hold, naming each
-class by its path inside the package; ``decode`` makes it again and accepts nothing but such classes. A player that
-holds a user's function (an ``OracleSet``, a factory of one's own) cannot be encoded, and says so.
+class by its name in ``swapregret.registry``; ``decode`` makes it again. It reaches nothing outside that registry, gives sets
+plain values only, and gives each field of a dataclass only what its annotation allows. A player that holds a user's
+function (an ``OracleSet``, a factory of one's own) cannot be encoded, and says so.
 
-May touch: ``errors``, ``actions.base``.
+May touch: ``errors``, ``registry``, ``actions.base``.
 """
 
-import importlib
 import json
+import math
+import types
+import typing
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -16,11 +19,13 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.errors import InvalidInput, Unsupported
+from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
+from swapregret.registry import FACTORIES, PLAYERS, SETS, find, name_of
 
 __all__ = ["decode", "encode", "player_of"]
 
-_PACKAGE = "swapregret."
+_DEEPEST = 40
+_NUMBERS = {"bool", "int64", "float64", "uint8", "int32", "float32", "uint64"}
 
 
 def encode(value: Any) -> Any:
@@ -30,12 +35,14 @@ def encode(value: Any) -> Any:
     --------
     >>> from swapregret.learners.schedule import Schedule
     >>> encode(Schedule([1, 4]))
-    {'class': 'swapregret.learners.schedule:Schedule', 'fields': {'windows': {'tuple': [1, 4]}}}
+    {'class': 'Schedule', 'fields': {'windows': {'tuple': [1, 4]}}}
     """
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or type(value) in (bool, int, float, str):  # a subclass, an Enum say, would come back as another
         return value
+    if isinstance(value, np.ndarray) and str(value.dtype) not in _NUMBERS:
+        value = value.tolist()  # labels, say: each item is then written, or refused, by itself
     if isinstance(value, np.ndarray):
         return {"array": value.tolist(), "dtype": str(value.dtype)}
     if isinstance(value, tuple):
@@ -46,15 +53,22 @@ def encode(value: Any) -> Any:
         return {"dict": [[encode(key), encode(item)] for key, item in value.items()]}
     if isinstance(value, ActionSet):
         arguments, keywords = value.arguments
-        return {"class": _path(type(value)), "args": encode(list(arguments)), "kwargs": encode(dict(keywords))}
+        return {"class": _name(type(value), SETS), "args": encode(list(arguments)), "kwargs": encode(dict(keywords))}
     if is_dataclass(value) and not isinstance(value, type):
         return {
-            "class": _path(type(value)),
+            "class": _name(type(value), PLAYERS),
             "fields": {field.name: encode(getattr(value, field.name)) for field in fields(value) if field.init},
         }
     if callable(value):
-        return {"function": _path(value)}
+        return {"factory": _name(value, FACTORIES)}
     raise _not_plain(value)
+
+
+def _name(thing: Any, table: dict[str, str]) -> str:
+    name = name_of(thing, table)
+    if name is None:
+        raise _not_plain(thing)
+    return name
 
 
 def decode(data: Any) -> Any:
@@ -66,10 +80,29 @@ def decode(data: Any) -> Any:
     >>> decode(encode(MSets(4, 2, labels="abcd"))).labels
     ('a', 'b', 'c', 'd')
     """
-    return _decode(data, {})
+    if _depth(data) > _DEEPEST:
+        raise _refusal(f"at most {_DEEPEST} levels", "more")
+    try:
+        return _decode(data, {})
+    except SwapRegretError:
+        raise
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError, ArithmeticError, MemoryError) as error:
+        raise _refusal("values its classes take", f"{type(error).__name__}: {str(error)[:200]}") from error
+
+
+def _depth(data: Any) -> int:
+    """Return how deeply plain data are nested, level by level: without a call a level."""
+    level, depth = [data], 0
+    while level and depth <= _DEEPEST:
+        held = [item for item in level if isinstance(item, dict | list)]
+        level = [inner for item in held for inner in (item.values() if isinstance(item, dict) else item)]
+        depth += 1
+    return depth
 
 
 def _decode(data: Any, made: dict[str, Any]) -> Any:
+    if isinstance(data, list):
+        raise _refusal("lists only as {'list': …}, {'tuple': …} or {'dict': …}", f"{data!r:.80}")
     if not isinstance(data, dict):
         return data
     key = json.dumps(data, sort_keys=True)
@@ -79,52 +112,86 @@ def _decode(data: Any, made: dict[str, Any]) -> Any:
 
 
 def _make(data: dict[str, Any], made: dict[str, Any]) -> Any:
-    if "array" in data:
-        return np.array(data["array"], dtype=data["dtype"])
-    if "tuple" in data:
-        return tuple(_decode(item, made) for item in data["tuple"])
-    if "list" in data:
-        return [_decode(item, made) for item in data["list"]]
-    if "dict" in data:
-        return {_decode(key, made): _decode(item, made) for key, item in data["dict"]}
-    if "function" in data:
-        return _find(data["function"])
-    kind = _find(data["class"])
-    if isinstance(kind, type) and issubclass(kind, ActionSet):
-        return kind(*_decode(data["args"], made), **_decode(data["kwargs"], made))
-    if isinstance(kind, type) and is_dataclass(kind):
-        return kind(**{name: _decode(item, made) for name, item in data["fields"].items()})
-    raise InvalidInput(
-        "configuration must name action sets and frozen dataclasses of this package",
-        repr(data["class"]),
-        "The file was not written by this library.",
-    )
+    match sorted(data):
+        case ["array", "dtype"]:
+            if data["dtype"] not in _NUMBERS:
+                raise _refusal("arrays of numbers", f"dtype {data['dtype']!r:.80}")
+            return np.array(data["array"], dtype=data["dtype"])
+        case ["tuple"]:
+            return tuple(_decode(item, made) for item in data["tuple"])
+        case ["list"]:
+            return [_decode(item, made) for item in data["list"]]
+        case ["dict"]:
+            return {_decode(key, made): _decode(item, made) for key, item in data["dict"]}
+        case ["factory"]:
+            return find(data["factory"], "a factory", FACTORIES)
+        case ["args", "class", "kwargs"]:
+            kind = find(data["class"], "a set", SETS)
+            arguments, keywords = _decode(data["args"], made), _decode(data["kwargs"], made)
+            if not (isinstance(arguments, list) and isinstance(keywords, dict) and _is_plain([arguments, keywords])):
+                raise _refusal(f"plain values as arguments of {data['class']}", f"{data!r:.80}")
+            return kind(*arguments, **keywords)
+        case ["class", "fields"]:
+            return _make_part(find(data["class"], "a player", PLAYERS), data["fields"], made)
+    raise _refusal("a class with its arguments or fields, a factory, or a plain value", f"keys {sorted(data)!r:.80}")
 
 
-def _path(thing: Callable[..., Any]) -> str:
-    module, name = getattr(thing, "__module__", ""), getattr(thing, "__qualname__", "")
-    if not (module + ".").startswith(_PACKAGE) or "<" in name or "." in name:
-        raise _not_plain(thing)
-    return f"{module}:{name}"
+def _make_part(kind: type[Any], given: dict[str, Any], made: dict[str, Any]) -> Any:
+    """Make a dataclass whose fields are there, known, and of the types it declares."""
+    hints = typing.get_type_hints(kind)
+    known = {field.name for field in fields(kind) if field.init}
+    if not isinstance(given, dict) or set(given) != known:
+        raise _refusal(f"the fields of {kind.__name__}: {', '.join(sorted(known))}", f"{sorted(given)!r:.200}")
+    values = {name: _decode(item, made) for name, item in given.items()}
+    for name, value in values.items():
+        if not _fits(value, hints[name]):
+            raise _refusal(f"`{name}` of {kind.__name__} as it is declared, {hints[name]}", f"{value!r:.80}")
+    return kind(**values)
 
 
-def _find(path: str) -> Any:
-    module, _, name = path.partition(":")
-    if not (module + ".").startswith(_PACKAGE):
-        raise InvalidInput(
-            "configuration must name classes of this package", repr(path), "The file was not written by this library."
+def _is_plain(value: Any) -> bool:
+    """Tell whether a value is numbers, text, arrays and collections of such: no class, no function."""
+    if isinstance(value, dict):
+        return all(_is_plain(key) and _is_plain(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return all(_is_plain(item) for item in value)
+    return value is None or isinstance(value, bool | int | float | str | np.ndarray)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Tell whether a value is what an annotation says; a float is never NaN, a callable is a registered factory."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return True
+    if hint is None or hint is type(None):
+        return value is None
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is typing.Literal:
+        return any(type(value) is type(one) and value == one for one in inner)
+    if origin is tuple and len(inner) == 2 and inner[1] is Ellipsis:
+        return isinstance(value, tuple) and all(_fits(item, inner[0]) for item in value)
+    if origin is dict:
+        return isinstance(value, dict) and all(
+            _fits(key, inner[0]) and _fits(item, inner[1]) for key, item in value.items()
         )
-    try:
-        found = getattr(importlib.import_module(module), name)
-        if _path(found) != path:  # a module or a function that only passes through that file
-            raise AttributeError
-        return found
-    except (ImportError, AttributeError, Unsupported):
-        raise InvalidInput(
-            "configuration must name classes that exist in this version",
-            repr(path),
-            "Open the file with the version of the library that wrote it.",
-        ) from None
+    if origin is Callable or hint is Callable:
+        return name_of(value, FACTORIES) is not None
+    if hint is float:
+        return isinstance(value, float | int) and not isinstance(value, bool) and not math.isnan(value)
+    if hint in (int, str, bool):
+        return type(value) is hint
+    kind = origin or hint
+    if getattr(kind, "_is_protocol", False):  # a player, a learner, an estimator: has what that must have
+        needed = {name for name in (*vars(kind), *kind.__annotations__) if not name.startswith("_")}
+        return name_of(type(value), PLAYERS) is not None and all(
+            hasattr(type(value), name) or name in {field.name for field in fields(value)} for name in needed
+        )
+    return isinstance(kind, type) and isinstance(value, kind) and name_of(type(value), SETS, PLAYERS) is not None
+
+
+def _refusal(must: str, came: str) -> InvalidInput:
+    return InvalidInput(f"configuration in a file must have {must}", came, "The file was not written by this library.")
 
 
 def player_of(config: Any, player: Any, source: str) -> Any:
@@ -136,7 +203,15 @@ def player_of(config: Any, player: Any, source: str) -> Any:
             "Make the player again and hand it over: Session.load(path, player=player).",
         )
     if player is None:
-        return decode(config)
+        try:
+            made = decode(config)
+        except SwapRegretError as error:
+            raise InvalidInput(
+                f"session file {source!r} must describe a player of this library: {error.must}", error.came, error.do
+            ) from error
+        if not isinstance(getattr(made, "actions", None), ActionSet) or not hasattr(made, "observe"):
+            raise InvalidInput(f"session file {source!r} must describe a player", f"{made!r:.80}", "Check the path.")
+        return made
     try:
         given = json.loads(json.dumps(encode(player)))
     except Unsupported:

@@ -73,7 +73,7 @@ class EpochPolicy:
         return {"epoch": np.array(self.epoch)} | self.inner.dump()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DoublingPlayer:
     """A player without a horizon.
 
@@ -156,6 +156,9 @@ class DoublingPlayer:
             return DoublingState(state.epoch, state.day + 1, state.seed, inner)
         epoch = state.epoch + 1
         return DoublingState(epoch, 0, state.seed, self._begin(epoch, state.seed))
+
+    def __repr__(self) -> str:
+        return f"DoublingPlayer({getattr(self.factory, '__name__', self.factory)!s}, {self.actions!r})"
 
     def dump(self, state: DoublingState) -> Arrays:
         """Write the epoch and its player's state."""

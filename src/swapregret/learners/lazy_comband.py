@@ -75,7 +75,7 @@ class LazyComBand:
     def family(self, *, is_listed: bool = False) -> Any:
         """Return the set as compiled code takes it; ``is_listed`` for members whose policies are lists of their marginals."""
         plan = self.plan
-        options = {"variants": plan.variants, "has_moment": plan.has_moment}
+        options: dict[str, Any] = {"variants": plan.variants, "has_moment": plan.has_moment}
         gibbs = self.actions.family(self.mu, kind="gibbs", **options)
         if not is_listed:
             return gibbs

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Label, Vector, frozen
+from swapregret.errors import Unsupported
 from swapregret.policy import Policy
 
 __all__ = [
@@ -41,6 +42,27 @@ class HeldPolicy(Protocol):
         """Write it as named arrays, from which ``load_held`` makes it again."""
 
 
+class FixedPolicy:
+    """A policy that is given as a value."""
+
+    __slots__ = ("_policy", "is_present")
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy, self.is_present = policy, False
+
+    def policy(self) -> Policy:
+        """Return it."""
+        return self._policy
+
+    def dump(self) -> Arrays:
+        """Refuse: a value is not part of a player's state."""
+        raise Unsupported(
+            "the policy of a decision that is written to a file must be its player's",
+            type(self._policy).__name__,
+            "Make decisions with Session.act.",
+        )
+
+
 class Decision:
     """One action, with the policy that drew it.
 
@@ -51,14 +73,15 @@ class Decision:
     action : Action
         The 0/1 vector played.
     actions : ActionSet
-    held : HeldPolicy
+    held : HeldPolicy or Policy
         The policy that drew the action: an estimate made from any other would be biased.
     """
 
     __slots__ = ("_actions", "action", "day", "held")
 
-    def __init__(self, day: int, action: Action, actions: ActionSet, held: HeldPolicy) -> None:
-        self.day, self.action, self._actions, self.held = day, action, actions, held
+    def __init__(self, day: int, action: Action, actions: ActionSet, held: HeldPolicy | Policy) -> None:
+        self.day, self.action, self._actions = day, action, actions
+        self.held: HeldPolicy = FixedPolicy(held) if isinstance(held, Policy) else held
 
     @property
     def elements(self) -> tuple[Label, ...]:
@@ -71,8 +94,13 @@ class Decision:
         """Return the policy that drew the action."""
         return self.held.policy()
 
+    @property
+    def choice(self) -> Any:
+        """Return the action in the form people give it: a ranking, a route, a tree, an allocation, or labels in order."""
+        return self._actions.choice(self.action)
+
     def __repr__(self) -> str:
-        return f"Decision(day={self.day}, elements={self.elements!r})"
+        return f"Decision(day={self.day}, {self.choice!r})"
 
 
 class Player(Protocol[State]):

@@ -51,7 +51,8 @@ def swap_combcp(
     preset : {"adaptive", "multiscale", "paper"}
         "multiscale" is the paper's master with uniform weights and the practical ingredients of
         ``docs/deviations.md``; "adaptive" adds a pool of learners, learned weights, a swap filter and a guard
-        (``docs/guarantee.md``): most reward and least regret nearly everywhere; "paper" follows the paper wherever it can be followed.
+        (``docs/guarantee.md``): most reward and least regret nearly everywhere; "paper" follows the paper wherever it can
+        be followed.
     feedback : {"bandit", "semi-bandit", "full"}
         What ``observe`` will be shown: the total (the paper's), the chosen elements' rewards, or the whole vector.
     schedule : Schedule, optional
@@ -141,11 +142,17 @@ def _make(
             "Use preset='multiscale' for a fixed step.",
         )
     learner = kind(actions, exploration, rates, plan, mixed.exploration_law)
-    common: Any = (learner, windows, feedback, mixed.predictor_step, mixed.random_offset)
+    common: dict[str, Any] = {
+        "learner": learner,
+        "schedule": windows,
+        "feedback": feedback,
+        "predictor_step": mixed.predictor_step,
+        "random_offset": mixed.random_offset,
+    }
     if not is_adaptive:
-        return SwapMaster(*common)
+        return SwapMaster(**common)
     chosen = {name: getattr(mixed, name) for name in ADAPTIVE_SWITCHES + ADAPTIVE_NUMBERS}
-    return AdaptiveMaster(*common, horizon=as_integer(horizon, "horizon", 1), **chosen)
+    return AdaptiveMaster(**common, horizon=as_integer(horizon, "horizon", 1), **chosen)
 
 
 def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule | None) -> Schedule:

@@ -1,6 +1,6 @@
-"""Graphs from the files people have: edge-list CSV, TNTP road networks, GML and GraphML.
+"""Graphs as people have them: networkx graphs, edge-list CSV, TNTP road networks, GML and GraphML.
 
-Each reader gives a :class:`Network`, whose edges go straight into an action set::
+Each reader, and ``Network.from_networkx``, gives a :class:`Network`, whose edges go straight into an action set::
 
     SpanningTrees(read_gml("isp.gml").undirected().edges)
     DagPaths(read_tntp("city_net.tntp").acyclic_from(1, length="free_flow_time").edges, source=1, sink=24)

@@ -1,6 +1,6 @@
 """Networks from graph files: GML and GraphML, read by networkx.
 
-May touch: ``errors``, ``networks.network``, ``networks.tables``; networkx, which is imported when a file is read.
+May touch: ``errors``, ``extras``, ``networks.network``, ``networks.tables``; networkx, which is imported when a file is read.
 """
 
 import os
@@ -8,13 +8,16 @@ import re
 from io import BytesIO
 from typing import Any
 
-from swapregret.errors import InvalidInput, Unsupported
+from swapregret.boundary import refuses
+from swapregret.errors import InvalidInput
+from swapregret.extras import need
 from swapregret.networks.network import Network, Vertex
 from swapregret.networks.tables import read_text
 
 __all__ = ["read_gml", "read_graphml"]
 
 
+@refuses
 def read_gml(path: str | os.PathLike[str]) -> Network:
     """Read a GML file.
 
@@ -46,6 +49,7 @@ def read_gml(path: str | os.PathLike[str]) -> Network:
     return _network(graph, {node: data.get("label") for node, data in graph.nodes(data=True)}, path)
 
 
+@refuses
 def read_graphml(path: str | os.PathLike[str]) -> Network:
     """Read a GraphML file.
 
@@ -75,14 +79,9 @@ def read_graphml(path: str | os.PathLike[str]) -> Network:
 
 
 def _networkx(what: str) -> Any:
-    try:
-        import networkx
-    except ImportError:
-        raise Unsupported(
-            f"networkx must be installed to read {what}",
-            "an environment without it",
-            "Install it (pip install 'swapregret[networks]'), or read an edge list with read_edges_csv.",
-        ) from None
+    need("networkx", f"read {what}; an edge list needs only read_edges_csv")
+    import networkx
+
     return networkx
 
 
@@ -100,10 +99,4 @@ def _network(graph: Any, labels: dict[Vertex, Vertex | None], path: str | os.Pat
     names: dict[Vertex, Vertex] = {}
     for node, label in labels.items():
         names[node] = node if label is None else label if times[label] == 1 else (label, node)
-    edges, data = [], []
-    for u, v, attributes in graph.edges(data=True):
-        edges.append((names[u], names[v]))
-        data.append(attributes)
-    keys = dict.fromkeys(key for attributes in data for key in attributes)
-    columns = {str(key): tuple(attributes.get(key) for attributes in data) for key in keys}
-    return Network(tuple(edges), graph.is_directed(), tuple(names.values()), columns, os.fspath(path))
+    return Network.from_networkx(graph, name=os.fspath(path), names=names)

@@ -1,4 +1,4 @@
-"""A graph as it came from a file: its edges in order, and a column of values for each attribute.
+"""A graph as it came from a file or from networkx: its edges in order, and a column of values for each attribute.
 
 May touch: ``errors``, ``arrays``.
 """
@@ -8,6 +8,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -69,6 +70,46 @@ class Network:
         object.__setattr__(self, "edges", edges)
         object.__setattr__(self, "vertices", tuple(vertices))
         object.__setattr__(self, "attributes", MappingProxyType(columns))
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, name: str = "", names: Mapping[Vertex, Vertex] | None = None) -> "Network":
+        """Read a networkx graph of any kind: its edges in its order, parallel ones too, and their attributes.
+
+        Parameters
+        ----------
+        graph : networkx graph
+            Anything with ``nodes``, ``edges`` and ``is_directed``; networkx itself is not needed.
+        name : str
+            What the network is called.
+        names : mapping, optional
+            What to call its nodes; themselves if not given.
+
+        Examples
+        --------
+        >>> import networkx
+        >>> graph = networkx.Graph()
+        >>> graph.add_edge("home", "bridge", minutes=9)
+        >>> network = Network.from_networkx(graph)
+        >>> network.edges, network.directed, network.numbers("minutes").tolist()
+        ((('home', 'bridge'),), False, [9.0])
+        """
+        if not all(hasattr(graph, part) for part in ("nodes", "edges", "is_directed")):
+            raise InvalidInput(
+                "`graph` must be a networkx graph",
+                type(graph).__name__,
+                "Pass a Graph, DiGraph or one of the multigraphs.",
+            )
+        called = {node: node for node in graph.nodes} if names is None else names
+        triples = list(graph.edges(data=True))
+        keys = dict.fromkeys(key for _, _, attributes in triples for key in attributes)
+        columns = {str(key): tuple(attributes.get(key) for _, _, attributes in triples) for key in keys}
+        edges = tuple((called[u], called[v]) for u, v, _ in triples)
+        return cls(edges, bool(graph.is_directed()), tuple(called[node] for node in graph.nodes), columns, name)
+
+    def __repr__(self) -> str:
+        kind, name = "directed" if self.directed else "undirected", f"{self.name!r}, " if self.name else ""
+        columns = f", attributes {', '.join(self.attributes)}" if self.attributes else ""
+        return f"Network({name}{len(self.vertices)} vertices, {len(self.edges)} {kind} edges{columns})"
 
     def numbers(self, attribute: str) -> Vector:
         """Return an attribute as a vector of finite numbers, one an edge."""

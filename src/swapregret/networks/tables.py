@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.networks.network import Network, Vertex
 
@@ -33,6 +34,7 @@ Row = tuple[int, list[str]]
 """The number of a line, and its cells."""
 
 
+@refuses
 def read_edges_csv(
     path: str | os.PathLike[str],
     *,
@@ -89,6 +91,7 @@ def read_edges_csv(
     return _table(rows[1:] if has_header else rows, columns, ends, directed=directed, name=name)
 
 
+@refuses
 def read_tntp(path: str | os.PathLike[str]) -> Network:
     """Read the network file of a TNTP road network (``*_net.tntp``).
 

@@ -4,12 +4,24 @@ A law :math:`p` over :math:`\mathcal A \subset \{0,1\}^d` is known through what 
 :math:`M \sim p`, its marginals :math:`\mathbb E[M]`, and its second moment applied to a vector,
 :math:`v \mapsto \mathbb E[M\,(M\cdot v)] = \Sigma v`. A law whose support can be listed also hands out its atoms.
 
-May touch: ``errors``, ``arrays``. Laws that belong to one set (uniform m-sets, Markov paths, ...) live with that set.
+May touch: ``errors``, ``arrays``, ``figures``, ``notebook``.
+Laws that belong to one set (uniform m-sets, Markov paths, ...) live with that set.
 """
 
 from swapregret.policy.base import JointSolver, Policy
 from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.grid import GRID, canonical_order, on_grid
 from swapregret.policy.mixture import Mixture, mix
+from swapregret.policy.product import ProductPolicy
 
-__all__ = ["GRID", "FinitePolicy", "JointSolver", "Mixture", "Policy", "canonical_order", "mix", "on_grid"]
+__all__ = [
+    "GRID",
+    "FinitePolicy",
+    "JointSolver",
+    "Mixture",
+    "Policy",
+    "ProductPolicy",
+    "canonical_order",
+    "mix",
+    "on_grid",
+]

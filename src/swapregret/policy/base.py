@@ -1,23 +1,26 @@
 r"""What every law can do: a sample, its marginals, its second moment applied to a vector.
 
-May touch: ``errors``, ``arrays``.
+May touch: ``errors``, ``arrays``, ``figures``, ``notebook``.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
-from swapregret.errors import Unsupported
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.figures import bar_figure
+from swapregret.notebook import html_table
 
 if TYPE_CHECKING:
     from swapregret.policy.finite import FinitePolicy
 
 __all__ = ["JointSolver", "Policy"]
 
+_SHOWN = 20
 JointSolver = Callable[[Action, float, int], tuple[Vector, float]]
 """See :meth:`Policy.joint_solver`."""
 
@@ -27,6 +30,13 @@ class Policy(ABC):
 
     dimension: int
     has_atoms: bool = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what pickle kept, and mark arrays read-only again, which pickle forgets."""
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                frozen(value)
+        self.__dict__.update(state)
 
     @abstractmethod
     def sample(self, rng: np.random.Generator) -> Action:
@@ -55,6 +65,7 @@ class Policy(ABC):
 
     def variance(self, vector: Vector) -> float:
         """Return Var(M·v), sums taken from the first element to the last."""
+        vector = as_vector(vector, self.dimension, "vector")
         mean = float(np.cumsum(self.marginals() * vector)[-1])
         return max(0.0, float(np.cumsum(vector * self.second_moment(vector))[-1]) - mean * mean)
 
@@ -92,6 +103,40 @@ class Policy(ABC):
             f"{type(self).__name__}, whose support is not listed",
             "Use sample, marginals and second_moment, which need no list.",
         )
+
+    # ---- for people ------------------------------------------------------------------------------------------------
+
+    def plot(self, labels: Sequence[Hashable] | None = None) -> Any:
+        """Return the marginals as a Plotly figure, one bar per element (extra ``experiments``).
+
+        Parameters
+        ----------
+        labels : sequence of hashable, optional
+            What to call the elements, e.g. ``actions.labels``; numbers from 0 if not given.
+        """
+        names = self._names(labels)
+        return bar_figure(names, self.marginals(), title=repr(self), y_title="probability of being chosen")
+
+    def _names(self, labels: Sequence[Hashable] | None) -> list[str]:
+        names = [str(label) for label in (range(self.dimension) if labels is None else labels)]
+        if len(names) != self.dimension:
+            raise InvalidInput(
+                f"`labels` must be {self.dimension} names, one for each element",
+                str(len(names)),
+                "Pass `actions.labels` of the set the policy belongs to.",
+            )
+        return names
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(dimension={self.dimension})"
+
+    def _repr_html_(self) -> str:
+        marginals = self.marginals()
+        shown = np.argsort(-marginals, kind="stable")[:_SHOWN].tolist()
+        left = self.dimension - len(shown)
+        note = f"and {left:,} elements that are less likely" if left else ""
+        rows = [[str(index), f"{marginals[index]:.4f}"] for index in shown]
+        return html_table(repr(self), ["element", "probability of being chosen"], rows, note)
 
     @property
     def atoms(self) -> Actions:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.policy.base import Policy
 from swapregret.policy.grid import canonical_order, on_grid
@@ -46,8 +46,8 @@ class FinitePolicy(Policy):
 
     def __init__(self, atoms: npt.ArrayLike, weights: npt.ArrayLike) -> None:
         try:
-            rows, mass = np.asarray(atoms), np.asarray(weights, dtype=np.float64)
-        except (TypeError, ValueError):
+            rows, mass = np.asarray(atoms), real_numbers(weights)
+        except (TypeError, ValueError, OverflowError):
             rows, mass = np.empty(0), np.empty(0)
         if rows.ndim != 2 or len(rows) == 0 or mass.shape != (len(rows),):
             raise InvalidInput(

@@ -8,7 +8,7 @@ May touch: ``errors``, ``arrays``.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Actions, Vector
+from swapregret.arrays import Actions, Vector, real_numbers
 from swapregret.errors import InvalidInput
 
 __all__ = ["GRID", "canonical_order", "on_grid"]
@@ -29,8 +29,8 @@ def on_grid(weights: npt.ArrayLike) -> Vector:
     np.True_
     """
     try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
+        array = real_numbers(weights)
+    except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
     if array.ndim == 1 and 0 < array.size < _FEW:
         few = _few_on_grid(array.tolist())

@@ -4,7 +4,7 @@ Whoever measures a run reads its tape: ledgers, bounds, windows, certificates. S
 until the next policy in that slot. The last slot is the exploration policy, which is not written down.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -57,9 +57,8 @@ class Tape(NamedTuple):
 
 def empty_tape(n_windows: int, n_slots: int, n_laws: int, n_atoms: int, dimension: int) -> Tape:
     """Return a tape with nothing on it; one without room for windows is never written to."""
-    numbers = [np.zeros(1, dtype=np.int64) for _ in range(6)]
-    return Tape(
-        *numbers,
+    numbers: Any = [np.zeros(1, dtype=np.int64) for _ in range(6)]
+    rest: Any = (
         np.zeros(n_windows, dtype=np.int64),
         np.zeros((n_windows, n_slots)),
         np.zeros(n_laws, dtype=np.int64),
@@ -70,3 +69,4 @@ def empty_tape(n_windows: int, n_slots: int, n_laws: int, n_atoms: int, dimensio
         np.zeros((n_atoms, (dimension + 63) // 64), dtype=np.uint64),
         np.zeros(n_atoms),
     )
+    return Tape(*numbers, *rest)

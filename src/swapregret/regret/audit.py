@@ -1,6 +1,6 @@
 """Auditing a log: all regrets of anyone's play, whoever made it.
 
-May touch: ``arrays``, ``errors``, ``policy``, ``actions.base``, the other files of ``regret``.
+May touch: ``arrays``, ``errors``, ``notebook``, ``units``, ``policy``, ``actions.base``, the other files of ``regret``.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.notebook import html_table, text_table
 from swapregret.policy import FinitePolicy
 from swapregret.regret.answers import answer
 from swapregret.regret.best_swap import BestSwap, read_swap
@@ -23,6 +24,7 @@ from swapregret.regret.ledger import SwapLedger
 from swapregret.regret.measure import Regret
 from swapregret.regret.reading import read_plays, read_rewards
 from swapregret.regret.swap import measure_swap
+from swapregret.units import Range, Units, read_units
 
 __all__ = ["Audit", "audit"]
 
@@ -39,7 +41,9 @@ class Audit:
     best_swap : BestSwap
         For each action played, what it should have been.
     reward : float
-        Mean (expected) reward a day.
+        Mean (expected) reward a day; minus the cost where costs were given.
+    is_cost : bool
+        Whether costs were given.
     n_days : int
     ledger : Ledger
     """
@@ -52,14 +56,35 @@ class Audit:
     reward: float
     n_days: int
     ledger: Ledger
+    is_cost: bool = False
+
+    @property
+    def cost(self) -> float:
+        """Return the mean (expected) cost a day."""
+        return 0.0 - self.reward
 
     @property
     def regrets(self) -> tuple[Regret, ...]:
         """Return external, internal, swap and dynamic regret."""
         return self.external_regret, self.internal_regret, self.swap_regret, self.dynamic_regret
 
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        rows = []
+        for name, regret in zip(("external", "internal", "swap", "dynamic"), self.regrets, strict=True):
+            between = "exact" if regret.is_exact else f"{regret.lower:.6g} … {regret.upper:.6g}"
+            rows.append([name, f"{regret.value:.6g}", f"{regret.per_round:.6g}", between])
+        earned = f"a cost of {self.cost:.6g}" if self.is_cost else f"a reward of {self.reward:.6g}"
+        return f"Audit: {self.n_days:,} days, {earned} per day", ["regret", "total", "per day", "between"], rows
+
+    def __repr__(self) -> str:
+        return text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table(), note=self.swap_regret.definition)
+
     def __str__(self) -> str:
-        lines = [f"{self.n_days:,} days, {self.reward:.6g} a day", *map(str, self.regrets)]
+        earned = f"a cost of {self.cost:.6g} a day" if self.is_cost else f"{self.reward:.6g} a day"
+        lines = [f"{self.n_days:,} days, {earned}", *map(str, self.regrets)]
         return "\n".join([*lines, *(str(exchange) for exchange in self.best_swap.exchanges[:20])])
 
 
@@ -71,6 +96,8 @@ def audit(
     rounds: npt.ArrayLike | None = None,
     probabilities: npt.ArrayLike | None = None,
     capacity: int | None = None,
+    reward_range: Range | None = None,
+    cost_range: Range | None = None,
 ) -> Audit:
     """Measure the regrets of a log of plays and reward vectors.
 
@@ -90,6 +117,11 @@ def audit(
         regrets are those of the policies.
     capacity : int, optional
         Most actions with an entry of their own; see :class:`~swapregret.regret.ledger.SwapLedger`.
+    reward_range : (float, float), optional
+        The least and the largest reward an element can have, if values outside are to be refused.
+    cost_range : (float, float), optional
+        The same for costs: ``rewards`` then holds the cost of every element, the less the better, and regrets say how much
+        less could have been paid.
 
     Examples
     --------
@@ -98,9 +130,15 @@ def audit(
     >>> result = audit(MSets(3, 1), [rock, rock, paper], [[0., 1., 0.], [0., 1., 0.], [.5, 0., 1.]])
     >>> result.external_regret.value, result.internal_regret.value, result.swap_regret.value
     (2.0, 2.0, 3.0)
+    >>> audit(MSets(3, 1), [rock, rock], [[9., 5., 6.], [8., 7., 6.]], cost_range=(0, 10)).external_regret.value
+    5.0
     """
     rows = read_plays(actions, plays)
+    units = read_units(reward_range, cost_range, of_elements=True)
     vectors = read_rewards(rewards, len(rows), actions.dimension)
+    if reward_range is not None or cost_range is not None:
+        _refuse_outside(vectors, units)
+    vectors = units.reward(vectors)
     chances = _chances(probabilities, len(rows))
     ledger = SwapLedger(actions, capacity=capacity)
     if rounds is None:
@@ -120,11 +158,24 @@ def audit(
         internal_regret=measure_internal(actions, answers, [closed]),
         swap_regret=measure_swap(actions, answers, [closed]),
         dynamic_regret=dynamic_regret(actions, daily, earned),
-        best_swap=read_swap(actions, answers),
+        best_swap=read_swap(actions, answers).in_units(Units(is_cost=units.is_cost)),
         reward=float(np.mean(earned)),
         n_days=len(daily),
         ledger=closed,
+        is_cost=units.is_cost,
     )
+
+
+def _refuse_outside(values: Matrix, units: Units) -> None:
+    low, high = units.declared
+    wrong = np.argwhere((values < low) | (values > high))
+    if len(wrong):
+        row, column = wrong[0].tolist()
+        raise InvalidReward(
+            f"row {row} of `rewards` must lie in the declared range [{low:g}, {high:g}]",
+            f"{values[row, column]!r} in column {column}",
+            f"Declare the true `{units.word}_range`, or mend the log.",
+        )
 
 
 def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:

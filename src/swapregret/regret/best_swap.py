@@ -1,20 +1,24 @@
 """The best swap function itself: for each action played, what it should have been.
 
-May touch: ``arrays``, ``actions.base``, the other files of ``regret``.
+May touch: ``arrays``, ``notebook``, ``units``, ``actions.base``, the other files of ``regret``.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Label
+from swapregret.notebook import html_table
 from swapregret.regret.answers import Answers, answer, unpack
 from swapregret.regret.entries import Ledger
 from swapregret.regret.merge import mean_ledger
+from swapregret.units import Units
 
 __all__ = ["BestSwap", "Exchange", "best_swap"]
+
+_SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +34,9 @@ class Exchange:
     days : float
         How many days it was chosen, in expectation.
     gain : float
-        What the exchange would have added over the run.
+        What the exchange would have added over the run, or saved where costs are counted.
+    is_cost : bool
+        Whether costs are counted.
     """
 
     played: Action
@@ -39,11 +45,15 @@ class Exchange:
     better_elements: tuple[Label, ...]
     days: float
     gain: float
+    is_cost: bool = False
 
     @property
     def gain_per_day(self) -> float:
         """Return the gain for each day the action was chosen."""
         return self.gain / self.days if self.days > 0.0 else 0.0
+
+    def __repr__(self) -> str:
+        return f"Exchange({self.played_elements!r} → {self.better_elements!r}, gain {self.gain:.6g})"
 
     def __str__(self) -> str:
         played, better = (
@@ -51,6 +61,11 @@ class Exchange:
         )
         if self.gain <= 0.0:
             return f"when you chose {played}, nothing would have been better ({self.days:,.6g} days)"
+        if self.is_cost:
+            return (
+                f"when you chose {played}, {better} would have saved {self.gain_per_day:.3g} a day"
+                f" ({self.days:,.6g} days, {self.gain:.6g} in total)"
+            )
         return (
             f"when you chose {played}, {better} would have earned {self.gain_per_day:+.3g} a day"
             f" ({self.days:,.6g} days, {self.gain:+.6g} in total)"
@@ -84,6 +99,24 @@ class BestSwap:
             if np.array_equal(exchange.played, wanted):
                 return exchange.better
         return wanted
+
+    def __repr__(self) -> str:
+        gain = sum(each.gain for each in self.exchanges)
+        return f"BestSwap({len(self)} of {self.n_played} actions played, gain {gain:.6g})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(each.played_elements), str(each.better_elements), f"{each.days:,.6g}", f"{each.gain:.6g}"]
+            for each in self.exchanges[:_SHOWN]
+        ]
+        hidden = self.n_played - len(rows)
+        note = f"and {hidden:,} actions whose exchange gains less" if hidden else ""
+        return html_table("the best swap function", ["when you chose", "better", "days", "gain"], rows, note)
+
+    def in_units(self, units: Units) -> "BestSwap":
+        """Return the same exchanges with gains in what people count, of gains on the scale [0, 1]."""
+        exchanges = tuple(replace(each, gain=units.scale * each.gain, is_cost=units.is_cost) for each in self.exchanges)
+        return BestSwap(exchanges, self.n_played, units.scale * self.remainder)
 
     def __str__(self) -> str:
         return "\n".join(str(exchange) for exchange in self.exchanges)

@@ -2,12 +2,11 @@
 
 A law is an object of this package that holds numbers, arrays, labels and other such objects (a graph, an inner law, a method
 of its action set). Written are its class and what it was made of; values computed on demand and kept are left out, so equal
-laws are written alike. Read are classes of this package only.
+laws are written alike. Read are the classes of ``registry.LAWS`` only.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``.
+May touch: ``errors``, ``registry``, ``arrays``, ``policy``, ``actions.base``.
 """
 
-import importlib
 import inspect
 import json
 from functools import cached_property
@@ -20,10 +19,10 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, text_of_array
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Policy
+from swapregret.registry import LAW_METHODS, LAWS, find, name_of
 
 __all__ = ["read_laws", "write_laws"]
 
-_PACKAGE = "swapregret."
 _TEXT = "laws"
 
 
@@ -76,19 +75,20 @@ class _Writer:
             return {"dict": [[self.write(key), self.write(item)] for key, item in value.items()]}
         if isinstance(value, ActionSet) and (value is self._actions or repr(value) == repr(self._actions)):
             return {"set": True}
-        if inspect.ismethod(value):
+        if inspect.ismethod(value) and value.__name__ in LAW_METHODS:
             return {"method": value.__name__, "of": self.write(value.__self__)}
         kind = type(value)
-        if not kind.__module__.startswith(_PACKAGE) or isinstance(value, ActionSet) or not hasattr(value, "__dict__"):
+        name = name_of(kind, LAWS)
+        if name is None:
             raise Unsupported(
                 "a law in a file must be made of this library's classes and plain values",
                 repr(value)[:200],
                 'Use measure = "bound", which keeps no laws.',
             )
-        kept = {name: item for name, item in vars(value).items() if not _is_computed(kind, name)}
+        kept = {key: item for key, item in vars(value).items() if not _is_computed(kind, key)}
         return {
-            "class": f"{kind.__module__}:{kind.__qualname__}",
-            "holds": {name: self.write(item) for name, item in kept.items()},
+            "class": name,
+            "holds": {attribute: self.write(item) for attribute, item in kept.items()},
         }
 
     def _place(self, array: npt.NDArray[Any]) -> int:
@@ -123,21 +123,17 @@ class _Reader:
         if "set" in data:
             return self._actions
         if "method" in data:
-            return getattr(self.read(data["of"]), data["method"])
-        made = object.__new__(_find(data["class"]))
+            if data["method"] not in LAW_METHODS or data["of"] != {"set": True}:
+                raise InvalidInput(
+                    "a law in a file must hold no method but those of swapregret.registry",
+                    f"{data['method']!r:.80}",
+                    "Run the spec again.",
+                )
+            return getattr(self._actions, data["method"])
+        made = object.__new__(find(data["class"], "a law", LAWS))
         vars(made).update({name: self.read(item) for name, item in data["holds"].items()})
         return made
 
 
 def _is_computed(kind: type, name: str) -> bool:
     return isinstance(inspect.getattr_static(kind, name, None), cached_property)
-
-
-def _find(path: str) -> type[Any]:
-    module, _, name = path.partition(":")
-    found = getattr(importlib.import_module(module), name, None) if module.startswith(_PACKAGE) else None
-    if not isinstance(found, type):
-        raise InvalidInput(
-            "a law in a file must be of a class of this version", repr(path), "Open it with the version that wrote it."
-        )
-    return found

@@ -4,13 +4,13 @@ Columns, all named in the header:
 
 * the action, in exactly one of three ways: ``action`` (labels separated by ``;``), ``indices`` (positions from 0,
   separated by ``;``), or one column ``action:LABEL`` of 0 and 1 for each element;
-* ``reward:LABEL`` for each element;
+* ``reward:LABEL`` for each element, or ``cost:LABEL`` where costs are read;
 * optionally ``probability``, of the action of the row;
 * optionally ``round``, the day of the row, where several rows list the law of one day.
 
 Other columns are left alone. Nothing is guessed.
 
-May touch: ``arrays``, ``errors``, ``actions.base``. Polars is imported only when a Parquet file is read.
+May touch: ``arrays``, ``errors``, ``extras``, ``actions.base``. Polars is imported only when a Parquet file is read.
 """
 
 import csv
@@ -25,6 +25,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.extras import need
 
 __all__ = ["LoggedPlay", "read_log"]
 
@@ -53,8 +54,8 @@ class LoggedPlay:
     ignored: tuple[str, ...]
 
 
-def read_log(path: Path, actions: ActionSet) -> LoggedPlay:
-    """Read a CSV or Parquet file of plays, by its ending.
+def read_log(path: Path, actions: ActionSet, *, is_cost: bool = False) -> LoggedPlay:
+    """Read a CSV or Parquet file of plays, by its ending; with ``is_cost``, its columns are ``cost:LABEL``.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def read_log(path: Path, actions: ActionSet) -> LoggedPlay:
         header, rows = _read_csv(name)
     else:
         raise InvalidInput("the log must end in .csv, .txt, .parquet or .pq", repr(name), "Rename or convert it.")
-    return _Reader(actions, header).read(rows)
+    return _Reader(actions, header, "cost:" if is_cost else "reward:").read(rows)
 
 
 def _read_csv(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
@@ -90,6 +91,7 @@ def _read_csv(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
 
 
 def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
+    need("polars", "read a Parquet file")
     import polars as pl
 
     try:
@@ -102,14 +104,14 @@ def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
 class _Reader:
     """Knows which column means what, and reads rows."""
 
-    def __init__(self, actions: ActionSet, header: list[str]) -> None:
+    def __init__(self, actions: ActionSet, header: list[str], paid: str) -> None:
         self._actions = actions
         self._header = header
         twice = {column for column in header if header.count(column) > 1}
         if twice:
             raise InvalidInput("columns of the log must have different names", f"twice {sorted(twice)}", "Rename one.")
         self._labels = {str(label): index for index, label in enumerate(actions.labels)}
-        self._rewards = self._by_label("reward:")
+        self._rewards = self._by_label(paid)
         marks = any(column.startswith("action:") for column in header)
         ways = [way for way in ("action", "indices") if way in header] + (["action:LABEL"] if marks else [])
         if len(ways) != 1:
@@ -122,13 +124,13 @@ class _Reader:
         self._marks = self._by_label("action:") if marks else []
         used = {self._way, "probability", "round"}
         self._ignored = tuple(
-            column for column in header if column not in used and not column.startswith(("reward:", "action:"))
+            column for column in header if column not in used and not column.startswith((paid, "action:"))
         )
 
     def _by_label(self, prefix: str) -> list[int]:
         """Return where the column of each element stands."""
         found = {
-            column.removeprefix(prefix): index for index, column in enumerate(self._header) if prefix in column[:7]
+            column.removeprefix(prefix): index for index, column in enumerate(self._header) if column.startswith(prefix)
         }
         missing = [label for label in self._labels if label not in found]
         unknown = [label for label in found if label not in self._labels]

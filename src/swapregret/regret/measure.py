@@ -1,6 +1,6 @@
 """A measured regret: the number, how sure it is, and which of the field's definitions it is.
 
-May touch: nothing.
+May touch: ``units``.
 """
 
 import math
@@ -8,7 +8,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Regret", "standard_error"]
+from swapregret.units import Units
+
+__all__ = ["Regret", "standard_error", "student_factor"]
 
 
 def standard_error(values: Sequence[float]) -> float:
@@ -21,6 +23,19 @@ def standard_error(values: Sequence[float]) -> float:
     """
     n = len(values)
     return statistics.stdev(values) / math.sqrt(n) if n > 1 else math.nan
+
+
+def student_factor(n: int) -> float:
+    """Return how many standard errors reach the end of Student's 95 % interval of a mean of n runs; NaN for a single one.
+
+    Examples
+    --------
+    >>> round(student_factor(8), 3)
+    2.365
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n - 1, 0.975)) if n > 1 else math.nan
 
 
 @dataclass(frozen=True)
@@ -70,7 +85,24 @@ class Regret:
         """Tell whether the bracket is a point."""
         return self.lower == self.upper
 
+    def in_units(self, units: Units) -> "Regret":
+        """Return the regret in what people count, of one measured on the scale [0, 1]: the same days, times the range."""
+        if units.scale == 1.0 and not units.is_cost:
+            return self
+        numbers = (self.value, self.lower, self.upper, self.standard_error)
+        low, high = units.declared
+        words = f"{self.definition}; in units of {units.word}s, whose totals lie in [{low:g}, {high:g}]"
+        value, lower, upper, error = (units.scale * number for number in numbers)
+        return Regret(value, lower, upper, error, self.n_days, words)
+
+    def __repr__(self) -> str:
+        return f"Regret({self._numbers})"
+
     def __str__(self) -> str:
+        return f"{self._numbers}: {self.definition}"
+
+    @property
+    def _numbers(self) -> str:
         bracket = "" if self.is_exact else f" in [{self.lower:.6g}, {self.upper:.6g}]"
         error = "" if math.isnan(self.standard_error) else f", ± {self.standard_error:.3g}"
-        return f"{self.value:.6g}{bracket}{error} ({self.per_round:.6g} a round): {self.definition}"
+        return f"{self.value:.6g}{bracket}{error} ({self.per_round:.6g} a round)"

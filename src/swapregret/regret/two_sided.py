@@ -4,7 +4,7 @@ With a finite number of replications the plug-in value :math:`\max_\phi \hat{\ma
 fits the noise of the very runs it is judged on. Fitting φ on one half of the runs and judging it on the other is too low
 on average: φ is not the best one. The truth is between the two expectations.
 
-May touch: ``arrays``, ``errors``, ``actions.base``, the other files of ``regret``.
+May touch: ``arrays``, ``errors``, ``units``, ``actions.base``, the other files of ``regret``.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.merge import mean_ledger
 from swapregret.regret.rule import Rule
 from swapregret.regret.swap import measure_swap
+from swapregret.units import Units
 
 __all__ = ["TwoSided", "two_sided_swap"]
 
@@ -47,6 +48,12 @@ class TwoSided:
     sample_split: Regret
     interval: tuple[float, float]
     n_replications: int
+
+    def in_units(self, units: Units) -> "TwoSided":
+        """Return the same in what people count, of regrets on the scale [0, 1]."""
+        low, high = self.interval
+        interval = (units.scale * low, units.scale * high)
+        return TwoSided(self.plug_in.in_units(units), self.sample_split.in_units(units), interval, self.n_replications)
 
     def __str__(self) -> str:
         low, high = self.interval

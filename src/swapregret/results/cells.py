@@ -1,6 +1,6 @@
 """The table of cells: replications put together, ledgers averaged before the maximum over rules.
 
-May touch: ``actions.base``, ``regret``, ``results``; Polars, when a table is made.
+May touch: ``actions.base``, ``extras``, ``regret``, ``results``; Polars, when a table is made.
 """
 
 import hashlib
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
+from swapregret.boundary import refuses
+from swapregret.extras import need
 from swapregret.regret.answers import answer
 from swapregret.regret.internal import measure_internal
 from swapregret.regret.laziness import laziness_bound
@@ -22,7 +24,7 @@ from swapregret.regret.swap import measure_swap
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.results.detail import RunDetail
 from swapregret.results.experiment import Experiment, RunInfo, load_experiment
-from swapregret.results.table import load_results
+from swapregret.results.table import UNIT_COLUMNS, into_units, load_results
 from swapregret.storage import write_file
 
 if TYPE_CHECKING:
@@ -34,10 +36,11 @@ Row = dict[str, Any]
 CELL = ("set", "environment", "player", "horizon")
 _PER_ROUND = ("external", "external_error", "internal", "swap", "swap_error", "swap_split", "swap_low", "swap_high")
 _MEANS = ("reward", "expected", "realised_swap", "laziness", "lemma", "rounds_per_second")
-_VERSION = 1
+_VERSION = 2
 
 
-def load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
+@refuses
+def load_cells(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.DataFrame":
     """Put replications together: one row a set, environment, player, horizon and checkpoint.
 
     ``swap`` is the paper's: the ledgers of all finished replications are averaged, then the maximum over rules is taken
@@ -50,14 +53,18 @@ def load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
     ----------
     folder : path
         What ``swapregret run SPEC.toml --out DIR`` wrote.
+    in_units : bool
+        Whether numbers are in what each world counts, as of :func:`load_results`, or on the scale [0, 1].
     """
+    need("polars", "read the results of experiments")
     import polars as pl
 
     experiment = load_experiment(folder)
     cache = experiment.folder / "cells" / f"{_fingerprint(experiment)}.parquet"
     if cache.is_file():
-        return pl.read_parquet(cache)
-    results = load_results(folder)
+        kept = pl.read_parquet(cache)
+        return into_units(kept) if in_units else kept
+    results = load_results(folder, in_units=False)
     rows = [row for cell in _cells(experiment) for row in _rows_of(experiment, cell, results)]
     if not rows:
         return pl.DataFrame()
@@ -71,7 +78,7 @@ def load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
     for old in cache.parent.glob("*.parquet"):
         old.unlink(missing_ok=True)
     write_file(cache, buffer.getvalue())
-    return frame
+    return into_units(frame) if in_units else frame
 
 
 def _fingerprint(experiment: Experiment) -> str:
@@ -102,6 +109,7 @@ def _rows_of(experiment: Experiment, runs: Sequence[RunInfo], results: "pl.DataF
         row: Row = {name: getattr(runs[0], name) for name in CELL} | {"day": day, "n_replications": len(runs)}
         row |= {name: _mean(here[name].to_list()) for name in _MEANS}
         row["reward_error"] = _known(standard_error(here["reward"].to_list()))
+        row |= {name: here[name][0] if name in here.columns else None for name in UNIT_COLUMNS}
         row["swap_per_run"] = _mean(here["swap"].to_list())
         rows.append(row | _regrets(actions, details, index))
     return rows

@@ -65,6 +65,9 @@ class RunDetail:
     actions: ActionSet
     arrays: NamedArrays
 
+    def __repr__(self) -> str:
+        return f"RunDetail({self.run!r}, {self.actions!r}, {len(self.days)} checkpoints)"
+
     def ledger(self, index: int = -1) -> Ledger | None:
         """Return the ledger at a checkpoint; None if none was kept (see ``docs/how_to/run_experiments.md``)."""
         part = below(self.arrays, f"mark{index % len(self.days)}.ledger")

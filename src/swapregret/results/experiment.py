@@ -14,6 +14,7 @@ from swapregret.errors import InvalidInput
 from swapregret.learners.config import decode
 from swapregret.results.detail import RunDetail, read_detail
 from swapregret.results.store import Store
+from swapregret.storage import reading
 
 __all__ = ["Experiment", "RunInfo", "load_experiment"]
 
@@ -48,6 +49,9 @@ class Experiment:
     name: str
     runs: tuple[RunInfo, ...]
     resolved: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"Experiment({self.name!r}, {len(self.finished)} of {len(self.runs)} runs finished, in {str(self.folder)!r})"
 
     @property
     def store(self) -> Store:
@@ -84,7 +88,8 @@ class Experiment:
 
     @cached_property
     def _sets(self) -> dict[str, ActionSet]:
-        return {label: decode(content["config"]) for label, content in self.resolved["sets"].items()}
+        with reading(f"{os.fspath(self.folder / 'resolved.json')!r}"):
+            return {label: decode(content["config"]) for label, content in self.resolved["sets"].items()}
 
     def detail(self, run: str | RunInfo) -> RunDetail:
         """Return what a finished run recorded beside its table."""
@@ -104,5 +109,6 @@ def load_experiment(folder: str | os.PathLike[str]) -> Experiment:
         What ``swapregret run SPEC.toml --out DIR`` wrote.
     """
     resolved = Store(folder).resolved()
-    runs = tuple(RunInfo(**run) for run in resolved["runs"])
-    return Experiment(Path(folder), resolved["name"], runs, resolved)
+    with reading(f"{os.fspath(Path(folder) / 'resolved.json')!r}"):
+        runs = tuple(RunInfo(**run) for run in resolved["runs"])
+        return Experiment(Path(folder), resolved["name"], runs, resolved)

@@ -78,10 +78,10 @@ class Store:
                 "Give the folder that `swapregret run SPEC.toml --out DIR` wrote.",
             )
         content = _read_json(path)
-        if content.get("format", 0) > FORMAT:
+        if type(content.get("format")) is not int or content["format"] > FORMAT:
             raise InvalidInput(
                 f"{os.fspath(path)!r} must have format {FORMAT} or older",
-                str(content["format"]),
+                f"{content.get('format')!r:.80}",
                 "Upgrade the library.",
             )
         return content
@@ -155,9 +155,13 @@ def _json(value: Json) -> bytes:
 def _read_json(path: Path) -> Json:
     try:
         content = json.loads(read_file(path))
-    except ValueError as error:
-        raise InvalidInput(f"{os.fspath(path)!r} must be JSON", str(error), "Run the spec again.") from None
-    return dict(content)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(f"{os.fspath(path)!r} must be JSON", str(error)[:200], "Run the spec again.") from None
+    if not isinstance(content, dict):
+        raise InvalidInput(f"{os.fspath(path)!r} must be a JSON object", f"{content!r:.80}", "Run the spec again.")
+    return content
 
 
 def _digest(data: bytes) -> str:

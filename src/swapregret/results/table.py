@@ -1,6 +1,6 @@
 """The table of results: one row a run and checkpoint.
 
-May touch: ``actions.base``, ``play_result``, ``regret``, ``results``; Polars, when a table is made.
+May touch: ``actions.base``, ``extras``, ``units``, ``play_result``, ``regret``, ``results``; Polars, when a table is made.
 """
 
 import io
@@ -10,20 +10,27 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from swapregret.actions.base import ActionSet
+from swapregret.boundary import refuses
+from swapregret.extras import need
 from swapregret.play_result import PlayResult
 from swapregret.regret.interval import interval_regret
 from swapregret.regret.laziness import laziness_bound
 from swapregret.results.detail import Mark
 from swapregret.results.experiment import RunInfo, load_experiment
+from swapregret.units import UNIT_REWARDS, Units
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["load_results", "measure_mark", "table_bytes"]
+__all__ = ["UNIT_COLUMNS", "into_units", "load_results", "measure_mark", "table_bytes"]
 
 Row = dict[str, Any]
 
-_WORDS = ("run", "set", "environment", "player")
+_WORDS = ("run", "set", "environment", "player", "unit")
+UNIT_COLUMNS = ("unit", "unit_low", "unit_high")
+"""What the world counts, "reward" or "cost", and the range of rewards (minus the costs) that was mapped to [0, 1]."""
+_EARNED = ("reward", "expected")
+_REGRETS = ("external", "internal", "swap", "realised_swap", "laziness", "lemma", "window_", "reward_error")
 _WHOLE = ("horizon", "replication", "day", "n_actions")
 _NUMBERS = (
     "reward",
@@ -36,21 +43,25 @@ _NUMBERS = (
     "realised_swap",
     "laziness",
     "lemma",
+    "unit_low",
+    "unit_high",
 )
 _ORDER = (
     *("run", "set", "environment", "player", "horizon", "replication", "seed", "day", "reward", "expected"),
     *("external", "internal", "swap", "swap_lower", "swap_upper", "is_exact", "n_actions"),
     *("realised_swap", "laziness", "lemma"),
+    *UNIT_COLUMNS,
 )
 PER_ROUND = ("external", "internal", "swap")
 
 
-def measure_mark(mark: Mark, actions: ActionSet, measure: str) -> Row:
-    """Return the numbers of one checkpoint of one run; what was not measured is None."""
+def measure_mark(mark: Mark, actions: ActionSet, measure: str, units: Units = UNIT_REWARDS) -> Row:
+    """Return the numbers of one checkpoint of one run, on the scale [0, 1], and the units; what was not measured is None."""
     run = mark.run
     result = PlayResult(actions, (run,), measure, 0)
     row: Row = dict.fromkeys((*_NUMBERS, "is_exact", "n_actions"))
     row |= {"day": mark.day, "reward": run.reward}
+    row |= {"unit": units.word, "unit_low": units.low, "unit_high": units.high}
     if run.ledger is not None:
         swap = result.swap_regret
         row |= {
@@ -85,6 +96,7 @@ def measure_mark(mark: Mark, actions: ActionSet, measure: str) -> Row:
 
 def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
     """Return the Parquet file of one run: the same bytes for the same numbers."""
+    need("polars", "write the results of experiments")
     import polars as pl
 
     types: dict[str, Any] = dict.fromkeys(_WORDS, pl.String) | dict.fromkeys(_WHOLE, pl.Int64)
@@ -102,23 +114,42 @@ def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
     return buffer.getvalue()
 
 
-def load_results(folder: str | os.PathLike[str]) -> "pl.DataFrame":
+def into_units(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Return a table of results in what each world counts: regrets times the range, rewards in it; costs are negative rewards."""
+    import polars as pl
+
+    if "unit" not in frame.columns:
+        return frame
+    low, scale = pl.col("unit_low").fill_null(0.0), (pl.col("unit_high") - pl.col("unit_low")).fill_null(1.0)
+    regrets = [name for name, kind in frame.schema.items() if name.startswith(_REGRETS) and kind.is_float()]
+    return frame.with_columns(
+        *(pl.col(name) * scale for name in regrets),
+        *(pl.col(name) * scale + low for name in _EARNED),
+    )
+
+
+@refuses
+def load_results(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.DataFrame":
     """Read the results of an experiment: a Polars frame with one row a finished run and checkpoint.
 
     Regrets are totals up to ``day``; ``external_per_round``, ``internal_per_round`` and ``swap_per_round`` are divided by
     it. ``swap`` is the maximum over rules for this run alone; :func:`load_cells` averages ledgers over replications first,
-    as the paper does. Columns that were not measured are null.
+    as the paper does. Columns that were not measured are null. ``unit`` says what a world counts, "reward" or "cost": a replay with
+    a declared range is reported in its units, and ``reward`` is minus the cost where costs are counted.
 
     Parameters
     ----------
     folder : path
         What ``swapregret run SPEC.toml --out DIR`` wrote.
+    in_units : bool
+        Whether numbers are in what each world counts, or all on the scale [0, 1] of the learners and of the bounds.
 
     Returns
     -------
     polars.DataFrame
         ``.to_pandas()`` works where pandas is installed (``pip install "swapregret[pandas]"``).
     """
+    need("polars", "read the results of experiments")
     import polars as pl
 
     experiment = load_experiment(folder)
@@ -131,7 +162,8 @@ def load_results(folder: str | os.PathLike[str]) -> "pl.DataFrame":
         frames.append(frame.with_columns(taken))
     if not frames:
         return pl.DataFrame()
-    return pl.concat(frames, how="diagonal").with_columns(
+    whole = pl.concat(frames, how="diagonal")
+    return (into_units(whole) if in_units else whole).with_columns(
         *((pl.col(name) / pl.col("day")).alias(f"{name}_per_round") for name in PER_ROUND),
         (pl.col("day") / pl.col("seconds")).alias("rounds_per_second"),
     )

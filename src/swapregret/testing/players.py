@@ -25,8 +25,8 @@ def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Repor
     """Let a player play, and check every promise of the ``Player`` protocol.
 
     Its policies are laws on its set on every day of a run of random rewards, with days that pay nothing, everything, or are not
-    seen. Observing twice from one state gives the same state and leaves the old one alone; the same seed gives the same run; a
-    state written to arrays and read again is the same bit for bit and goes on in the same way.
+    seen. Observing twice from one state, or from copies of it, gives the same state and leaves the old one
+    alone; the same seed gives the same run; a state written to arrays and read again is the same bit for bit and goes on in the same way.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def _check_repeatability(case: PlayerCase) -> str | None:
 
 
 def _check_state(case: PlayerCase) -> str | None:
-    """Check that observing leaves the old state alone, and gives the same new one every time."""
+    """Check that observing leaves the old state, or what it was copied from, alone, and gives the same new one every time."""
     for day, step in enumerate(case.steps):
         before = written(case.player, step.before)
         once = case.player.observe(step.before, step.decision, copied(step.reward))

@@ -15,6 +15,7 @@ from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
 from swapregret.actions.partitions import Partitions
 from swapregret.actions.permutations import Permutations
+from swapregret.actions.product import Product
 from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.arrays import Action, Actions, Matrix, Vector
@@ -41,6 +42,7 @@ __all__ = [
     "permutations",
     "points",
     "policies",
+    "products",
     "reward_sequences",
     "spanning_trees",
     "truncated_permutations",
@@ -132,6 +134,12 @@ def partitions(max_total: int = 4, max_parts: int = 3) -> st.SearchStrategy[Part
     return st.builds(Partitions, st.integers(1, max_total), st.integers(1, max_parts))
 
 
+def products(max_dimension: int = 4) -> st.SearchStrategy[Product]:
+    """Draw products of two or three small sets, on levels and not."""
+    part = st.one_of(m_sets(max_dimension), explicit_sets(max_dimension), permutations(2), dag_paths(3))
+    return st.lists(part, min_size=2, max_size=3).map(lambda parts: Product(*parts))
+
+
 def action_sets(max_dimension: int = 6) -> st.SearchStrategy[ActionSet]:
     """Draw an action set of any kind, small enough to be listed; ``max_dimension`` bounds the sets that have a free one."""
     return st.one_of(
@@ -144,6 +152,7 @@ def action_sets(max_dimension: int = 6) -> st.SearchStrategy[ActionSet]:
         partitions(3, 3),
         spanning_trees(4),
         forests(4),
+        products(3),
     )
 
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 import swapregret as sr
-from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSet, PlainSubsets
+from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSubsets
 from swapregret.experiments.bench.reference import Reference
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.player import Decision

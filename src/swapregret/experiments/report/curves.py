@@ -4,7 +4,7 @@ May touch: ``experiments.report.model``, ``experiments.report.style``.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from swapregret.experiments.report.style import (
     symbol,
 )
 
-__all__ = ["curve_figure", "horizon_figure", "swap_against_external"]
+__all__ = ["curve_figure", "horizon_figure", "swap_against_external", "swap_against_reward"]
 
 
 def curve_figure(
@@ -35,10 +35,10 @@ def curve_figure(
     unit: str = "",
     x_title: str = "day",
 ) -> Figure | None:
-    """Draw one quantity of every player over the days, a line and a band each; None where nobody has it.
+    """Draw one quantity of every player over the days, one line and one band each; None where nobody has it.
 
-    On a logarithmic axis a lower end of a band at or below 0 is drawn at the foot of the picture; the interval itself is
-    in the hover text, as measured.
+    A logarithmic axis is as high as its lines need: bands that reach further, down to 0 or far up, are cut at the frame. The
+    interval itself is in the hover text, as measured.
 
     Parameters
     ----------
@@ -64,7 +64,8 @@ def curve_figure(
     chosen = [(index, runs, curve) for index, runs in enumerate(players) if (curve := select(runs)) is not None]
     if not chosen:
         return None
-    foot = _foot([curve for _, _, curve in chosen])
+    foot, top = _reach([curve for _, _, curve in chosen])
+    frame = numbers([math.log10(foot), math.log10(top)])
     bands = [
         _band(index, runs.name, curve, foot if is_log else -math.inf)
         for index, runs, curve in chosen
@@ -73,25 +74,27 @@ def curve_figure(
     lines = [_line(index, runs.name, curve, unit, x_title) for index, runs, curve in chosen]
     ticks = (
         log_ticks(float(day) for _, _, curve in chosen for day in curve.days),
-        log_ticks([*_reach([curve for _, _, curve in chosen], foot)]),
+        log_ticks([foot, top]),
     )
     layout = {
         "height": 420,
         "hovermode": "closest",
         "xaxis": axis(x_title, is_log=True, dtick=ticks[0]),
-        "yaxis": axis(y_title, is_log=True, dtick=ticks[1]) if is_log else axis(y_title),
-        "meta": {"ticks": ticks},
+        "yaxis": axis(y_title, is_log=True, dtick=ticks[1], range=frame) if is_log else axis(y_title),
+        "meta": {"ticks": ticks, "frame": frame},
     }
     return figure([*bands, *lines], layout)  # no band covers a line
 
 
-def horizon_figure(scenes: Sequence[Scene]) -> Figure | None:
-    """Draw the last swap regret of every player against the horizon; None for scenes of one horizon.
+def horizon_figure(scenes: Sequence[Scene], quantity: str = "swap") -> Figure | None:
+    """Draw the last swap regret, or reward, of every player against the horizon; None for scenes of one horizon.
 
     Parameters
     ----------
     scenes : sequence of Scene
         Of one set and one environment. Players are the first one's and those the others add.
+    quantity : str
+        ``swap`` or ``reward``.
     """
     ordered = sorted(scenes, key=lambda scene: scene.horizon)
     if len(ordered) < 2:
@@ -100,15 +103,16 @@ def horizon_figure(scenes: Sequence[Scene]) -> Figure | None:
     ends: list[PlayerRuns] = []
     for name in names:
         found = [
-            (scene.horizon, *runs.swap.last, runs.n_runs)
+            (scene.horizon, *curve.last, runs.n_runs)
             for scene in ordered
             for runs in scene.players
-            if runs.name == name and runs.swap is not None
+            if runs.name == name and (curve := _of(runs, quantity)) is not None
         ]
         columns = [np.array(column) for column in zip(*found, strict=True)]
         curve = Curve(columns[0].astype(np.int64), *columns[1:4]) if found else None
         ends.append(PlayerRuns(name, min((row[-1] for row in found), default=0), swap=curve))
-    return curve_figure(ends, lambda runs: runs.swap, "swap regret a round", is_log=True, x_title="horizon")
+    title = "swap regret per round" if quantity == "swap" else "reward per round"
+    return curve_figure(ends, lambda runs: runs.swap, title, is_log=quantity == "swap", x_title="horizon")
 
 
 def swap_against_external(players: Sequence[PlayerRuns]) -> Figure | None:
@@ -116,43 +120,11 @@ def swap_against_external(players: Sequence[PlayerRuns]) -> Figure | None:
 
     Swap regret is never below external regret, so nobody can be below the diagonal.
     """
-    pairs = [
-        (index, runs.name, runs.external, runs.swap)
-        for index, runs in enumerate(players)
-        if runs.swap is not None and runs.external is not None
-    ]
-    if not pairs:
+    made = _swap_against(players, "external", "external regret per round", "external")
+    if made is None:
         return None
-    data: list[dict[str, Any]] = []
-    for index, name, external, swap in pairs:
-        common = {"legendgroup": name, "name": plain(name), "type": "scatter"}
-        settled = len(swap.days) // 2
-        data.append(
-            {
-                **common,
-                "mode": "lines",
-                "x": numbers(external.value[settled:]),
-                "y": numbers(swap.value[settled:]),
-                "line": {"color": colour(index), "width": 1, "dash": dash(index)},
-                "opacity": 0.5,
-                "showlegend": False,
-                "customdata": swap.days[settled:].tolist(),
-                "hovertemplate": "day %{customdata:,}<br>external %{x:.4g}<br>swap %{y:.4g}",
-            }
-        )
-        data.append(
-            {
-                **common,
-                "mode": "markers",
-                "x": numbers(external.value[-1:]),
-                "y": numbers(swap.value[-1:]),
-                "error_x": _bars(external, index),
-                "error_y": _bars(swap, index),
-                "marker": {"color": colour(index), "size": 11, "symbol": symbol(index)},
-                "hovertemplate": "external %{x:.4g}<br>swap %{y:.4g}",
-            }
-        )
-    top = max(float(np.nanmax(swap.value[len(swap.days) // 2 :])) for _, _, _, swap in pairs) or 1.0
+    tops = [float(np.nanmax(runs.swap.value[len(runs.swap.days) // 2 :])) for runs in players if runs.swap is not None]
+    top = max(tops) or 1.0
     diagonal = {
         "type": "scatter",
         "mode": "lines",
@@ -162,27 +134,73 @@ def swap_against_external(players: Sequence[PlayerRuns]) -> Figure | None:
         "line": {"color": "#7f7f7f", "width": 1.5, "dash": "dot"},
         "hoverinfo": "skip",
     }
+    return figure([diagonal, *made["data"]], made["layout"])
+
+
+def swap_against_reward(players: Sequence[PlayerRuns]) -> Figure | None:
+    """Draw where each player came to rest: reward to the right, swap regret upwards, the way there faint."""
+    return _swap_against(players, "reward", "reward per round", "reward")
+
+
+def _of(runs: PlayerRuns, quantity: str) -> Curve | None:
+    found: Curve | None = getattr(runs, quantity)
+    return found
+
+
+def _swap_against(players: Sequence[PlayerRuns], quantity: str, title: str, short: str) -> Figure | None:
+    pairs = [
+        (index, runs.name, other, runs.swap)
+        for index, runs in enumerate(players)
+        if runs.swap is not None and (other := _of(runs, quantity)) is not None
+    ]
+    if not pairs:
+        return None
+    data: list[dict[str, Any]] = []
+    for index, name, other, swap in pairs:
+        common = {"legendgroup": name, "name": plain(name), "type": "scatter"}
+        settled = len(swap.days) // 2
+        data.append(
+            {
+                **common,
+                "mode": "lines",
+                "x": numbers(other.value[settled:]),
+                "y": numbers(swap.value[settled:]),
+                "line": {"color": colour(index), "width": 1, "dash": dash(index)},
+                "opacity": 0.5,
+                "showlegend": False,
+                "customdata": swap.days[settled:].tolist(),
+                "hovertemplate": f"day %{{customdata:,}}<br>{short} %{{x:.4g}}<br>swap %{{y:.4g}}",
+            }
+        )
+        data.append(
+            {
+                **common,
+                "mode": "markers",
+                "x": numbers(other.value[-1:]),
+                "y": numbers(swap.value[-1:]),
+                "error_x": _bars(other, index),
+                "error_y": _bars(swap, index),
+                "marker": {"color": colour(index), "size": 11, "symbol": symbol(index)},
+                "hovertemplate": f"{short} %{{x:.4g}}<br>swap %{{y:.4g}}",
+            }
+        )
     layout = {
         "height": 420,
         "hovermode": "closest",
-        "xaxis": axis("external regret a round"),
-        "yaxis": axis("swap regret a round", rangemode="tozero"),
+        "xaxis": axis(title),
+        "yaxis": axis("swap regret per round", rangemode="tozero"),
     }
-    return figure([diagonal, *data], layout)
+    return figure(data, layout)
 
 
-def _foot(curves: Sequence[Curve]) -> float:
-    """Return the lowest height a logarithmic picture needs: a third of the smallest positive value."""
+def _reach(curves: Sequence[Curve]) -> tuple[float, float]:
+    """Return what a logarithmic picture shows: from a third of the smallest positive value to twice the largest.
+
+    Five decades are the most: values that rounding alone keeps from 0 do not set the height.
+    """
     positive = [float(value) for curve in curves for value in curve.value if value > 0.0]
-    return min(positive) / 3.0 if positive else math.ulp(0.0)
-
-
-def _reach(curves: Sequence[Curve], foot: float) -> Iterator[float]:
-    """Yield the heights that a logarithmic picture shows."""
-    for curve in curves:
-        yield from curve.value.tolist()
-        for edge in (curve.low, curve.high):
-            yield from (max(float(end), foot) for end in edge if math.isfinite(end))
+    top = 2.0 * max(positive, default=0.5)
+    return max(min(positive, default=0.3) / 3.0, 1e-5 * top), top
 
 
 def _band(index: int, name: str, curve: Curve, foot: float) -> dict[str, Any]:
@@ -221,6 +239,7 @@ def _line(index: int, name: str, curve: Curve, unit: str, x_title: str) -> dict[
         "line": {"color": colour(index), "width": 2.2, "dash": dash(index)},
         "marker": {"color": colour(index), "size": 6, "symbol": symbol(index)},
         "text": text,
+        "customdata": [numbers(pair) for pair in zip(curve.low.tolist(), curve.high.tolist(), strict=True)],
         "hovertemplate": x_title + " %{x:,}: %{text}",
     }
 

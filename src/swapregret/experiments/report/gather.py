@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.elements import graph_of, put_together, rows_of
-from swapregret.experiments.report.model import Curve, PlayerRuns, Scene, Shares
+from swapregret.experiments.report.model import Curve, Ends, PlayerRuns, Scene, Shares
 from swapregret.experiments.report.page import Origin
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
 
@@ -52,7 +52,7 @@ def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Scene, ...], Origin]:
             f"{os.fspath(folder)!r} with none of {len(experiment.runs)}",
             "Run the specification again: `swapregret run SPEC.toml --out DIR` goes on where it stopped.",
         )
-    cells, rows = load_cells(folder), load_results(folder)
+    cells, rows = load_cells(folder, in_units=False), load_results(folder, in_units=False)
     scenes: dict[tuple[str, str, int], dict[str, list[RunInfo]]] = {}
     for run in finished:
         scenes.setdefault((run.set, run.environment, run.horizon), {}).setdefault(run.player, []).append(run)
@@ -123,11 +123,22 @@ def _player(
         shares=_shares(experiment, first, [run for run in runs if run.id != first.run]),
         marginals=put_together(first.marginals, place),
         marginal_days=first.days,
+        ends=_ends(rows),
+    )
+
+
+def _ends(rows: pl.DataFrame) -> Ends | None:
+    """Return reward and swap regret of every replication on the last day that all of them reached."""
+    last = rows.filter(pl.col("day") == rows["day"].max()).sort("replication")
+    if last.is_empty():
+        return None
+    return Ends(
+        last["replication"].to_numpy().astype(np.int64), _column(last, "reward"), _column(last, "swap_per_round")
     )
 
 
 def _bracket(cells: pl.DataFrame) -> tuple[float, float] | None:
-    """Return the certified ends of the last swap regret, a round; None where they are one."""
+    """Return the certified ends of the last swap regret, per round; None where they are one."""
     day, low, high = (float(_column(cells, name)[-1]) for name in ("day", "swap_lower", "swap_upper"))
     return (low / day, high / day) if high - low > 1e-9 * day else None
 
@@ -138,7 +149,7 @@ def _within(curve: Curve | None) -> Curve | None:
 
 
 def _shares(experiment: Experiment, first: RunDetail, others: Sequence[RunInfo]) -> Shares | None:
-    """Return the mean over replications of the lemma's terms at the last checkpoint, a round."""
+    """Return the mean over replications of the lemma's terms at the last checkpoint, per round."""
     if first.decomposition(-1) is None:
         return None
     details = [first, *(experiment.detail(run.id) for run in others)]
@@ -148,7 +159,7 @@ def _shares(experiment: Experiment, first: RunDetail, others: Sequence[RunInfo])
 
 
 def _microseconds(rows: pl.DataFrame) -> Curve | None:
-    """Return the median run's time a round so far, from the fastest to the slowest."""
+    """Return the median run's time per round so far, from the fastest to the slowest."""
     timed = rows.filter(pl.col("seconds").is_not_null())
     if timed.is_empty():
         return None

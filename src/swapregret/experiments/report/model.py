@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from swapregret.arrays import Matrix, Vector
 
-__all__ = ["Curve", "Edge", "Graph", "PlayerRuns", "Scene", "Shares"]
+__all__ = ["Curve", "Edge", "Ends", "Graph", "PlayerRuns", "Scene", "Shares"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """The terms of the decomposition lemma, a round, averaged over replications.
+    """The terms of the decomposition lemma, per round, averaged over replications.
 
     Attributes
     ----------
@@ -63,6 +63,25 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
+class Ends:
+    """Where each replication ended: what a comparison that is paired by replication is made of.
+
+    Attributes
+    ----------
+    replications : int64 array, shape (n,)
+        Replications with the same number met the same rewards, whoever played.
+    reward : Vector, shape (n,)
+        Per round.
+    swap : Vector, shape (n,)
+        Swap regret per round of each replication on its own; NaN where it was not measured.
+    """
+
+    replications: npt.NDArray[np.int64]
+    reward: Vector
+    swap: Vector
+
+
+@dataclass(frozen=True, eq=False)
 class PlayerRuns:
     """All replications of one player in one scene.
 
@@ -71,13 +90,13 @@ class PlayerRuns:
     name : str
     n_runs : int
     swap, external, reward : Curve or None
-        A round; None where it was not measured.
+        Per round; None where it was not measured.
     microseconds : Curve or None
         Of one round.
     definition : str
         Which swap regret was measured, in words.
     bracket : (float, float) or None
-        Certified ends of the swap regret a round on the last day, where it is not exact.
+        Certified ends of the swap regret per round on the last day, where it is not exact.
     windows : tuple of int
         L_0, …, L_K; empty for players without scales.
     offset : int
@@ -86,6 +105,8 @@ class PlayerRuns:
     marginals : Matrix, shape (n, dimension), or None
         Probability of each element at the days ``marginal_days``.
     marginal_days : int64 array, shape (n,), or None
+    ends : Ends or None
+        Reward and swap regret of every replication on the last day.
     """
 
     name: str
@@ -101,6 +122,7 @@ class PlayerRuns:
     shares: Shares | None = None
     marginals: Matrix | None = None
     marginal_days: npt.NDArray[np.int64] | None = None
+    ends: Ends | None = None
 
 
 @dataclass(frozen=True)

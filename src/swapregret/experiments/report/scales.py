@@ -18,7 +18,7 @@ _MOST_UPDATES = 160
 def decomposition_figure(players: Sequence[PlayerRuns]) -> Figure | None:
     """Stack, for every player with a certificate, what each scale adds to the bound, with the measured regret beside it.
 
-    The bars add up to (1/K) Σ_{k<K} Reg_k + T/K, a round. A scale whose external regret is negative pulls the stack
+    The bars add up to (1/K) Σ_{k<K} Reg_k + T/K, per round. A scale whose external regret is negative pulls the stack
     down. Diamonds are the laziness bound, the middle of the lemma; crosses the swap regret that was measured.
     """
     certified = [runs for runs in players if runs.shares is not None]
@@ -45,7 +45,7 @@ def decomposition_figure(players: Sequence[PlayerRuns]) -> Figure | None:
     layout = {
         "height": 190 + 64 * len(certified) + 10 * n_scales,
         "barmode": "relative",
-        "xaxis": axis("regret a round", zeroline=True),
+        "xaxis": axis("regret per round", zeroline=True),
         "yaxis": axis("", type="category", autorange="reversed"),
         "hovermode": "closest",
     }
@@ -53,7 +53,7 @@ def decomposition_figure(players: Sequence[PlayerRuns]) -> Figure | None:
 
 
 def calendar_figure(runs: PlayerRuns, horizon: int) -> Figure | None:
-    """Draw when each scale of a player restarts: a row a scale, a block an interval; None for players without scales.
+    """Draw when each scale of a player restarts: one row per scale, one block per interval; None for players without scales.
 
     Updates are white strokes. A scale with more intervals than a screen can show is drawn as one block that says how many
     there are, and updates are left out where they are too many.

@@ -4,7 +4,7 @@ The eight colours were searched for: any two differ by more than 20 in CIELAB fo
 and tritanopia alike, at a contrast of at least 2.6 on white and on the dark paper. A dash and a symbol say the same again.
 Ink, grid and paper are not set here: the page takes them from its style sheet, light or dark.
 
-May touch: nothing.
+May touch: ``figures``.
 """
 
 import math
@@ -12,19 +12,15 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
+from swapregret.figures import band_of, colour
+
 __all__ = ["Figure", "axis", "band_of", "colour", "dash", "figure", "log_ticks", "numbers", "plain", "symbol"]
 
 Figure = dict[str, Any]
 """A Plotly figure as plain data: ``data`` and ``layout``, nothing that JSON cannot say."""
 
-_COLOURS = ("#1476b1", "#d88900", "#8900ff", "#899d62", "#b12700", "#894e62", "#c462ff", "#00b1c4")
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "triangle-down", "cross", "pentagon")
-
-
-def colour(index: int) -> str:
-    """Return the colour of player number ``index``."""
-    return _COLOURS[index % len(_COLOURS)]
 
 
 def dash(index: int) -> str:
@@ -35,12 +31,6 @@ def dash(index: int) -> str:
 def symbol(index: int) -> str:
     """Return the marker of player number ``index``."""
     return _SYMBOLS[index % len(_SYMBOLS)]
-
-
-def band_of(index: int) -> str:
-    """Return the colour of a player's band: its own, mostly transparent."""
-    red, green, blue = (int(colour(index)[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.16)"
 
 
 def plain(text: str) -> str:
@@ -85,7 +75,7 @@ def log_ticks(values: Iterable[float]) -> int | str | None:
 
 
 def figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> Figure:
-    """Return a figure with what all of them share: legend below, hover labels of full length, no title of its own."""
+    """Return a figure with what all of them share: legend below, hover labels of full length. The page adds the title."""
     shared: dict[str, Any] = {
         "margin": {"l": 8, "r": 20, "t": 34, "b": 8},
         "hoverlabel": {"namelength": -1},

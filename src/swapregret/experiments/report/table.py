@@ -32,10 +32,10 @@ def _microseconds(value: float) -> str:
 
 
 COLUMNS = (
-    Column("swap regret a round", lambda runs: runs.swap, _four),
-    Column("external regret a round", lambda runs: runs.external, _four),
-    Column("reward a round", lambda runs: runs.reward, _four, is_more_better=True),
-    Column("µs a round", lambda runs: runs.microseconds, _microseconds),
+    Column("swap regret per round", lambda runs: runs.swap, _four),
+    Column("external regret per round", lambda runs: runs.external, _four),
+    Column("reward per round", lambda runs: runs.reward, _four, is_more_better=True),
+    Column("µs per round", lambda runs: runs.microseconds, _microseconds),
 )
 
 
@@ -55,12 +55,13 @@ def results_table(scenes: Sequence[Scene]) -> str:
     >>> "<b>0.1000</b>" in page, "<b>0.2000</b>" in page, "≈" in page
     (True, False, False)
     """
-    heads = "".join(f'<th scope="col">{escape(column.heading)}</th>' for column in COLUMNS)
+    names = ("set", "world", "T", "player", "runs", *(column.heading for column in COLUMNS))
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     kinds = list(dict.fromkeys(runs.definition for scene in scenes for runs in scene.players if runs.definition))
-    bodies = "".join(_body(index, scene, kinds) for index, scene in enumerate(scenes))
+    rows = "".join(_rows(scene, kinds) for scene in scenes)
     return (
-        '<table class="results"><thead><tr><th scope="col">player</th><th scope="col">runs</th>'
-        f"{heads}</tr></thead>{bodies}</table>{_definitions(kinds)}"
+        f'<table class="results sortable" data-name="results"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+        f"{_definitions(kinds)}"
     )
 
 
@@ -74,18 +75,23 @@ def _definitions(kinds: Sequence[str]) -> str:
     return f'<p class="lead">Swap regret as measured, by the number beside it:</p><ol class="lead">{items}</ol>'
 
 
-def _body(index: int, scene: Scene, kinds: Sequence[str]) -> str:
+def _rows(scene: Scene, kinds: Sequence[str]) -> str:
     best = {column.heading: _best(scene.players, column) for column in COLUMNS}
+    count = "" if scene.n_actions is None else f", N = {_many(scene.n_actions)}"
+    about = f"d = {scene.dimension}, m = {scene.size}{count}"
+    where = (
+        f'<th scope="row" title="{escape(about)}">{escape(scene.actions)} <small>({escape(about)})</small></th>'
+        f'<td data-label="world">{escape(scene.environment)}</td>'
+        f'<td data-label="T" data-value="{scene.horizon}">{scene.horizon:,}</td>'
+    )
     rows = []
     for runs in scene.players:
         cells = "".join(_cell(runs, column, best[column.heading], kinds) for column in COLUMNS)
-        rows.append(f'<tr><th scope="row">{escape(runs.name)}</th><td data-label="runs">{runs.n_runs}</td>{cells}</tr>')
-    count = "" if scene.n_actions is None else f", N = {_many(scene.n_actions)}"
-    title = f"{escape(scene.label)} <small>(d = {scene.dimension}, m = {scene.size}{count})</small>"
-    return (
-        f'<tbody data-scene="{index}"><tr class="scene"><th colspan="{len(COLUMNS) + 2}" scope="rowgroup">{title}</th></tr>'
-        f"{''.join(rows)}</tbody>"
-    )
+        rows.append(
+            f'<tr data-scene="{escape(scene.label)}">{where}<td data-label="player" class="name">{escape(runs.name)}</td>'
+            f'<td data-label="runs" data-value="{runs.n_runs}">{runs.n_runs}</td>{cells}</tr>'
+        )
+    return "".join(rows)
 
 
 def _best(players: Sequence[PlayerRuns], column: Column) -> Curve | None:
@@ -109,7 +115,8 @@ def _cell(runs: PlayerRuns, column: Column, best: Curve | None, kinds: Sequence[
         text += f' <span class="interval">[{column.form(low)}, {column.form(high)}]</span>'
     if column is COLUMNS[0]:
         text += _marks(runs, kinds, is_close=not is_best and _overlaps(curve, best))
-    return f'<td data-label="{label}" data-value="{value!r}"><span class="cell">{text}</span></td>'
+    ends = f' data-low="{low!r}" data-high="{high!r}"' if math.isfinite(low) and math.isfinite(high) else ""
+    return f'<td data-label="{label}" data-value="{value!r}"{ends}><span class="cell">{text}</span></td>'
 
 
 def _marks(runs: PlayerRuns, kinds: Sequence[str], *, is_close: bool) -> str:

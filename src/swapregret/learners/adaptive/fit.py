@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve
+from swapregret.kernels.cholesky import cholesky, cholesky_solve, trace_of_inverse
 from swapregret.learners.adaptive.state import Fit
 
 __all__ = ["fade", "fitted_tilt", "gather_window", "remember_total"]
@@ -83,10 +83,7 @@ def fitted_tilt(fit: Fit, f: int, size: int, rank: int, noise: float, boldness: 
         a[i, i] += ridge
     factor, _ = cholesky(a)
     theta = cholesky_solve(factor, right)
-    inverse = cholesky_inverse(factor)
-    trace = -(d - rank) / ridge
-    for i in range(d):
-        trace += inverse[i, i]
+    trace = trace_of_inverse(factor) - (d - rank) / ridge
     error = np.sqrt(2.0 * noise * max(trace, 0.0) / rank)
     tilted = first_log.copy()
     if error > 0.0:

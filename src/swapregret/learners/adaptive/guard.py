@@ -72,7 +72,7 @@ def add_played(table: VectorTable, words: Words, chances: Floats, held: Floats) 
 def is_due(windows: Integers, position: int, n_rows: int) -> bool:
     """Tell whether to check after a window of length B: seldom enough that it costs about two oracle calls per base window."""
     every = max(windows[1], windows[0] * n_rows)
-    return position // every > (position - windows[1]) // every
+    return bool(position // every > (position - windows[1]) // every)
 
 
 @phase
@@ -81,4 +81,4 @@ def check_guard(family: Any, guard: Guard, threshold: float) -> bool:
     guard.estimate[0] = guard.settled[0] + split_gain(family, guard.table)
     if guard.estimate[0] > threshold:
         guard.has_tripped[0] = 1
-    return guard.has_tripped[0] == 1
+    return bool(guard.has_tripped[0] == 1)

@@ -53,7 +53,7 @@ def time_constants(actions: ActionSet, horizon: int) -> tuple[float, ...]:
     return tuple(constants)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AdaptiveMaster(Master):
     """Swap-ComBCP or Swap-ComBand with a pool, learned weights, a filter and a guard.
 

@@ -1,4 +1,7 @@
-"""What the adaptive master knows, as arrays; G members, the K cold scales first, then the steady learner, uniform play, trackers."""
+"""What the adaptive master knows, as arrays.
+
+There are G members: the K cold scales first, then the steady learner, uniform play and the trackers.
+"""
 
 from typing import Any, NamedTuple
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, count_in_words, frozen
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.kernels.listed_steps import choose, daily_uniform, listed_shares, listed_totals
 from swapregret.learners.player import Decision
@@ -28,6 +28,7 @@ __all__ = [
     "read_share",
 ]
 
+_BEYOND = 10**90
 LEAST = 2.0**-51
 """Weights of listed laws are lifted to this."""
 
@@ -199,7 +200,8 @@ def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None
     elif count > most:
         raise TooLarge(
             f"`actions` of {cost.name} must have at most {most:,} actions",
-            f"{count:,}, for which {horizon:,} days would take {cost.sentence(float(count), actions.dimension, horizon)}",
+            f"{count_in_words(count)}, for which {horizon:,} days would take "
+            f"{cost.sentence(float(min(count, _BEYOND)), actions.dimension, horizon)}",
             "Use swap_combcp, whose cost does not depend on the number of actions, or raise `limit`.",
         )
     else:

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.arrays import Matrix, Vector, as_integer, count_in_words, frozen
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.kernels.pair_run import add_gains, mixed_weights, rule_rates, run_rules
@@ -222,10 +222,10 @@ def stoltz(
     known = actions.n_actions
     n = known if rules == "swap" and known is not None else list_actions(actions, days, COST, limit).n_actions
     if rules == "swap" and n > SWAP_LIMIT:
-        digits = n * math.log10(n)
+        digits = float(min(n, 10**100)) * math.log10(n)
         raise TooLarge(
             f"`actions` of stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
-            f"{n:,} actions and so about 10^{_power(digits)} functions, each with a weight to be updated every day",
+            f"{count_in_words(n)} actions and so about 10^{_power(digits)} functions, each with a weight to be updated every day",
             "Use rules='internal', or blum_mansour.",
         )
     log_rules = n * math.log(n) if rules == "swap" else math.log(max(2, n * (n - 1)))

@@ -66,7 +66,7 @@ class LeaderEngine:
         reward = min(max(action_total(rewards, action), 0.0), 1.0)
         plays[0], received[0] = action, reward
         seen = reward if feedback == "bandit" else rewards if feedback == "full" else rewards * action
-        return self.player.observe(state, Decision(state.day, action, (), state.law), seen)
+        return self.player.observe(state, Decision(state.day, action, self.player.actions, state.law), seen)
 
     def _leap(
         self, state: LeaderState, rng: np.random.Generator, rewards: Matrix, plays: Actions, received: Vector

@@ -59,7 +59,7 @@ class QuietEngine:
             done += n_played
             count = min(2 * count, _MOST) if received[done - 1] == 0.0 else 1
             before = replace(state, day=state.day + n_played - 1)
-            decision = Decision(before.day, plays[done - 1], (), state.law)
+            decision = Decision(before.day, plays[done - 1], self.player.actions, state.law)
             state = self.player.observe(before, decision, float(received[done - 1]))
         return HeldBlock(state, received, plays, tuple(held))
 

@@ -15,7 +15,7 @@ from swapregret.learners.round.scale import start_learners
 __all__ = ["SwapMaster"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SwapMaster(Master):
     """Algorithm 1: K lazy learners, each updating and restarting on its own scale.
 

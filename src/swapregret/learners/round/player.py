@@ -22,7 +22,7 @@ from swapregret.policy.tape import Tape
 __all__ = ["Master"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Master(ABC):
     """What the multi-scale and the adaptive master share.
 
@@ -118,6 +118,10 @@ class Master(ABC):
         held = decision.held
         state.observe(decision.action, seen, total, held if isinstance(held, View) else None)
         return state
+
+    def __repr__(self) -> str:
+        scales = f"{self.n_scales} scale{'s' if self.n_scales > 1 else ''}"
+        return f"{type(self).__name__}({type(self.learner).__name__}, {self.actions!r}, {self.feedback}, {scales})"
 
     def copy(self, state: Running) -> Running:
         """Return a state that goes its own way."""

@@ -267,6 +267,9 @@ class Running:
         held.is_present = False
         return held
 
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return Running, (self.family, self.rule, self.state, self._derived, self.learner, self._end_phase)
+
     # ---- files -----------------------------------------------------------------------------------------------------
 
     def copy(self) -> "Running":

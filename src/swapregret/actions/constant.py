@@ -1,4 +1,4 @@
-"""The constant 1 as a linear function of actions: what turns payoffs that do not begin at 0 into rewards that do.
+"""The constant 1 as a linear function of actions: what turns payoffs, rewards and costs of any range into rewards in [0, 1].
 
 May touch: ``errors``, ``arrays``, ``actions.base``, ``actions.dag_paths``.
 """
@@ -46,7 +46,7 @@ def constant_vector(actions: ActionSet) -> Vector:
     high, low = float(ones @ actions.argmax(ones)), float(ones @ actions.argmax(-ones))
     if max(abs(high - 1.0), abs(low - 1.0)) > _TOLERANCE:
         raise InvalidInput(
-            "a set whose payoffs do not begin at 0 must have a linear function that is 1 on every action",
+            "a set whose rewards do not begin at 0 must have a linear function that is 1 on every action",
             f"{actions!r}, which has none",
             "Add an element that every action contains.",
         )

@@ -1,0 +1,78 @@
+"""Where calls come in from outside: whatever an argument of a wrong kind breaks is told in one sentence.
+
+Functions and constructors check their arguments by name. What slips through, because an argument is of a kind nobody thought
+of, would surface as an error from deep inside; here it becomes a refusal that names the call. A wrong number of arguments
+stays Python's own TypeError, and the user's functions are never called from here.
+
+May touch: ``errors``.
+"""
+
+from abc import ABCMeta
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from swapregret.errors import InvalidInput, SwapRegretError
+
+__all__ = ["Refusing", "refuses", "refusing"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_ODD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError, OSError)
+
+
+def refuses(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Have a function refuse, in a sentence, arguments that it breaks on.
+
+    Examples
+    --------
+    >>> @refuses
+    ... def half(x):
+    ...     return x / 2
+    >>> half("7")
+    Traceback (most recent call last):
+    ...
+    swapregret.errors.InvalidInput: the arguments of half must be of the kinds it documents: got something else \
+(TypeError: unsupported operand type(s) for /: 'str' and 'int'). See help(half).
+    """
+
+    @wraps(function)
+    def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with refusing(function.__name__):
+            return function(*args, **kwargs)
+
+    return called
+
+
+class refusing:  # noqa: N801
+    """Turn what an argument of a wrong kind breaks inside the block into a refusal; see the module."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        """Refuse, unless the error is ours, or Python's own about the number of arguments."""
+        is_binding = isinstance(error, TypeError) and trace is not None and trace.tb_next is None
+        if not isinstance(error, _ODD) or isinstance(error, SwapRegretError) or is_binding:
+            return
+        raise InvalidInput(
+            f"the arguments of {self._name} must be of the kinds it documents",
+            f"something else ({type(error).__name__}: {str(error)[:120]})",
+            f"See help({self._name}).",
+        ) from error
+
+
+class Refusing(ABCMeta):
+    """A class whose constructors of this package refuse arguments they break on, unless they are given functions."""
+
+    takes_functions: bool = False
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Make an object."""
+        if cls.takes_functions or not cls.__module__.startswith("swapregret."):
+            return super().__call__(*args, **kwargs)
+        with refusing(cls.__name__):
+            return super().__call__(*args, **kwargs)

@@ -1,0 +1,144 @@
+"""``swapregret serve``: the decision service, and the keys of its clients.
+
+May touch: the library, ``serve``, ``cli.console``.
+"""
+
+import importlib.util
+import os
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from swapregret.cli.console import console, emit_json, report_errors, status_console
+from swapregret.errors import Unsupported
+
+__all__ = ["serve"]
+
+_DATABASE = "sqlite:///swapregret.db"
+Database = Annotated[
+    str,
+    typer.Option(envvar="SWAPREGRET_DATABASE", help="sqlite:///FILE or postgresql://USER@HOST/NAME.", show_envvar=True),
+]
+
+serve = typer.Typer(
+    name="serve",
+    add_completion=False,
+    invoke_without_command=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_show_locals=False,
+)
+key = typer.Typer(no_args_is_help=True, help="Make, list and revoke the keys of clients.")
+serve.add_typer(key, name="key")
+
+
+@serve.callback()
+def start(
+    context: typer.Context,
+    host: Annotated[str, typer.Option(help="Address to listen on; others than loopback need a key.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.")] = 8000,
+    database: Database = _DATABASE,
+    allow_host: Annotated[list[str] | None, typer.Option(help="A further name the server is called by.")] = None,
+    allow_origin: Annotated[list[str] | None, typer.Option(help="A page of another origin that may call it.")] = None,
+    lease: Annotated[
+        float, typer.Option(help="Seconds without a sign of life after which another process takes over.")
+    ] = 10.0,
+    snapshot_every: Annotated[int, typer.Option(help="Events between two snapshots of a problem.")] = 5_000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print where it listens as JSON.")] = False,
+) -> None:
+    """Serve decisions over HTTP: durable, with a dashboard, on this machine alone unless told otherwise.
+
+    Example: swapregret serve --port 8000, then open http://127.0.0.1:8000
+    """
+    if context.invoked_subcommand is not None:
+        return
+    with report_errors():
+        _check_extra()
+        from swapregret.serve.app import run_server
+        from swapregret.serve.settings import Settings
+
+        settings = Settings(
+            database=database,
+            host=host,
+            port=port,
+            hosts=tuple(allow_host or ()),
+            origins=tuple(allow_origin or ()),
+            lease_seconds=lease,
+            snapshot_every=snapshot_every,
+        )
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        if as_json:
+            emit_json({"dashboard": f"{url}/", "api": f"{url}/docs"})
+        else:
+            status_console.print(f"Dashboard at {url}/, API at {url}/docs", highlight=False)
+        run_server(settings)
+
+
+@key.command("create")
+def create(
+    scope: Annotated[str, typer.Option(help="read, decide (and read) or admin (all).")],
+    name: Annotated[str, typer.Option(help="Whom it is for.")] = "",
+    database: Database = _DATABASE,
+) -> None:
+    """Make a key, and show it this once: the database keeps a digest.
+
+    Example: swapregret serve key create --scope decide --name shop
+    """
+    with report_errors():
+        _check_extra()
+        from swapregret.serve.keys import create_key
+        from swapregret.serve.store import open_store
+
+        made = create_key(open_store(database), scope, name)
+        typer.echo(made)
+        status_console.print("Keep it: it is not shown again. From now on every request needs a key.")
+
+
+@key.command("list")
+def show(database: Database = _DATABASE) -> None:
+    """List the keys: their ids, scopes and names, never the keys themselves.
+
+    Example: swapregret serve key list
+    """
+    with report_errors():
+        _check_extra()
+        from swapregret.serve.keys import list_keys
+        from swapregret.serve.store import open_store
+
+        table = Table()
+        for heading in ("id", "scope", "name", "made", "revoked"):
+            table.add_column(heading)
+        for row in list_keys(open_store(database)):
+            table.add_row(row.id, row.scope, row.name, _day(row.created), _day(row.revoked))
+        console.print(table)
+
+
+@key.command("revoke")
+def revoke(
+    id: Annotated[str, typer.Argument(help="The id of the key, the part after srk_.")], database: Database = _DATABASE
+) -> None:
+    """Make a key useless, within a second.
+
+    Example: swapregret serve key revoke 1f2e3d4c
+    """
+    with report_errors():
+        _check_extra()
+        from swapregret.serve.keys import revoke_key
+        from swapregret.serve.store import open_store
+
+        revoke_key(open_store(database), id)
+        status_console.print(f"Key {id} is revoked.", highlight=False)
+
+
+def _check_extra() -> None:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # small matrices: threads of BLAS only get in each other's way
+    missing = [name for name in ("fastapi", "uvicorn", "sqlalchemy") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise Unsupported(
+            "`swapregret serve` must have its libraries", f"no {', '.join(missing)}", "pip install 'swapregret[serve]'"
+        )
+
+
+def _day(stamp: float | None) -> str:
+    return "" if stamp is None else datetime.fromtimestamp(stamp, UTC).strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,183 @@
+"""A client of the decision service (``swapregret serve``); needs ``pip install 'swapregret[serve]'``.
+
+Every call that changes something carries an Idempotency-Key, so it is sent again without harm when the connection breaks or the
+server is not there for a moment.
+
+May touch: ``errors``.
+"""
+
+import asyncio
+import secrets
+import time
+from typing import Any
+
+import httpx
+
+from swapregret.errors import SwapRegretError
+
+__all__ = ["AsyncClient", "Client", "ServiceError"]
+
+_AGAIN = (408, 429, 500, 502, 503, 504)
+
+
+class ServiceError(SwapRegretError):
+    """What the service refused: what must hold, what came, what to do; ``status`` is its HTTP status."""
+
+    status = 0
+
+
+class _Calls:
+    """What both clients can do; each call is (method, path, body)."""
+
+    def __init__(self, url: str, key: str | None, tries: int) -> None:
+        self._tries = tries
+        self._options: dict[str, Any] = {
+            "base_url": url,
+            "headers": {} if key is None else {"Authorization": f"Bearer {key}"},
+            "timeout": 30.0,
+        }
+
+    def create(self, set: str | dict[str, Any], **options: Any) -> Any:
+        """Make a problem, and return it with its id; ``options`` are the fields of POST /problems."""
+        return self._call("POST", "/problems", {"set": set, **options})
+
+    def problems(self) -> Any:
+        """Return all problems."""
+        return self._call("GET", "/problems")
+
+    def problem(self, problem: str) -> Any:
+        """Return where a problem stands."""
+        return self._call("GET", f"/problems/{problem}")
+
+    def decide(self, problem: str, count: int = 1) -> Any:
+        """Make decisions: ``{"decisions": [{"id", "day", "elements", "choice"}], "marginals": {…}}``."""
+        return self._call("POST", f"/problems/{problem}/decisions", {"count": count})
+
+    def reward(self, decision: str, reward: float | list[float]) -> Any:
+        """Report what a decision earned (or cost)."""
+        return self._call("POST", f"/decisions/{decision}/reward", {"reward": reward})
+
+    def skip(self, decision: str) -> Any:
+        """Say that the reward of a decision will never be known."""
+        return self._call("POST", f"/decisions/{decision}/skip")
+
+    def rewards(self, problem: str, rewards: dict[str, float | list[float] | None]) -> Any:
+        """Report many rewards of one problem, by decision; None skips."""
+        items = [
+            {"decision": id, "skip": True} if r is None else {"decision": id, "reward": r} for id, r in rewards.items()
+        ]
+        return self._call("POST", f"/problems/{problem}/rewards", {"rewards": items})
+
+    def archive(self, problem: str) -> Any:
+        """Take no more decisions."""
+        return self._call("POST", f"/problems/{problem}/archive")
+
+    def _call(self, method: str, path: str, body: Any = None) -> Any:
+        raise NotImplementedError
+
+    def _request(self, method: str, path: str, body: Any) -> dict[str, Any]:
+        headers = {} if method == "GET" else {"Idempotency-Key": secrets.token_hex(16)}
+        return {"method": method, "url": path, "headers": headers, **({} if body is None else {"json": body})}
+
+    def _pause(self, attempt: int) -> float:
+        return min(2.0, 0.1 * 2.0**attempt) * (0.5 + secrets.randbelow(1000) / 1000)
+
+
+class Client(_Calls):
+    """Talks to a service, one call after another.
+
+    Parameters
+    ----------
+    url : str
+    key : str, optional
+        An API key (``swapregret serve key create``).
+    tries : int
+        How often a call is sent at most.
+
+    Notes
+    -----
+    ::
+
+        with Client("http://127.0.0.1:8000") as client:
+            problem = client.create("msets 10 3", horizon=10_000)["id"]
+            decision = client.decide(problem)["decisions"][0]
+            client.reward(decision["id"], 0.4)
+    """
+
+    def __init__(self, url: str = "http://127.0.0.1:8000", key: str | None = None, *, tries: int = 6) -> None:
+        super().__init__(url, key, tries)
+        self._http = httpx.Client(**self._options)
+
+    def _call(self, method: str, path: str, body: Any = None) -> Any:
+        request = self._request(method, path, body)
+        for attempt in range(self._tries):
+            is_last = attempt + 1 == self._tries
+            try:
+                answer = self._http.request(**request)
+            except httpx.TransportError:
+                if is_last:
+                    raise
+            else:
+                if is_last or answer.status_code not in _AGAIN:
+                    return _read(answer)
+            time.sleep(self._pause(attempt))
+        raise AssertionError("a client tries at least once")
+
+    def __enter__(self) -> "Client":
+        """Return the client itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close its connections."""
+        self.close()
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._http.close()
+
+
+class AsyncClient(_Calls):
+    """The same for asyncio: ``async with AsyncClient(url) as client: await client.decide(problem)``."""
+
+    def __init__(self, url: str = "http://127.0.0.1:8000", key: str | None = None, *, tries: int = 6) -> None:
+        super().__init__(url, key, tries)
+        self._http = httpx.AsyncClient(**self._options)
+
+    async def _call(self, method: str, path: str, body: Any = None) -> Any:
+        request = self._request(method, path, body)
+        for attempt in range(self._tries):
+            is_last = attempt + 1 == self._tries
+            try:
+                answer = await self._http.request(**request)
+            except httpx.TransportError:
+                if is_last:
+                    raise
+            else:
+                if is_last or answer.status_code not in _AGAIN:
+                    return _read(answer)
+            await asyncio.sleep(self._pause(attempt))
+        raise AssertionError("a client tries at least once")
+
+    async def __aenter__(self) -> "AsyncClient":
+        """Return the client itself."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close its connections."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self._http.aclose()
+
+
+def _read(answer: httpx.Response) -> Any:
+    if answer.is_success:
+        return answer.json()
+    try:
+        told = answer.json()["error"]
+        error = ServiceError(told["must"], told["came"], told["do"])
+    except (ValueError, KeyError, TypeError):
+        error = ServiceError("the service must answer in JSON", f"status {answer.status_code}", "Check the address.")
+    error.status = answer.status_code
+    raise error

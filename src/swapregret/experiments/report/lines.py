@@ -1,0 +1,126 @@
+"""Single figures of other commands: lines over a number, and what a rule would have gained.
+
+May touch: ``regret.best_swap``, ``experiments.report``.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from swapregret.experiments.report.shell import Panel, figure_page, table
+from swapregret.experiments.report.style import Figure, axis, colour, dash, figure, log_ticks, numbers, plain, symbol
+from swapregret.regret.best_swap import BestSwap
+
+__all__ = ["Series", "gains_page", "line_figure"]
+
+_NAME = 44
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line: its name, its points (x, y), an interval for each where known, and whether it is the one to look at."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    intervals: tuple[tuple[float, float], ...] = ()
+    is_ours: bool = False
+
+
+def line_figure(
+    series: Sequence[Series], x_title: str, y_title: str, *, log_x: bool = True, log_y: bool = True
+) -> Figure | None:
+    """Draw lines with points and error bars; a point that a logarithmic axis cannot show is left out. None without points.
+
+    Examples
+    --------
+    >>> made = line_figure([Series("a", ((10., .1), (100., 0.), (1000., .2)))], "N", "regret")
+    >>> made["data"][0]["x"], made["data"][0]["y"]
+    ([10.0, 1000.0], [0.1, 0.2])
+    """
+    data: list[dict[str, Any]] = []
+    for index, line in enumerate(series):
+        ends = line.intervals if len(line.intervals) == len(line.points) else ((math.nan, math.nan),) * len(line.points)
+        shown = [
+            (x, y, low, high)
+            for (x, y), (low, high) in zip(line.points, ends, strict=True)
+            if math.isfinite(x) and math.isfinite(y) and (x > 0.0 or not log_x) and (y > 0.0 or not log_y)
+        ]
+        if not shown:
+            continue
+        xs, ys, lows, highs = (list(column) for column in zip(*shown, strict=True))
+        bars = {
+            "type": "data",
+            "symmetric": False,
+            "array": numbers(high - y for y, high in zip(ys, highs, strict=True)),
+            "arrayminus": numbers(y - low for y, low in zip(ys, lows, strict=True)),
+            "color": colour(index),
+        }
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": plain(line.name),
+                "x": numbers(xs),
+                "y": numbers(ys),
+                "line": {"color": colour(index), "width": 3.6 if line.is_ours else 1.6, "dash": dash(index)},
+                "marker": {"color": colour(index), "size": 9 if line.is_ours else 7, "symbol": symbol(index)},
+                "hovertemplate": f"{plain(x_title)} %{{x:,}}: %{{y:.4g}}",
+                **({"error_y": bars} if line.intervals else {}),
+                "customdata": [numbers(pair) for pair in zip(lows, highs, strict=True)],
+            }
+        )
+    if not data:
+        return None
+    ticks = [log_ticks(value for trace in data for value in trace[name]) for name in ("x", "y")]
+    layout = {
+        "height": 440,
+        "hovermode": "closest",
+        "xaxis": axis(x_title, is_log=True, dtick=ticks[0]) if log_x else axis(x_title),
+        "yaxis": axis(y_title, is_log=True, dtick=ticks[1]) if log_y else axis(y_title, rangemode="tozero"),
+    }
+    return figure(data, layout)
+
+
+def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:
+    """Return a page with one bar per exchange: what the best rule would have gained, largest first."""
+    shown = swap.exchanges[:limit]
+    names = [(_set(each.played_elements), _set(each.better_elements)) for each in shown]
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "name": "gain",
+        "x": numbers(each.gain for each in shown),
+        "y": [plain(f"{index + 1}. {_short(f'{one} → {other}')}") for index, (one, other) in enumerate(names)],
+        "text": [plain(str(each)) for each in shown],
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"color": colour(0)},
+    }
+    layout = {
+        "height": 170 + 26 * max(3, len(shown)),
+        "showlegend": False,
+        "xaxis": axis("gain in total"),
+        "yaxis": axis("", type="category", autorange="reversed"),
+    }
+    words = (
+        "<b>Shown:</b> what the rule “whenever you chose the first, choose the second” would have gained in total.",
+    )
+    drawn = figure([bars], layout) if shown else None
+    left_out = swap.n_played - len(shown)
+    more = f" And {left_out:,} more actions." if left_out > 0 else ""
+    rows = [
+        (one, other, (each.gain, f"{each.gain:+.4g}"), (each.days, f"{each.days:,.4g}"))
+        for (one, other), each in zip(names, shown, strict=True)
+    ]
+    lead = f"The best rule, the exchanges of largest gain first.{more}"
+    parts = [table("exchanges", ("you chose", "better", "gain", "days"), rows)]
+    return figure_page(title, lead, [(Panel("gains", "Gain of each exchange", words), drawn)], parts)
+
+
+def _set(elements: tuple[object, ...]) -> str:
+    return "{" + ", ".join(map(str, elements)) + "}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _NAME else text[: _NAME - 1] + "…"

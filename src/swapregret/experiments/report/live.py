@@ -1,0 +1,159 @@
+"""The report of a running campaign, served on loopback and kept up to date.
+
+The page asks once per second whether runs have finished since it was drawn; figures and tables are made anew only then. Nothing
+outside this machine can reach it: it listens on 127.0.0.1 and answers only requests that were addressed to this machine.
+
+May touch: ``experiments.report``.
+"""
+
+import json
+import os
+import threading
+import time
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from swapregret.errors import InvalidInput
+from swapregret.experiments.report.gather import gather
+from swapregret.experiments.report.page import first_sections, lead_of, page_data, render_page
+from swapregret.experiments.report.shell import document
+
+__all__ = ["LiveReport"]
+
+_GOODBYE_SECONDS = 5.0
+"""How long the end waits for a page that is still open to hear of it."""
+
+
+class LiveReport:
+    """Serves the report of a folder of results while runs are being added to it.
+
+    Parameters
+    ----------
+    folder : path
+        Where the runs are written.
+    port : int
+        0 for any that is free.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from urllib.request import urlopen
+    >>> with LiveReport(tempfile.mkdtemp()) as live:
+    ...     "No run has finished yet" in urlopen(live.address).read().decode()
+    True
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], port: int = 0) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._version, self._made, self._is_over = 0, -1, False
+        self._page, self._news = b"", b""
+        self._asked, self._told = -1.0, threading.Event()
+        handler = type("Handler", (_Handler,), {"live": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """Return where a browser finds it."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    def changed(self) -> None:
+        """Take note that a run has finished."""
+        with self._lock:
+            self._version += 1
+
+    def close(self) -> None:
+        """Tell pages that are open that there is no more to come, and stop serving."""
+        with self._lock:
+            self._version += 1
+            self._is_over = True
+            is_watched = time.monotonic() - self._asked < _GOODBYE_SECONDS and self._asked >= 0.0
+        if is_watched:
+            self._told.wait(_GOODBYE_SECONDS)
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> "LiveReport":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def page(self) -> bytes:
+        """Return the page as it is now."""
+        with self._lock:
+            self._refresh()
+            return self._page
+
+    def news(self, seen: int) -> bytes | None:
+        """Return what a page needs that has seen version ``seen``; None where there is nothing new."""
+        with self._lock:
+            self._asked = time.monotonic()
+            if seen >= self._version:
+                return None
+            self._refresh()
+            if self._is_over:
+                self._told.set()
+            return self._news
+
+    def _refresh(self) -> None:
+        if self._made == self._version:
+            return
+        version = self._version
+        try:
+            scenes, origin = gather(self._folder)
+        except InvalidInput:  # no run has finished
+            self._page, labels, more = _waiting(os.fspath(self._folder)), [], {}
+        else:
+            self._page = render_page(scenes, origin, is_live=True).encode()
+            labels = [scene.label for scene in scenes]
+            more = {"report": page_data(scenes), "lead": lead_of(scenes, origin), "first": first_sections(scenes)}
+        self._page = self._page.replace(b'data-live="true"', f'data-live="true" data-version="{version}"'.encode(), 1)
+        news: dict[str, Any] = {"version": version, "labels": labels, "is_over": self._is_over, **more}
+        self._news = json.dumps(news, allow_nan=False).encode()
+        self._made = version
+
+
+def _waiting(folder: str) -> bytes:
+    words = f"No run has finished yet in {escape(folder)}. This page shows the first one as soon as it is there."
+    return document(
+        "Waiting", [f"<header><h1>Waiting</h1><p>{words}</p></header>"], {"scenes": []}, is_live=True
+    ).encode()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    live: LiveReport
+
+    def do_GET(self) -> None:
+        host = (self.headers.get("Host") or "").rsplit(":", 1)[0]
+        if host not in ("127.0.0.1", "localhost"):
+            self.send_error(403)
+            return
+        address = urlsplit(self.path)
+        if address.path == "/":
+            self._send(self.live.page(), "text/html; charset=utf-8")
+        elif address.path == "/live.json":
+            seen = parse_qs(address.query).get("seen", ["0"])[0]
+            news = self.live.news(int(seen) if seen.isdecimal() else 0)
+            self._send(news, "application/json")
+        else:
+            self.send_error(404)
+
+    def _send(self, body: bytes | None, kind: str) -> None:
+        self.send_response(204 if body is None else 200)
+        if body is not None:
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        if body is not None:
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing: the terminal shows the campaign."""

@@ -1,0 +1,158 @@
+"""What every page of ours shares: one HTML file with its styles, its data, its script and the Plotly that draws its figures.
+
+Everything a reader without scripts can use (the words, the tables, the specification) is in the HTML; figures are data
+that ``page.js`` draws. The same results give the same bytes.
+
+May touch: ``experiments.report.style``; Plotly.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from swapregret.experiments.report.style import Figure
+
+__all__ = ["Panel", "document", "embedded", "facts_list", "figure_page", "one_figure", "section", "table"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One figure of a page.
+
+    Attributes
+    ----------
+    key : str
+        By which the page finds its data.
+    title : str
+    words : tuple of str
+        Paragraphs beside the figure, in HTML.
+    is_optional : bool
+        Whether it is left out of a page where no scene has it.
+    has_axes : bool
+        Whether it can be switched between logarithmic and linear axes.
+    has_slider : bool
+        Whether it moves through the days.
+    choice : str
+        What the list of its variants is called.
+    """
+
+    key: str
+    title: str
+    words: tuple[str, ...]
+    is_optional: bool = False
+    has_axes: bool = False
+    has_slider: bool = False
+    choice: str = "player"
+
+
+def document(title: str, parts: Sequence[str], data: Any, *, is_live: bool = False) -> str:
+    """Return a whole page; ``data`` is what its figures are drawn from (see ``page.js``)."""
+    live = ' data-live="true"' if is_live else ""
+    return "\n".join(
+        [
+            f'<!doctype html>\n<html lang="en"{live}><head><meta charset="utf-8">',
+            f"<title>{escape(title)} – swapregret</title>",
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
+            f"<style>\n{_asset('page.css')}</style></head>\n<body>",
+            *parts,
+            "<noscript><p>The figures need JavaScript; the tables, the words and the specification do not.</p></noscript>",
+            f'<script id="report" type="application/json">{embedded(data)}</script>',
+            f"<script>{_plotly()}</script>",
+            f"<script>\n{_asset('page.js')}</script>",
+            *([f"<script>\n{_asset('live.js')}</script>"] if is_live else []),
+            "</body></html>\n",
+        ]
+    )
+
+
+def section(panel: Panel) -> str:
+    """Return the place of a figure: its title, its controls, the drawing and the words beside it."""
+    words = "".join(f"<p>{paragraph}</p>" for paragraph in panel.words)
+    controls = (
+        f'<label class="choice" hidden>{panel.choice} <select aria-label="{panel.choice}"></select></label>'
+        '<span class="downloads"><button type="button" data-download="png">PNG</button>'
+        '<button type="button" data-download="csv">CSV</button></span>'
+    )
+    if panel.has_axes:
+        controls += (
+            '<span class="switch" role="group" aria-label="axes"><button type="button" data-axes="log">logarithmic</button>'
+            '<button type="button" data-axes="linear">linear</button></span>'
+        )
+    if panel.has_slider:
+        controls += (
+            '<label class="slider" hidden>day <input type="range" min="0" max="0" step="1" value="0" aria-label="day">'
+            "<output></output></label>"
+        )
+    return (
+        f'<section class="panel" data-panel="{panel.key}" id="{panel.key}"><h2>{escape(panel.title)}</h2>'
+        f'<div class="controls">{controls}</div><div class="drawing"><div class="plot" role="img" '
+        f'aria-label="{escape(panel.title)}"></div><p class="absent" hidden></p></div>'
+        f'<div class="words">{words}<p class="note"></p></div></section>'
+    )
+
+
+def one_figure(figure: Figure | None, absent: str = "", note: str = "") -> dict[str, Any]:
+    """Return the data of a panel with one figure, or with the reason why there is none."""
+    return {"absent": absent} if figure is None else {"choices": [{"name": "", "figure": figure}], "note": note}
+
+
+def table(name: str, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table that sorts, filters and downloads; the first cell of a row names it.
+
+    Numbers may come as (value, how it is written).
+
+    Examples
+    --------
+    >>> '<td data-label="gap" data-value="0.25">1/4</td>' in table("gaps", ("player", "gap"), [("row", (0.25, "1/4"))])
+    True
+    """
+    body = []
+    for first, *rest in rows:
+        cells = [f'<th scope="row">{escape(str(first))}</th>']
+        for head, cell in zip(heads[1:], rest, strict=True):
+            value, shown = cell if isinstance(cell, tuple) else (None, cell)
+            number = "" if value is None else f' data-value="{value!r}"'
+            cells.append(f'<td data-label="{escape(head)}"{number}>{escape(str(shown))}</td>')
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in heads)
+    return (
+        f'<table class="results sortable" data-name="{escape(name)}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table>"
+    )
+
+
+def facts_list(facts: Mapping[str, str]) -> str:
+    """Return what is needed to make results again, as a list."""
+    return f"<dl>{''.join(f'<dt>{escape(name)}</dt><dd>{escape(value)}</dd>' for name, value in facts.items())}</dl>"
+
+
+def figure_page(
+    title: str, lead: str, figures: Sequence[tuple[Panel, Figure | None]], parts: Sequence[str] = ()
+) -> str:
+    """Return a page of figures under one another, tables (HTML) after them; figures that are None are left out."""
+    shown = [(panel, figure) for panel, figure in figures if figure is not None]
+    data = {"scenes": [{"label": "", "panels": {panel.key: one_figure(figure) for panel, figure in shown}}]}
+    head = f'<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>'
+    after = [f'<section class="plain">{part}</section>' for part in parts]
+    return document(title, [head, *(section(panel) for panel, _ in shown), *after], data)
+
+
+def embedded(data: Any) -> str:
+    """Return JSON that may stand inside a script element."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _asset(name: str) -> str:
+    return files("swapregret.experiments.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _plotly() -> str:
+    from plotly.offline import get_plotlyjs  # half a second, only where a page is made
+
+    code: str = get_plotlyjs()
+    return code

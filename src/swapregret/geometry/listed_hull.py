@@ -1,0 +1,324 @@
+r"""The convex hull of a list of actions: KL projection onto it, and a point of it as a law over few of them.
+
+*Notation*: N actions in d coordinates, the rows of M; λ their weights, x = Mᵀλ, g = log x − log w.
+
+The projection minimises :math:`\sum_i x_i \log(x_i / w_i) - x_i` over the weights by a primal-dual interior point method: with
+slacks :math:`s = M g - \nu \ge 0`, Newton's method for λ·s = σμ (Mehrotra 1992). Every weight stays positive, so that coordinates
+of any size keep their relative accuracy; the gap of the result is about Nμ, whatever the spread of w. Steps are solved in the
+smaller of N and d dimensions, as far as rounding allows,
+
+.. math:: \bigl(M X^{-1} M^\top + \Theta^{-1}\bigr)^{-1} = \Theta - \Theta M (X + M^\top \Theta M)^{-1} M^\top \Theta, \qquad
+    \Theta = \mathrm{diag}(\lambda / s), \; X = \mathrm{diag}(x).
+
+A law over few actions is found by Lawson and Hanson's method (1974) for non-negative least squares, which ends at a basic
+solution.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.compiled.kernel import kernel
+from swapregret.kernels.cholesky import cholesky, cholesky_solve
+from swapregret.kernels.vectors import dot
+
+__all__ = ["few_actions", "gibbs_weights", "project_list", "row_mean", "row_totals"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+TARGET = 1e-10
+"""The gap at which a projection ends."""
+_STEPS = 100
+_BOUNDARY = 0.99
+_EXACT = 1e-13
+
+
+@kernel
+def row_totals(table: Floats, vector: Floats) -> Floats:
+    """Return M v."""
+    n, d = table.shape
+    result = np.empty(n)
+    for a in range(n):
+        row, total = table[a], 0.0
+        for i in range(d):
+            total += row[i] * vector[i]
+        result[a] = total
+    return result
+
+
+@kernel
+def row_mean(table: Floats, weights: Floats) -> Floats:
+    """Return Mᵀλ."""
+    n, d = table.shape
+    result = np.zeros(d)
+    for a in range(n):
+        row, weight = table[a], weights[a]
+        for i in range(d):
+            result[i] += weight * row[i]
+    return result
+
+
+@kernel
+def _gradient(x: Floats, tilted: Floats) -> Floats:
+    """Return log x − log w, 0 where no action has the element."""
+    g = np.zeros(x.size)
+    for i in range(x.size):
+        if x[i] > 0.0:
+            g[i] = np.log(x[i]) - tilted[i]
+    return g
+
+
+@kernel
+def _factor_short(table: Floats, x: Floats, weights: Floats, slack: Floats) -> tuple[Floats, bool]:
+    """Factor X + MᵀΘM."""
+    n, d = table.shape
+    matrix = np.zeros((d, d))
+    for a in range(n):
+        row, share = table[a], weights[a] / slack[a]
+        for i in range(d):
+            if row[i] != 0.0:
+                line = matrix[i]
+                for j in range(i, d):
+                    line[j] += share * row[j]
+    for i in range(d):
+        matrix[i, i] += x[i] if x[i] > 0.0 else 1.0
+    return cholesky(matrix)
+
+
+@kernel
+def _factor_long(table: Floats, x: Floats, weights: Floats, slack: Floats) -> tuple[Floats, bool]:
+    """Factor ΛMX⁻¹MᵀΛ + ΛS, whose entries are at most about 1 however small x is."""
+    n, d = table.shape
+    scaled, matrix = np.zeros((n, d)), np.zeros((n, n))
+    for a in range(n):
+        for i in range(d):
+            if table[a, i] != 0.0:
+                scaled[a, i] = weights[a] / np.sqrt(x[i])
+    for a in range(n):
+        one, line = scaled[a], matrix[a]
+        for b in range(a, n):
+            line[b] = dot(one, scaled[b])
+        line[a] += weights[a] * slack[a]
+    return cholesky(matrix)
+
+
+@kernel
+def _solve(table: Floats, weights: Floats, slack: Floats, factor: Floats, is_short: bool, right: Floats) -> Floats:
+    """Return (MX⁻¹Mᵀ + Θ⁻¹)⁻¹ times a vector, with the factor of either matrix."""
+    n = weights.size
+    result = np.empty(n)
+    if is_short:
+        for a in range(n):
+            result[a] = weights[a] / slack[a] * right[a]
+        inner = row_totals(table, cholesky_solve(factor, row_mean(table, result)))
+        for a in range(n):
+            result[a] -= weights[a] / slack[a] * inner[a]
+        return result
+    for a in range(n):
+        result[a] = weights[a] * right[a]
+    result = cholesky_solve(factor, result)
+    for a in range(n):
+        result[a] *= weights[a]
+    return result
+
+
+@kernel
+def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
+    """Return the KL projection of exp(tilted) onto the hull of the rows, its weights, and the certified gap."""
+    n, d = table.shape
+    weights = np.full(n, 1.0 / n)
+    x = row_mean(table, weights)
+    best_weights, best_gap = weights.copy(), np.inf
+    slack = np.empty(0)
+    nu = 0.0
+    is_short = n > d
+    for step in range(_STEPS):
+        g = _gradient(x, tilted)
+        totals = row_totals(table, g)
+        least, mean = np.inf, 0.0
+        for a in range(n):
+            least = min(least, totals[a])
+            mean += weights[a] * totals[a]
+        gap = max(mean - least, 0.0)
+        if gap < best_gap:
+            best_gap = gap
+            best_weights[:] = weights
+        if gap <= TARGET:
+            break
+        if step == 0:
+            slack = totals - least + max(0.1 * gap, 1e-3)
+            nu = least - max(0.1 * gap, 1e-3)
+        mu = 0.0
+        for a in range(n):
+            mu += weights[a] * slack[a] / n
+        factor, is_definite = np.empty((0, 0)), False
+        if is_short:
+            factor, is_definite = _factor_short(table, x, weights, slack)
+            is_short = is_definite  # x may be too small beside Θ; the other matrix is as good, and larger
+        if not is_short:
+            factor, is_definite = _factor_long(table, x, weights, slack)
+        if not is_definite:
+            break
+        ones = _solve(table, weights, slack, factor, is_short, np.ones(n))
+        below = ones.sum()
+        # how far a step towards μ = 0 goes says how much μ can be lowered (Mehrotra's rule)
+        centre = 0.0
+        delta, change, d_nu = np.zeros(n), np.zeros(n), 0.0
+        for attempt in range(2):
+            right = np.empty(n)
+            for a in range(
+                n
+            ):  # −(Mg − ν − s) − (λs − σμ)/λ, where the second-order term of λs is known the second time
+                second = delta[a] * change[a] if attempt == 1 else 0.0
+                right[a] = nu - totals[a] + (centre * mu - second) / weights[a]
+            solved = _solve(table, weights, slack, factor, is_short, right)
+            d_nu = -solved.sum() / below
+            length = 1.0
+            for a in range(n):
+                second = delta[a] * change[a] if attempt == 1 else 0.0
+                delta_a = solved[a] + d_nu * ones[a]
+                change[a] = (centre * mu - second - slack[a] * delta_a) / weights[a] - slack[a]
+                delta[a] = delta_a
+                if delta_a < 0.0:
+                    length = min(length, -_BOUNDARY * weights[a] / delta_a)
+                if change[a] < 0.0:
+                    length = min(length, -_BOUNDARY * slack[a] / change[a])
+            if attempt == 0:
+                aim = 0.0
+                for a in range(n):
+                    aim += (weights[a] + length * delta[a]) * (slack[a] + length * change[a]) / n
+                centre = min(max((aim / mu) ** 3, 1e-6), 1.0)
+        total = 0.0
+        for a in range(n):
+            weights[a] += length * delta[a]
+            slack[a] += length * change[a]
+            total += weights[a]
+        nu += length * d_nu
+        for a in range(n):
+            weights[a] /= total
+        x = row_mean(table, weights)
+    return row_mean(table, best_weights), best_weights, best_gap
+
+
+@kernel
+def few_actions(table: Floats, point: Floats, scale: Floats) -> tuple[Integers, Floats, float]:
+    """Return few rows and weights that make a point, and the distance left: of the coordinates, and of Σ weights from 1.
+
+    The distance that is made small is that of ``scale``, which decides between the laws there are.
+    """
+    n, d = table.shape
+    most = min(n, d + 1)
+    held, weights = np.empty(most + 1, dtype=np.int64), np.zeros(most + 1)
+    is_held = np.zeros(n, dtype=np.bool_)
+    gram = np.zeros((most + 1, most + 1))
+    count = 0
+    distance = np.inf
+    for _ in range(3 * (n + d)):
+        rest, missing = point.copy(), 1.0
+        for k in range(count):
+            row, weight = table[held[k]], weights[k]
+            missing -= weight
+            for i in range(d):
+                rest[i] -= weight * row[i]
+        distance = abs(missing)
+        for i in range(d):
+            distance = max(distance, abs(rest[i]))
+            rest[i] *= scale[i]
+        if distance <= _EXACT or count > most - 1 + (count == 0):
+            break
+        chosen, largest = -1, 0.0
+        for a in range(n):
+            if not is_held[a]:
+                row, total = table[a], missing
+                for i in range(d):
+                    total += row[i] * rest[i]
+                if total > largest:
+                    chosen, largest = a, total
+        if chosen < 0:
+            break
+        held[count], weights[count] = chosen, 0.0
+        is_held[chosen] = True
+        count += 1
+        for k in range(count):
+            one, other, total = table[held[k]], table[chosen], 1.0
+            for i in range(d):
+                total += scale[i] * one[i] * other[i]
+            gram[k, count - 1] = total
+            gram[count - 1, k] = total
+        is_moved = False
+        while count > 0:
+            aim, is_definite = _least_squares(table, point, scale, held[:count], gram[:count, :count].copy())
+            if not is_definite:
+                break
+            first, at = 1.0, -1
+            for k in range(count):
+                if aim[k] <= 0.0:
+                    ratio = weights[k] / (weights[k] - aim[k]) if weights[k] > aim[k] else 0.0
+                    if at < 0 or ratio < first:
+                        first, at = ratio, k
+            if at < 0:
+                for k in range(count):
+                    weights[k] = aim[k]
+                is_moved = True
+                break
+            for k in range(count):
+                weights[k] = max(weights[k] + first * (aim[k] - weights[k]), 0.0)
+            if held[at] == chosen and weights[at] <= 0.0 and not is_moved and at == count - 1 and first == 0.0:
+                is_held[chosen] = False
+                count -= 1
+                break
+            is_held[held[at]] = False
+            count -= 1
+            for k in range(at, count):
+                held[k], weights[k] = held[k + 1], weights[k + 1]
+                for j in range(count + 1):
+                    gram[k, j] = gram[k + 1, j]
+            for k in range(at, count):
+                for j in range(count):
+                    gram[j, k] = gram[j, k + 1]
+        if not is_moved:
+            if count > 0 and held[count - 1] == chosen:
+                is_held[chosen] = False
+                count -= 1
+            break
+    return held[:count].copy(), weights[:count].copy(), distance
+
+
+@kernel
+def _least_squares(table: Floats, point: Floats, scale: Floats, held: Integers, gram: Floats) -> tuple[Floats, bool]:
+    """Return the weights, of any sign, of the rows held that come nearest to a point and to adding up to 1, refined twice."""
+    count, d = held.size, point.size
+    factor, is_definite = cholesky(gram)
+    aim = np.zeros(count)
+    if not is_definite:
+        return aim, False
+    for _ in range(3):
+        rest, missing = point.copy(), 1.0
+        for k in range(count):
+            row = table[held[k]]
+            missing -= aim[k]
+            for i in range(d):
+                rest[i] -= aim[k] * row[i]
+        right = np.empty(count)
+        for k in range(count):
+            row, total = table[held[k]], missing
+            for i in range(d):
+                total += scale[i] * row[i] * rest[i]
+            right[k] = total
+        change = cholesky_solve(factor, right)
+        for k in range(count):
+            aim[k] += change[k]
+    return aim, True
+
+
+@kernel
+def gibbs_weights(table: Floats, scores: Floats) -> Floats:
+    """Return p(M) ∝ exp(scores·M) for every row."""
+    mass = row_totals(table, scores)
+    top, total = mass.max(), 0.0
+    for a in range(mass.size):
+        mass[a] = np.exp(mass[a] - top)
+        total += mass[a]
+    for a in range(mass.size):
+        mass[a] /= total
+    return mass

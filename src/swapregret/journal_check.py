@@ -1,0 +1,122 @@
+"""What a journal holds, sound or not, and the longest part of it that is exact.
+
+May touch: ``errors``, ``journal``, ``storage``, ``session_file``, ``session``.
+"""
+
+import os
+from typing import Any, NamedTuple
+
+from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.journal import JournalScan, scan_journal, write_journal
+from swapregret.session import Session
+from swapregret.session_file import SessionHeader, read_header
+from swapregret.storage import from_bytes, reading
+
+__all__ = ["JournalReport", "check_journal", "repair_journal"]
+
+Path_ = str | os.PathLike[str]
+
+
+class JournalReport(NamedTuple):
+    """What a journal holds.
+
+    Attributes
+    ----------
+    snapshot_day, snapshot_bytes : int
+        Where the last snapshot stands, and how long it is.
+    n_events : int
+        Whole events after it.
+    n_days, n_skipped : int
+        Days closed after them, and how many of those without feedback.
+    open_days : tuple of int
+        Decisions that wait for their reward.
+    tail : int
+        Bytes after the last whole record.
+    damage : str or None
+        What is wrong there; None where it is only a record that was never finished, or nothing.
+    replay : str
+        Whether the events lead to the decisions they record.
+    """
+
+    snapshot_day: int
+    snapshot_bytes: int
+    n_events: int
+    n_days: int
+    n_skipped: int
+    open_days: tuple[int, ...]
+    tail: int
+    damage: str | None
+    replay: str
+
+
+def check_journal(path: Path_) -> JournalReport:
+    """Say what a journal holds, without changing it; only a file without a whole snapshot is refused."""
+    found, header = _scan(path)
+    n_good, reason = _count_exact(found, os.fspath(path))
+    if reason is None:
+        replay = "exact"
+    elif n_good is None:
+        replay = reason
+    else:
+        replay = f"exact for {n_good:,} events; then {reason}"
+    damage = found.damage if n_good in (None, len(found.events)) else found.damage or f"event {n_good} does not replay"
+    return _report(found, header, found.events, damage, replay)
+
+
+def repair_journal(path: Path_, target: Path_) -> JournalReport:
+    """Write the longest exact part of a journal to a new file, and say what it holds."""
+    found, header = _scan(path)
+    n_good, reason = _count_exact(found, os.fspath(path))
+    events = found.events if n_good is None else found.events[:n_good]
+    assert found.snapshot is not None
+    write_journal(target, found.snapshot, events)
+    replay = "exact" if n_good is not None else str(reason)
+    return _report(found, header, events, found.damage, replay)
+
+
+def _scan(path: Path_) -> tuple[JournalScan, SessionHeader]:
+    found = scan_journal(path)
+    if found.snapshot is None:
+        raise InvalidInput(
+            f"journal {os.fspath(path)!r} must begin with a snapshot",
+            found.damage or "none that is whole",
+            "Nothing of it can be saved; restore it from a copy.",
+        )
+    source = f"journal {os.fspath(path)!r}"
+    metadata, arrays = from_bytes("session", found.snapshot, source)
+    with reading(source):
+        return found, read_header(metadata, arrays)
+
+
+def _count_exact(found: JournalScan, name: str) -> tuple[int | None, str | None]:
+    """Return how many events replay exactly, and why the next does not; None where the player is not in the file."""
+    assert found.snapshot is not None
+    try:
+        session: Session[Any] = Session._from_snapshot(found.snapshot, None, name)
+    except SwapRegretError as error:
+        return None, f"not tried: {error}"
+    for index, event in enumerate(found.events):
+        try:
+            session._replay([event], name)
+        except SwapRegretError as error:
+            return index, str(error)
+    return len(found.events), None
+
+
+def _report(
+    found: JournalScan, header: SessionHeader, events: list[dict[str, Any]], damage: str | None, replay: str
+) -> JournalReport:
+    waiting = dict.fromkeys(header.open_days)
+    n_days, n_skipped = header.n_closed, header.n_skipped
+    for event in events:
+        if "act" in event:
+            waiting[event["act"]] = None
+            continue
+        day = event["skip"] if "skip" in event else event["observe"]
+        waiting.pop(day, None)
+        n_days += 1
+        n_skipped += "skip" in event
+    assert found.snapshot is not None
+    return JournalReport(
+        header.n_closed, len(found.snapshot), len(events), n_days, n_skipped, tuple(waiting), found.tail, damage, replay
+    )

@@ -1,0 +1,168 @@
+"""States from files, checked before any compiled code sees them.
+
+Compiled loops trust their arrays: a wrong length or count makes them read what is not theirs. So an array of a file must have
+the name, type and shape it has in a state that the player itself has just begun, finite numbers, and counts that fit; lists of
+actions may be longer. The state that is made must write the same arrays again, and its policy must be one over actions of the
+set.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import below, shown
+from swapregret.errors import InvalidInput
+from swapregret.learners.doubling import DoublingPlayer, DoublingState
+from swapregret.learners.player import Arrays, HeldPolicy, Player
+
+__all__ = ["check_arrays", "check_held", "check_player", "load_state"]
+
+_LISTS = ("laws.words", "laws.chances", "memory.recommended")
+"""Arrays whose second axis is as long as the longest list of actions so far."""
+_TABLES = ("memory.table", "guard.table")
+_LARGEST = 1e100
+_SLACK = 1e-6
+_LAST_EPOCH = 50
+_MOST_ATOMS = 2**24
+
+
+def check_player(player: object) -> None:
+    """Refuse what is no player: a set, a policy, a class, a factory that was not called."""
+    needed = [name for name in vars(Player) if not name.startswith("_")]
+    is_made = not isinstance(player, type) and all(hasattr(player, name) for name in needed)
+    if not is_made or not isinstance(getattr(player, "actions", None), ActionSet):
+        raise InvalidInput(
+            "`player` must be a player",
+            shown(player),
+            "Make one of a set, e.g. swap_combcp(actions, horizon=10_000).",
+        )
+
+
+def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
+    """Refuse arrays that no state of the player can have; ``day``, if known, is how many days it has closed."""
+    if isinstance(player, DoublingPlayer):
+        _check_epoch(player, arrays, day)
+        return
+    model = player.dump(player.start(np.random.default_rng(0)))
+    missing, unknown = sorted(set(model) - set(arrays)), sorted(set(arrays) - set(model))
+    if missing or unknown:
+        raise _wrong("exactly the arrays of its player", f"{missing!r:.100} missing, {unknown!r:.100} unknown")
+    longest = {array.shape[1] for name, array in arrays.items() if name in _LISTS and array.ndim > 1}
+    if len(longest) > 1 or max(longest, default=0) > _MOST_ATOMS:
+        raise _wrong("lists of actions of one length", f"{sorted(longest)}")
+    for name, array in arrays.items():
+        _check_array(name, array, model[name])
+    for name in ("day", "tally.day"):
+        if day is not None and name in arrays and int(np.ravel(arrays[name])[0]) != day:
+            raise _wrong(f"as many days as the session, {day}", f"{np.ravel(arrays[name])[0]} in {name!r}")
+    _check_lists(player, arrays)
+    for table in _TABLES:
+        _check_table(table, arrays)
+
+
+def _check_array(name: str, array: Any, model: Any) -> None:
+    if array.dtype != model.dtype:
+        raise _wrong(f"{name!r} of type {model.dtype}", f"{array.dtype}")
+    given, wanted = list(array.shape), list(model.shape)
+    if name in _LISTS and array.ndim == model.ndim and given[1] >= wanted[1]:
+        wanted[1] = given[1]
+    if given != wanted:
+        raise _wrong(f"{name!r} of shape {model.shape}", f"{array.shape}")
+    if array.dtype.kind == "f" and not bool((np.abs(array) <= _LARGEST).all()):
+        raise _wrong(f"finite numbers in {name!r}", "NaN, infinity or more than 1e100")
+    if array.dtype.kind == "i" and array.min(initial=0) < 0:
+        raise _wrong(f"no negative counts in {name!r}", str(array.min()))
+    if name.split(".")[-1] in ("point", "points", "chances") and not _is_share(array):
+        raise _wrong(f"numbers in 0..1 in {name!r}", f"{array.min()} to {array.max()}")
+
+
+def _check_words(name: str, words: Any, player: Player[Any]) -> None:
+    """Check packed actions: no element that is not there, and as many as an action has."""
+    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little")
+    d, m = player.actions.dimension, player.actions.size
+    sizes = bits.sum(axis=1, dtype=np.int64)
+    if bits[:, d:].any() or (sizes > m).any() or (player.actions.is_uniform and (sizes != m).any()):
+        raise _wrong(f"actions of the set in {name!r}", "words that are none")
+
+
+def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> None:
+    numbers = arrays.get("epoch_day_seed")
+    if numbers is None or numbers.shape != (3,) or numbers.dtype != np.int64:
+        raise _wrong("three whole numbers in 'epoch_day_seed'", "others")
+    epoch, inside, seed = (int(number) for number in numbers)
+    is_known = 0 <= epoch <= _LAST_EPOCH and player.epoch_length(epoch) < 2**62
+    if not is_known or not 0 <= inside < player.epoch_length(epoch) or not 0 <= seed < 2**62:
+        raise _wrong("a day within an epoch in 'epoch_day_seed'", str(numbers.tolist()))
+    passed = sum(player.epoch_length(each) for each in range(epoch)) + inside
+    if day is not None and passed != day:
+        raise _wrong(f"as many days as the session, {day}", f"{passed} in 'epoch_day_seed'")
+    inner = below(arrays, "inner")
+    if len(inner) + 1 != len(arrays):
+        raise _wrong("exactly the arrays of its player", f"{sorted(arrays)!r:.100}")
+    check_arrays(player.player_of(DoublingState(epoch, inside, seed, None)), inner, inside if day is not None else None)
+
+
+def _check_lists(player: Player[Any], arrays: Arrays) -> None:
+    """Check the lists of actions of the adaptive master: counts, actions of the set, chances that add up to 1."""
+    if "laws.n_atoms" not in arrays:
+        return
+    counts, words, n = arrays["laws.n_atoms"], arrays["laws.words"], len(arrays["memory.recommended"])
+    if counts.max(initial=0) > words.shape[1]:
+        raise _wrong(f"at most {words.shape[1]} actions per policy in 'laws.n_atoms'", str(counts.max()))
+    used = np.arange(words.shape[1]) < counts[:, None]
+    for name, mask in (("laws.words", used), ("memory.recommended", used[:n])):
+        _check_words(name, arrays[name][mask], player)
+    chances = np.where(used, arrays["laws.chances"], 0.0).sum(axis=1)
+    if (np.abs(chances[counts > 0] - 1.0) > _SLACK).any():
+        raise _wrong("policies that add up to 1 in 'laws.chances'", f"{chances.min()} to {chances.max()}")
+    law = arrays["weights.law"]
+    if not _is_share(law) or abs(law.sum() - 1.0) > _SLACK:
+        raise _wrong("weights that add up to 1 in 'weights.law'", f"{law!r:.80}")
+
+
+def _check_table(name: str, arrays: Arrays) -> None:
+    """Check a table of vectors: a place for each row and none for others, so that a search ends."""
+    if f"{name}.places" not in arrays:
+        return
+    places, n_rows = arrays[f"{name}.places"], int(arrays[f"{name}.n_rows"][0])
+    taken = np.sort(places[places > 0])
+    if n_rows > len(arrays[f"{name}.squares"]) or not np.array_equal(taken, np.arange(1, n_rows + 1)):
+        raise _wrong(f"one place for each of its rows in '{name}.places'", f"{len(taken)} for {n_rows}")
+    if len(taken) >= len(places):
+        raise _wrong(f"a free place in '{name}.places'", "none")
+
+
+def check_held(player: Player[Any], held: HeldPolicy) -> HeldPolicy:
+    """Refuse the policy of a waiting decision that is none over actions of the set."""
+    marginals = held.policy().marginals()
+    if marginals.shape != (player.actions.dimension,) or not _is_share(marginals):
+        raise _wrong("a policy over the actions of its player", f"marginals {marginals!r:.80}")
+    return held
+
+
+def load_state(player: Player[Any], arrays: Arrays, day: int | None) -> Any:
+    """Make a state from the arrays of a file, or refuse them; see the module."""
+    check_arrays(player, arrays, day)
+    state = player.load(arrays)
+    again = player.dump(state)
+    if set(again) != set(arrays) or not all(_is_same(again[name], arrays[name]) for name in again):
+        different = [name for name in arrays if name not in again or not _is_same(again[name], arrays[name])]
+        raise _wrong("arrays that are written as they were read", f"others: {different!r:.100}")
+    marginals = player.policy(state).marginals()
+    if marginals.shape != (player.actions.dimension,) or not _is_share(marginals):
+        raise _wrong("a policy over the actions of its player", f"marginals {marginals!r:.80}")
+    return state
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    one, other = np.asarray(first), np.asarray(second)
+    return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
+
+
+def _is_share(array: Any) -> bool:
+    return bool(((array >= -_SLACK) & (array <= 1.0 + _SLACK)).all())
+
+
+def _wrong(must: str, came: str) -> InvalidInput:
+    return InvalidInput(f"the state of a player must have {must}", came, "Restore the file from a copy.")

@@ -1,0 +1,123 @@
+"""A play over time: reward and regrets at checkpoints, with bands.
+
+May touch: ``extras``, ``figures``, ``notebook``, ``units``.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from swapregret.arrays import Vector
+from swapregret.extras import need
+from swapregret.figures import Line, line_figure
+from swapregret.notebook import html_table, text_table
+from swapregret.units import Units
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Banded", "PlayCurve"]
+
+
+@dataclass(frozen=True, eq=False)
+class Banded:
+    """A quantity at every checkpoint, with a band around it.
+
+    Attributes
+    ----------
+    value, low, high : Vector
+        NaN where it was not measured, or where nothing is known of the band.
+    """
+
+    value: Vector
+    low: Vector
+    high: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class PlayCurve:
+    """Reward and regrets of a play at its checkpoints.
+
+    Attributes
+    ----------
+    days : int array
+        The checkpoints: days played.
+    reward : Banded
+        What was earned, or paid where costs are counted: the mean per day up to then. The band is Student's 95 % interval over
+        replications.
+    external_regret, swap_regret : Banded
+        Totals up to then. With two replications or more, bands are 95 % intervals: Student's for external regret, the
+        bootstrap's for swap regret, cut at 0. With one they are the certified bracket.
+    n_replications : int
+    units : Units
+        What is counted.
+    """
+
+    days: np.ndarray[tuple[int], np.dtype[np.int64]]
+    reward: Banded
+    external_regret: Banded
+    swap_regret: Banded
+    n_replications: int
+    units: Units
+
+    def __len__(self) -> int:
+        return len(self.days)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the curve as named columns, one row per checkpoint."""
+        found: dict[str, Any] = {"day": self.days.tolist()}
+        for name, each in (
+            (self.units.word, self.reward),
+            ("external", self.external_regret),
+            ("swap", self.swap_regret),
+        ):
+            found |= {name: each.value.tolist(), f"{name}_low": each.low.tolist(), f"{name}_high": each.high.tolist()}
+        for name, each in (("external", self.external_regret), ("swap", self.swap_regret)):
+            found[f"{name}_per_round"] = (each.value / self.days).tolist()
+        return found
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return the curve as a Polars frame; its ``to_pandas()`` works where pandas is installed."""
+        need("polars", "make a frame")
+        import polars as pl
+
+        return pl.DataFrame(self.columns()).fill_nan(None)
+
+    def plot(self) -> Any:
+        """Return a Plotly figure: regret per round above, reward (or cost) per day below, with their bands."""
+        lines = []
+        for name, each in (("swap regret", self.swap_regret), ("external regret", self.external_regret)):
+            if np.isfinite(each.value).any():
+                value, low, high = (part / self.days for part in (each.value, each.low, each.high))
+                lines.append(Line(name, self.days, value, low, high))
+        panel = 1 if lines else 0
+        lines.append(
+            Line(self.units.word, self.days, self.reward.value, self.reward.low, self.reward.high, panel=panel)
+        )
+        titles = [*(["regret per round"] if panel else []), f"{self.units.word} per day"]
+        how = f"{self.n_replications} replications" if self.n_replications > 1 else "one replication"
+        return line_figure(lines, title=f"A play over time, {how}", x_title="day", y_titles=titles, log_x=True)
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [f"{day:,}", _cell(self.reward, i), _cell(self.external_regret, i), _cell(self.swap_regret, i)]
+            for i, day in enumerate(self.days.tolist())
+        ]
+
+    @property
+    def _headings(self) -> list[str]:
+        return ["day", f"{self.units.word} per day", "external regret", "swap regret"]
+
+    def __repr__(self) -> str:
+        return text_table(f"PlayCurve: {len(self)} checkpoints", self._headings, self._rows())
+
+    def _repr_html_(self) -> str:
+        return html_table(f"{len(self)} checkpoints", self._headings, self._rows())
+
+
+def _cell(each: Banded, index: int) -> str:
+    value, low, high = (float(part[index]) for part in (each.value, each.low, each.high))
+    if np.isnan(value):
+        return "–"
+    return f"{value:.4g}" if np.isnan(low) or low == high else f"{value:.4g} [{low:.4g}, {high:.4g}]"

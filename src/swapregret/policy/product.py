@@ -1,0 +1,117 @@
+r"""Independent laws side by side: :math:`p(M_1, \dots, M_k) = \prod_i p_i(M_i)`.
+
+Cross moments factor, :math:`\mathbb E[M_i M_j^\top] = x_i x_j^\top` for i ≠ j with :math:`x_i = \mathbb E[M_i]`; the blocks on
+the diagonal are those of the parts.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.policy.base import Policy
+from swapregret.policy.finite import FinitePolicy
+
+__all__ = ["ProductPolicy"]
+
+_LISTED = 10_000
+
+
+class ProductPolicy(Policy):
+    """The law of independent draws from several laws, one after the other.
+
+    Parameters
+    ----------
+    parts : sequence of Policy
+
+    Examples
+    --------
+    >>> coin = FinitePolicy([[1, 0], [0, 1]], [.25, .75])
+    >>> law = ProductPolicy([coin, coin])
+    >>> law.marginals().tolist(), law.probability(np.array([1, 0, 0, 1]))
+    ([0.25, 0.75, 0.25, 0.75], 0.1875)
+    >>> law.cooccurrence()[0].tolist()
+    [0.25, 0.0, 0.0625, 0.1875]
+    """
+
+    def __init__(self, parts: Sequence[Policy]) -> None:
+        self.parts = tuple(parts)
+        self.bounds = tuple(np.cumsum([0, *(part.dimension for part in self.parts)]).tolist())
+        self.dimension = self.bounds[-1]
+
+    def _split(self, vector: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+        return [vector[low:high] for low, high in zip(self.bounds, self.bounds[1:], strict=False)]
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw from each part in order."""
+        return np.concatenate([part.sample(rng) for part in self.parts])
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(np.concatenate([part.marginals() for part in self.parts]))
+
+    def marginals(self) -> Vector:
+        """E[M], those of the parts one after the other."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)]: in block i, Σ_i v_i + x_i Σ_{j≠i} x_j·v_j."""
+        pieces = self._split(np.asarray(vector, dtype=np.float64))
+        means = [float(part.marginals() @ piece) for part, piece in zip(self.parts, pieces, strict=True)]
+        return np.concatenate(
+            [
+                part.second_moment(piece) + sum(means[:i] + means[i + 1 :]) * part.marginals()
+                for i, (part, piece) in enumerate(zip(self.parts, pieces, strict=True))
+            ]
+        )
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        x = self.marginals()
+        table = np.outer(x, x)
+        for part, low, high in zip(self.parts, self.bounds, self.bounds[1:], strict=False):
+            table[low:high, low:high] = part.cooccurrence()
+        return frozen(table)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ = E[M Mᵀ]: blocks of the parts, and x_i x_jᵀ between them."""
+        return self._cooccurrence
+
+    def variance(self, vector: Vector) -> float:
+        """Return Var(M·v), the sum over the parts."""
+        pieces = self._split(np.asarray(vector, dtype=np.float64))
+        return float(sum(part.variance(piece) for part, piece in zip(self.parts, pieces, strict=True)))
+
+    def probability(self, action: Action) -> float:
+        """Return p(M), the product over the parts."""
+        pieces = self._split(np.asarray(action))
+        chances = [part.probability(piece) for part, piece in zip(self.parts, pieces, strict=True)]
+        return math.prod(chances)
+
+    @cached_property
+    def has_atoms(self) -> bool:  # type: ignore[override]
+        """Whether there are few enough actions to be listed."""
+        return all(part.has_atoms for part in self.parts) and (
+            math.prod(len(part.finite().weights) for part in self.parts) <= _LISTED
+        )
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        laws = [part.finite() for part in self.parts]
+        rows = [np.concatenate(choice) for choice in product(*(law.atoms for law in laws))]
+        weights = np.ones(1)
+        for law in laws:
+            weights = np.outer(weights, law.weights).ravel()
+        return FinitePolicy(np.array(rows), weights)
+
+    def finite(self) -> FinitePolicy:
+        """List the support, where there are at most 10,000 actions in it."""
+        return self._finite if self.has_atoms else super().finite()
+
+    def __repr__(self) -> str:
+        return f"ProductPolicy({', '.join(map(repr, self.parts))})"

@@ -1,0 +1,144 @@
+"""What a file may name: the only classes and functions that are ever made or called because a file says so.
+
+A file names each by the short name on the left. A new set, player or law needs one line here; a test fails if an exported one
+has none. Nothing else of the package, and nothing outside it, can be reached from a file: a player with a function of
+one's own is made again by its owner and handed over.
+
+May touch: ``errors``.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from swapregret.errors import InvalidInput
+
+__all__ = ["FACTORIES", "LAWS", "LAW_METHODS", "PLAYERS", "SETS", "find", "name_of"]
+
+SETS = {
+    "MSets": "actions.m_sets:MSets",
+    "Permutations": "actions.permutations:Permutations",
+    "TruncatedPermutations": "actions.truncated_permutations:TruncatedPermutations",
+    "SpanningTrees": "actions.spanning_trees:SpanningTrees",
+    "Forests": "actions.forests:Forests",
+    "DagPaths": "actions.dag_paths:DagPaths",
+    "Partitions": "actions.partitions:Partitions",
+    "Explicit": "actions.explicit:Explicit",
+    "Product": "actions.product:Product",
+    "DecisionTree": "environments.decision_tree:DecisionTree",
+}
+"""Action sets: made from plain values alone. ``OracleSet`` is missing because it holds a function."""
+
+PLAYERS = {
+    "AdaptiveMaster": "learners.adaptive.master:AdaptiveMaster",
+    "AdaptiveRate": "learners.lazy:AdaptiveRate",
+    "BanditEstimator": "learners.estimator:BanditEstimator",
+    "BlumMansour": "learners.baselines.blum_mansour:BlumMansour",
+    "ComBand": "learners.baselines.comband:ComBand",
+    "CombEXP": "learners.baselines.combexp:CombEXP",
+    "DoublingPlayer": "learners.doubling:DoublingPlayer",
+    "Exp3": "learners.baselines.exp3:Exp3",
+    "FixedRate": "learners.lazy:FixedRate",
+    "FollowTheLeader": "learners.baselines.follow_the_leader:FollowTheLeader",
+    "FullEstimator": "learners.estimator:FullEstimator",
+    "HybridOMD": "learners.baselines.hybrid_omd:HybridOMD",
+    "Ito": "learners.baselines.ito:Ito",
+    "LazyComBCP": "learners.lazy_combcp:LazyComBCP",
+    "LazyComBand": "learners.lazy_comband:LazyComBand",
+    "LawPlan": "learners.law_plan:LawPlan",
+    "RegretMatching": "learners.baselines.regret_matching:RegretMatching",
+    "Schedule": "learners.schedule:Schedule",
+    "SemiBanditEstimator": "learners.estimator:SemiBanditEstimator",
+    "Stoltz": "learners.baselines.stoltz:Stoltz",
+    "SwapMaster": "learners.multiscale.master:SwapMaster",
+    "TreeSwap": "learners.baselines.treeswap:TreeSwap",
+    "TsallisINF": "learners.baselines.tsallis_inf:TsallisINF",
+    "UniformPlayer": "learners.baselines.uniform:UniformPlayer",
+}
+"""Players and the parts they are configured with: frozen dataclasses whose fields are checked against their types."""
+
+FACTORIES = {
+    "swap_comband": "learners.presets:swap_comband",
+    "swap_combcp": "learners.presets:swap_combcp",
+    "blum_mansour": "learners.baselines.blum_mansour:blum_mansour",
+    "comband": "learners.baselines.comband:comband",
+    "combcp": "learners.baselines.combcp:combcp",
+    "combexp": "learners.baselines.combexp:combexp",
+    "exp3": "learners.baselines.exp3:exp3",
+    "follow_the_leader": "learners.baselines.follow_the_leader:follow_the_leader",
+    "hybrid_omd": "learners.baselines.hybrid_omd:hybrid_omd",
+    "ito": "learners.baselines.ito:ito",
+    "regret_matching": "learners.baselines.regret_matching:regret_matching",
+    "stoltz": "learners.baselines.stoltz:stoltz",
+    "treeswap": "learners.baselines.treeswap:treeswap",
+    "tsallis_inf": "learners.baselines.tsallis_inf:tsallis_inf",
+    "uniform": "learners.baselines.uniform:uniform",
+}
+"""What makes the player of an epoch of ``anytime``."""
+
+LAWS = {
+    "Digraph": "actions.directed:Digraph",
+    "FinitePolicy": "policy.finite:FinitePolicy",
+    "ForestList": "actions.tree_decomposition:ForestList",
+    "GibbsPermutations": "actions.permutation_laws:GibbsPermutations",
+    "GibbsSubsets": "actions.m_set_laws:GibbsSubsets",
+    "GibbsTrees": "actions.tree_laws:GibbsTrees",
+    "ImageLaw": "actions.path_images:ImageLaw",
+    "MarkovPaths": "actions.path_laws:MarkovPaths",
+    "MatchingPolicy": "actions.permutation_laws:MatchingPolicy",
+    "Mixture": "policy.mixture:Mixture",
+    "Pairs": "actions.undirected:Pairs",
+    "PathList": "actions.path_laws:PathList",
+    "PivotalSubsets": "actions.pivotal_subsets:PivotalSubsets",
+    "SystematicPolicy": "actions.m_set_laws:SystematicPolicy",
+    "TreesOfMinors": "actions.tree_laws:TreesOfMinors",
+    "UndirectedGraph": "actions.undirected:UndirectedGraph",
+    "UniformMatchings": "actions.permutation_laws:UniformMatchings",
+    "UniformSubsets": "actions.m_set_laws:UniformSubsets",
+}
+"""Laws that a ledger keeps whole, and the graphs they are over."""
+
+LAW_METHODS = frozenset({"_inverse"})
+"""Methods of the action set that a law may hold: ``Partitions`` gives its laws the way back to paths."""
+
+Table = dict[str, str]
+
+
+def name_of(thing: Any, *tables: Table) -> str | None:
+    """Return the name of a class or function in the tables, or None.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets import MSets
+    >>> name_of(MSets, SETS), name_of(dict, SETS)
+    ('MSets', None)
+    """
+    module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
+    place = f"{module}:{name}"
+    return next((short for table in tables for short, found in table.items() if place == f"swapregret.{found}"), None)
+
+
+def find(name: Any, source: str, *tables: Table) -> Any:
+    """Return the class or function of a name in the tables; anything else is refused.
+
+    Parameters
+    ----------
+    name : str
+        What a file says.
+    source : str
+        What the name is for, in the words of the sentence.
+    *tables : dict
+
+    Examples
+    --------
+    >>> find("MSets", "a set", SETS)
+    <class 'swapregret.actions.m_sets.MSets'>
+    """
+    place = next((table[name] for table in tables if isinstance(name, str) and name in table), None)
+    if place is None:
+        raise InvalidInput(
+            f"{source} in a file must be named in swapregret.registry",
+            f"{name!r:.80}",
+            "Open the file with the version of the library that wrote it; functions of your own go with `player`.",
+        )
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(f"swapregret.{module}"), attribute)

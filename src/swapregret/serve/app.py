@@ -1,0 +1,144 @@
+"""The application: database, service, routes, pages and shield put together, and the server that runs it.
+
+May touch: all of ``serve``.
+"""
+
+import importlib.resources
+import logging
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+import swapregret as sr
+from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.serve.api import make_router
+from swapregret.serve.keys import KeyRing
+from swapregret.serve.refusals import NotFound, Refusal, Unavailable, as_json, status_of
+from swapregret.serve.service import Service
+from swapregret.serve.settings import Settings, is_loopback
+from swapregret.serve.shield import Shield
+from swapregret.serve.store import open_store
+
+__all__ = ["make_app", "run_server"]
+
+_PAGES = {
+    "index.html": "text/html; charset=utf-8",
+    "docs.html": "text/html; charset=utf-8",
+    "style.css": "text/css; charset=utf-8",
+    "dashboard.js": "text/javascript; charset=utf-8",
+    "charts.js": "text/javascript; charset=utf-8",
+    "docs.js": "text/javascript; charset=utf-8",
+}
+
+
+def make_app(settings: Settings) -> Shield:
+    """Return the application of a database, with everything around it.
+
+    Raises
+    ------
+    InvalidInput
+        If it would listen beyond this machine without a key.
+    """
+    store = open_store(settings.database)
+    keys = KeyRing(store)
+    if not keys.has_live_key() and not is_loopback(settings.host):
+        store.close()
+        raise InvalidInput(
+            "a server that others can reach must have a key",
+            f"host {settings.host} and no key",
+            "Make one first: swapregret serve key create --scope admin; or listen on 127.0.0.1.",
+        )
+    service = Service(store, settings)
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        await service.start()
+        yield
+        await service.stop()
+
+    app = FastAPI(
+        title="swapregret",
+        version=sr.__version__,
+        description="Repeated combinatorial decisions with no swap regret.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=life,
+    )
+    if settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.origins),
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key"],
+        )
+    app.include_router(make_router(service))
+    _add_pages(app)
+    _add_faults(app)
+    return Shield(app, settings, keys, service.metrics)
+
+
+def run_server(settings: Settings) -> None:
+    """Serve until a signal ends it."""
+    sys.setswitchinterval(0.0005)  # the writer waits for the disk, not for its turn
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    uvicorn.run(
+        make_app(settings),
+        host=settings.host,
+        port=settings.port,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=2_000,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=2,
+        log_config=None,
+    )
+
+
+def _add_pages(app: FastAPI) -> None:
+    folder = importlib.resources.files("swapregret.serve") / "pages"
+    contents = {name: (folder / name).read_bytes() for name in _PAGES}
+
+    def page(name: str) -> Response:
+        if name not in contents:
+            raise NotFound("the page must exist", repr(name[:40]), "The dashboard is at /, the API at /docs.")
+        return Response(contents[name], media_type=_PAGES[name])
+
+    app.get("/", include_in_schema=False)(lambda: page("index.html"))
+    app.get("/docs", include_in_schema=False)(lambda: page("docs.html"))
+    app.get("/pages/{name}", include_in_schema=False)(page)
+
+
+def _add_faults(app: FastAPI) -> None:
+    @app.exception_handler(SwapRegretError)
+    async def refused(_: Request, error: SwapRegretError) -> JSONResponse:
+        headers = {"Retry-After": "1"} if isinstance(error, Unavailable) else None
+        return JSONResponse(as_json(error), status_of(error), headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first: dict[str, Any] = dict(error.errors()[0])
+        where = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
+        came = repr(first.get("input"))[:80] if first["type"] != "missing" else "nothing"
+        return JSONResponse(
+            as_json(InvalidInput(f"`{where}` must be right ({first['msg']})", came, "The API is described at /docs.")),
+            422,
+        )
+
+    @app.exception_handler(HTTPException)
+    async def unknown(request: Request, error: HTTPException) -> JSONResponse:
+        came = f"{request.method} {request.url.path[:80]}"
+        made = Refusal("a request must be one of those described at /docs", came, str(error.detail))
+        return JSONResponse(as_json(made), error.status_code, dict(error.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def broken(_: Request, error: Exception) -> JSONResponse:
+        made = Refusal("the server must not fail", type(error).__name__, "See its log; the request may be sent again.")
+        return JSONResponse(as_json(made), 500)

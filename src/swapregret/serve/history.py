@@ -1,0 +1,156 @@
+"""What the figures show, in bounded memory: rewards and marginals in buckets of days, and estimates of the reward vector.
+
+A bucket is twice as wide whenever the buckets are full, and estimates are kept for every stride-th day, with a stride that
+doubles alike. So a million days take as much room as a thousand, and the same events give the same history.
+
+May touch: ``arrays``, ``storage``, ``policy``, ``geometry.solve``, ``regret.estimated``, ``actions.base``, ``learners.player``.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Vector
+from swapregret.geometry.solve import make_solver
+from swapregret.learners.player import Decision, Feedback
+from swapregret.regret.estimated import EstimateLedger
+from swapregret.storage import from_bytes, to_bytes
+
+__all__ = ["History", "unbiased"]
+
+_BUCKETS = 128
+_SAMPLES = 1024
+_FIRST_STRIDE = 4
+_LARGEST_RANK = 400
+_POINTS = 24
+
+
+def unbiased(actions: ActionSet, feedback: Feedback, decision: Decision, seen: "float | Vector") -> Vector:
+    r"""Return an unbiased estimate of the reward vector of a day, from what was seen and the law that drew the action.
+
+    Bandit feedback: :math:`r\,\Sigma^+ M`; semi-bandit: :math:`r_i / P(i)` on the chosen elements; full: what was seen.
+    """
+    if feedback == "full":
+        return np.asarray(seen)
+    if feedback == "semi-bandit":
+        chosen = decision.action > 0
+        return np.divide(seen, decision.policy.marginals(), out=np.zeros(actions.dimension), where=chosen)
+    return np.asarray(seen * make_solver(decision.policy, actions.span).solve(decision.action))
+
+
+class History:
+    """Rewards, marginals and estimates of one problem.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    feedback : {"bandit", "semi-bandit", "full"}
+    """
+
+    def __init__(self, actions: ActionSet, feedback: Feedback) -> None:
+        self._actions, self._feedback = actions, feedback
+        self.width = 1
+        self.stride = _FIRST_STRIDE
+        self._rewards = np.zeros((_BUCKETS, 3))  # count, sum, sum of squares
+        self._marginals = np.zeros((_BUCKETS, actions.dimension))
+        self._decided = np.zeros(_BUCKETS)
+        self._samples = np.zeros((_SAMPLES, actions.dimension + 2))  # day, reward in [0, 1], estimate
+        self._n_samples = 0
+        self._curve: tuple[int, list[dict[str, float]]] = (-1, [])
+
+    def decided(self, decision: Decision) -> None:
+        """Add the law of a decision."""
+        index = self._bucket(decision.day)
+        self._marginals[index] += decision.policy.marginals()
+        self._decided[index] += 1.0
+
+    def rewarded(self, decision: Decision, total: float, seen: "float | Vector") -> None:
+        """Add a reward: its total as it was reported, and what the learner saw."""
+        row = self._rewards[self._bucket(decision.day)]
+        row += (1.0, total, total * total)
+        if decision.day % self.stride == 0 and self._actions.rank <= _LARGEST_RANK:
+            scaled = float(seen) if isinstance(seen, float) else float(np.asarray(seen) @ decision.action)
+            try:
+                estimate = unbiased(self._actions, self._feedback, decision, seen)
+            except (ArithmeticError, np.linalg.LinAlgError):
+                return  # Σ is singular to working precision: the figures do without this day
+            self._samples[self._n_samples] = (decision.day, scaled, *estimate)
+            self._n_samples += 1
+            while self._n_samples == _SAMPLES:
+                self.stride *= 2
+                kept = self._samples[self._samples[:, 0] % self.stride == 0]
+                self._n_samples = len(kept)
+                self._samples[: len(kept)] = kept
+
+    def _bucket(self, day: int) -> int:
+        while day >= self.width * _BUCKETS:
+            self.width *= 2
+            for array in (self._rewards, self._marginals, self._decided):
+                half = array[0::2] + array[1::2]
+                array[: len(half)], array[len(half) :] = half, 0.0
+        return day // self.width
+
+    # ---- for figures ---------------------------------------------------------------------------------------------
+
+    def rewards(self) -> list[dict[str, float]]:
+        """Return mean and standard error of each bucket that has rewards, by its first day."""
+        found = []
+        for index, (count, total, squares) in enumerate(self._rewards.tolist()):
+            if count:
+                mean = total / count
+                spread = max(0.0, squares / count - mean * mean)
+                found.append({"day": index * self.width, "mean": mean, "error": math.sqrt(spread / count)})
+        return found
+
+    def marginals(self) -> list[list[float]]:
+        """Return the mean marginals of each bucket, oldest first."""
+        used = np.flatnonzero(self._decided)
+        means = self._marginals[used] / self._decided[used, None]
+        return [[round(value, 4) for value in row] for row in means.tolist()]
+
+    def regret(self) -> list[dict[str, float]]:
+        """Return estimated external regret per day so far, rewards in [0, 1]: two estimates and twice their errors around them."""
+        if self._curve[0] != self._n_samples:
+            self._curve = (self._n_samples, self._make_curve())
+        return self._curve[1]
+
+    def _make_curve(self) -> list[dict[str, float]]:
+        ledger, found = EstimateLedger(self._actions), []
+        rows = self._samples[: self._n_samples]
+        rows = rows[np.argsort(rows[:, 0], kind="stable")]
+        ends = {round(part * self._n_samples / _POINTS) for part in range(1, _POINTS + 1)}
+        for count, row in enumerate(rows, start=1):
+            ledger.record_estimate(row[2:], row[1])
+            if count in ends and count >= 8:
+                above, below = ledger.external_regret()
+                found.append(
+                    {
+                        "day": float(row[0]),
+                        "value": above.per_round,
+                        "low": (below.value - 2.0 * below.standard_error) / count,
+                        "high": (above.value + 2.0 * above.standard_error) / count,
+                    }
+                )
+        return found
+
+    # ---- for snapshots -------------------------------------------------------------------------------------------
+
+    def dump(self) -> bytes:
+        """Write the history as bytes."""
+        arrays: dict[str, Any] = {
+            "rewards": self._rewards,
+            "marginals": self._marginals,
+            "decided": self._decided,
+            "samples": self._samples[: self._n_samples],
+        }
+        return to_bytes("history", {"width": self.width, "stride": self.stride}, arrays)
+
+    def load(self, data: bytes) -> None:
+        """Take over what ``dump`` wrote."""
+        numbers, arrays = from_bytes("history", data, "the history of a problem")
+        self.width, self.stride = numbers["width"], numbers["stride"]
+        self._rewards, self._marginals, self._decided = (arrays[name] for name in ("rewards", "marginals", "decided"))
+        self._n_samples = len(arrays["samples"])
+        self._samples[: self._n_samples] = arrays["samples"]

@@ -1,0 +1,53 @@
+"""The log of a problem as a CSV file that ``swapregret audit`` reads.
+
+Only what was chosen was seen, so the columns ``reward:LABEL`` hold unbiased estimates of each day's reward vector, on the
+learner's scale of totals in [0, 1]. They are made by playing all events again from the beginning, which also checks that they
+come out the same.
+
+May touch: ``serve.history``, ``serve.live``, ``serve.problems``, ``serve.store``.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+
+import numpy as np
+
+from swapregret.serve.history import unbiased
+from swapregret.serve.live import Live
+from swapregret.serve.problems import Problem, ProblemSpec
+from swapregret.serve.store import Store
+
+__all__ = ["log_lines"]
+
+_ROWS = 200
+
+
+def log_lines(store: Store, id: str, max_dimension: int) -> Iterator[bytes]:
+    """Yield the file in parts: one row for each decision that was closed by a reward, in the order of their rewards."""
+    row = store.problem(id)
+    problem = Problem(ProblemSpec.model_validate_json(row.spec), max_dimension)
+    live = Live(id, problem)
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    rewards = [f"reward:{label}" for label in problem.actions.labels]
+    table.writerow(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards])
+    count = 0
+    for event in store.events(id):
+        if event.kind != "act" and event.value is not None:
+            decision, reported = live.open[event.day], json.loads(event.value)
+            seen = problem.reader.read(problem.as_reward(reported), decision.action)
+            estimate = unbiased(problem.actions, problem.spec.feedback, decision, seen)
+            indices = ";".join(map(str, np.flatnonzero(decision.action).tolist()))
+            made = f"{live.made[event.day]:.3f}"
+            cells = [f"{id}.{event.day}", indices, event.value, event.kind, made, f"{event.at:.3f}"]
+            table.writerow([*cells, *(repr(float(value)) for value in estimate)])
+            count += 1
+        live.replay(event)
+        if count == _ROWS:
+            yield text.getvalue().encode()
+            text.seek(0)
+            text.truncate()
+            count = 0
+    yield text.getvalue().encode()

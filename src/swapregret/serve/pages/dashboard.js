@@ -1,0 +1,145 @@
+// The dashboard: a list of problems, and one of them, live. Everything is read; nothing is changed from here.
+import { bars, heatMap, lineChart, number } from "/pages/charts.js";
+
+const $ = (selector) => document.querySelector(selector);
+let shown = null, view = null, info = null, stop = null, wasChosen = false;
+
+async function ask(path, options = {}) {
+  const key = sessionStorage.getItem("key");
+  const answer = await fetch(path, { ...options, headers: key ? { Authorization: `Bearer ${key}` } : {} });
+  if (answer.ok) return answer;
+  if (answer.status === 401) $("#login").hidden = false;
+  throw new Error((await answer.json()).error.sentence);
+}
+
+function say(text) { if ($("#state").textContent !== text) $("#state").textContent = text; }
+
+function table(host, caption, heads, rows) {
+  const made = document.createElement("table"), head = made.createTHead().insertRow();
+  made.createCaption().textContent = caption;
+  made.caption.className = "soft";
+  for (const text of heads) { const th = document.createElement("th"); th.scope = "col"; th.textContent = text; head.append(th); }
+  const body = made.createTBody();
+  for (const row of rows) { const tr = body.insertRow(); for (const text of row) { const cell = tr.insertCell(); cell.textContent = text; if (/^[–\d]/.test(text) && !/[;,] /.test(text)) cell.className = "short"; } }
+  host.replaceChildren(made);
+}
+
+const nameOfSet = (set) => (typeof set === "string" ? set.replace(/ labels=.*/, "") : Object.entries(set).filter(([, v]) => !Array.isArray(v)).map(([, v]) => v).join(" "));
+const seconds = (value) => (value < 1 ? `${Math.round(1000 * value)} ms` : value < 120 ? `${number(value)} s` : value < 7200 ? `${number(value / 60)} min` : `${number(value / 3600)} h`);
+
+async function refreshList() {
+  const problems = await (await ask("/problems")).json();
+  $("#login").hidden = true;
+  $("#none").hidden = problems.length > 0; $("#list").hidden = problems.length === 0;
+  const rows = problems.map((each) => {
+    const row = document.createElement("tr"), link = document.createElement("a");
+    link.href = `#${each.id}`; link.textContent = each.name;
+    if (each.id === shown) { row.className = "here"; link.setAttribute("aria-current", "true"); }
+    row.insertCell().append(link);
+    row.insertCell().textContent = nameOfSet(each.spec.set);
+    row.insertCell().textContent = each.state + (each.served_by && each.served_by !== "this process" ? `, served by ${each.served_by}` : "");
+    for (const value of [each.n_decisions, each.n_open, each.mean_reward]) { const cell = row.insertCell(); cell.className = "n"; cell.textContent = number(value); }
+    return row;
+  });
+  const focused = document.activeElement?.getAttribute?.("href");
+  $("#list tbody").replaceChildren(...rows);
+  if (focused?.startsWith("#")) document.querySelector(`#list a[href="${CSS.escape(focused).replace("\\#", "#")}"]`)?.focus();
+  info = problems.find((each) => each.id === shown) ?? null;
+  return problems;
+}
+
+function fact(list, name, value, kind = "") {
+  const box = document.createElement("div"), dt = document.createElement("dt"), dd = document.createElement("dd");
+  dt.textContent = name; dd.textContent = value; dd.className = kind;
+  box.append(dt, dd); list.append(box);
+}
+
+function draw() {
+  if (!view || !info) return;
+  $("#problem").hidden = false;
+  $("#title").textContent = info.name;
+  $("#what").textContent = `${nameOfSet(info.spec.set)}: ${view.n_actions ?? "many"} actions of ${view.labels.length} elements; ${info.spec.horizon ? `planned for ${number(info.spec.horizon)} decisions` : "anytime"}; ${info.spec.feedback} feedback; ${info.spec.preset}.`;
+  const totals = view.totals, rewarded = totals.n_rewards + totals.n_defaults, player = view.player, facts = document.createElement("dl");
+  fact(facts, "State", view.state, view.state === "open" ? "good" : "");
+  fact(facts, "Decisions", number(totals.n_decisions));
+  fact(facts, "Rewards", number(totals.n_rewards));
+  fact(facts, "By deadline", number(totals.n_defaults));
+  fact(facts, "Skipped", number(totals.n_skips));
+  fact(facts, "Open", number(view.n_open));
+  fact(facts, `Mean ${view.unit}`, rewarded ? number(totals.reward_sum / rewarded) : "–");
+  if (player && player.guard_has_tripped !== null) fact(facts, "Guard", player.guard_has_tripped ? "tripped: only the floor is played" : `quiet (${number(player.guard_estimate)})`, player.guard_has_tripped ? "bad" : "good");
+  $("#facts").replaceChildren(...facts.children);
+
+  const rewards = view.rewards.map((r) => ({ x: r.day, y: r.mean, low: r.mean - 2 * r.error, high: r.mean + 2 * r.error }));
+  const lastReward = rewards.at(-1);
+  $("#rewards h3").textContent = view.unit === "cost" ? "Costs" : "Rewards";
+  $("#rewards p").textContent = `Means of ${number(view.width)} decisions, with twice their standard error.`;
+  lineChart($("#rewards .plot"), rewards, lastReward ? `Mean ${view.unit} over ${rewards.length} stretches; ${number(rewards[0].y)} at first, ${number(lastReward.y)} now.` : "No rewards yet.");
+  table($("#rewards details div"), "The latest stretches", ["from decision", "mean", "standard error"], view.rewards.slice(-12).map((r) => [number(r.day), number(r.mean), number(r.error)]));
+
+  const regret = view.regret.map((r) => ({ x: r.day, y: r.value, low: Math.min(r.low, r.value), high: r.high })), lastRegret = view.regret.at(-1);
+  $("#regret p").textContent = `Per decision so far, rewards scaled to [0, 1], from every ${number(view.stride)}th decision. Line: estimate that errs upwards. Band: from an estimate that errs downwards less two standard errors, to the line plus two.`;
+  lineChart($("#regret .plot"), regret, lastRegret ? `External regret per decision, estimated: ${number(lastRegret.value)}, between ${number(lastRegret.low)} and ${number(lastRegret.high)}.` : "Too few rewards for an estimate.");
+  table($("#regret details div"), "The latest estimates", ["decisions", "estimate", "from", "to"], view.regret.slice(-12).map((r) => [number(r.day), number(r.value), number(r.low), number(r.high)]));
+
+  const now = view.marginals, top = now.indexOf(Math.max(...now));
+  $("#heat p").textContent = "Darker is likelier; from the first decisions on the left to the latest on the right.";
+  heatMap($("#heat .plot"), view.heat, view.labels, `How likely each of ${now.length} elements is over time; most likely now: ${view.labels[top]}, ${number(now[top])}.`);
+  table($("#heat details div"), "Now", ["element", "probability"], now.map((value, i) => [view.labels[i], number(value)]));
+
+  $("#parts p").textContent = view.parts.length > 1 ? "Shares of the laws that are mixed into the one that is played." : "One law is played as it is.";
+  bars($("#parts .plot"), view.parts, view.parts.map((_, i) => `part ${i + 1}`), `Shares of ${view.parts.length} laws; the largest is ${number(Math.max(...view.parts))}.`);
+  table($("#parts details div"), "Scales", ["scale", "updates every", "restarts every", "next update in", "next restart in"], (player?.scales ?? []).map((s) => [s.scale, s.update_every, s.restart_every, s.next_update, s.next_restart].map(number)));
+
+  table($("#open"), view.n_open ? `${view.oldest_open.length} of ${number(view.n_open)}` : "None is open.", ["decision", "choice", "age"], view.oldest_open.map((d) => [d.id, d.choice, seconds(d.age)]));
+  table($("#latest"), "Closed last", ["day", "choice", "closed by", view.unit, "took"], view.latest.map((d) => [number(d.day), d.choice, d.kind, number(d.reward), seconds(Math.max(0, d.closed - d.made))]));
+  if (wasChosen) { wasChosen = false; $("#problem").focus(); }
+  document.documentElement.dataset.ready = String(view.seq);
+}
+
+// Server-sent events by fetch: unlike EventSource it can send the key in a header, so that it never stands in a URL.
+async function follow(id, signal) {
+  while (!signal.aborted) {
+    try {
+      const reader = (await ask(`/problems/${encodeURIComponent(id)}/stream`, { signal })).body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = "";
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        const parts = (rest + value).split("\n\n");
+        rest = parts.pop();
+        for (const part of parts) {
+          const data = part.split("\n").filter((line) => line.startsWith("data: ")).map((line) => line.slice(6)).join("");
+          if (part.startsWith("event: view")) { view = JSON.parse(data); draw(); say(`Live: ${number(view.totals.n_decisions)} decisions.`); }
+          if (part.startsWith("event: fault")) say(JSON.parse(data).error.sentence);
+        }
+      }
+    } catch (error) { if (!signal.aborted) say(`Not live: ${error.message}`); }
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}
+
+async function show(id) {
+  if (id === shown) return;
+  shown = id; view = null;
+  stop?.abort();
+  $("#problem").hidden = true;
+  stop = new AbortController();
+  await refreshList();
+  if (info) follow(id, stop.signal);
+}
+
+async function tick() {
+  try {
+    const problems = await refreshList();
+    if (!shown && problems.length) await show(location.hash.slice(1) || problems[0].id);
+    else if (!problems.length) say("Ready.");
+  } catch (error) { say(error.message); }
+  setTimeout(tick, 2000);
+}
+
+addEventListener("hashchange", () => { wasChosen = location.hash.slice(1) !== shown; show(location.hash.slice(1)).catch((error) => say(error.message)); });
+addEventListener("resize", () => draw());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw());
+$("#login").addEventListener("submit", (event) => { event.preventDefault(); sessionStorage.setItem("key", $("#key").value.trim()); $("#key").value = ""; location.reload(); });
+tick();

@@ -1,0 +1,229 @@
+"""The database: SQLite in a file, or PostgreSQL. Every statement of the service stands here or in ``keys``.
+
+May touch: ``errors``, ``serve.schema``, ``serve.refusals``.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, Row, create_engine, delete, event, insert, or_, select, text, update
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from swapregret.errors import InvalidInput
+from swapregret.serve.refusals import HeldElsewhere, NotFound, Unavailable
+from swapregret.serve.schema import answers, events, migrate, problems, snapshots
+
+__all__ = ["Event", "Store", "open_store"]
+
+_BUSY_SECONDS = 10
+_CHUNK = 5_000
+_INSERT_ARRAYS = text(
+    "INSERT INTO events (problem, seq, kind, day, closes, at, value) SELECT :problem, * FROM unnest("
+    "CAST(:seq AS bigint[]), CAST(:kind AS text[]), CAST(:day AS bigint[]), CAST(:closes AS smallint[]), "
+    "CAST(:at AS double precision[]), CAST(:value AS text[]))"
+)
+
+
+class Event(NamedTuple):
+    """A decision was made (kind ``act``) or closed (``reward``, ``default``, ``skip``, ``expire``)."""
+
+    seq: int
+    kind: str
+    day: int
+    at: float
+    value: str | None
+
+
+def open_store(database: str) -> "Store":
+    """Open a database by its URL, make or migrate its tables, and say in a sentence if that cannot be done."""
+    try:
+        url = make_url(database)
+        if url.drivername in ("postgresql", "postgres"):
+            url = url.set(drivername="postgresql+psycopg")
+        is_sqlite = url.get_backend_name() == "sqlite"
+        if not is_sqlite and url.get_backend_name() != "postgresql":
+            raise ArgumentError("another kind of database")
+        options: dict[str, Any] = {"timeout": _BUSY_SECONDS} if is_sqlite else {"connect_timeout": 5}
+        engine = create_engine(url, connect_args=options, pool_pre_ping=not is_sqlite)
+    except (ArgumentError, NoSuchModuleError, ImportError) as error:
+        raise InvalidInput(
+            "`--database` must be sqlite:///FILE or postgresql://USER@HOST/NAME",
+            type(error).__name__,  # never the URL, which may hold a password
+            "Correct it; PostgreSQL needs pip install 'swapregret[serve,postgres]'.",
+        ) from None
+    if is_sqlite:
+        if url.database and not os.path.exists(url.database):
+            with contextlib.suppress(OSError):  # what cannot be made is said below
+                os.close(os.open(url.database, os.O_CREAT | os.O_RDWR, 0o600))  # nobody else's business
+        _prepare_sqlite(engine)
+    try:
+        migrate(engine)
+    except SQLAlchemyError as error:
+        raise _away(error) from None
+    return Store(engine)
+
+
+def _prepare_sqlite(engine: Engine) -> None:
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # transactions begin below, not when the driver guesses
+        for pragma in ("journal_mode=WAL", "synchronous=FULL"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+
+def _away(error: SQLAlchemyError) -> Unavailable:
+    """Say what the database said, without the statement and its values."""
+    cause = str(error.orig).strip().splitlines()[0] if isinstance(error, DBAPIError) and str(error.orig).strip() else ""
+    return Unavailable(
+        "the database must be there and take what is written",
+        f"{type(error).__name__} {cause}".strip(),
+        "Nothing that was not answered is kept for sure. Send the request again, with the same Idempotency-Key.",
+    )
+
+
+class Store:
+    """One database; safe to use from several threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Run statements together; an error of the database becomes the refusal that clients see."""
+        try:
+            with self.engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise _away(error) from error
+
+    def ping(self) -> None:
+        """Ask the database for a sign of life."""
+        with self.transaction() as connection:
+            connection.execute(select(1))
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+    # ---- problems ------------------------------------------------------------------------------------------------
+
+    def add_problem(self, connection: Connection, problem: str, name: str, spec: dict[str, Any], now: float) -> None:
+        """Write a new problem, owned by nobody."""
+        zero = {"beat": 0, "seq": 0, "n_decisions": 0, "n_rewards": 0, "n_defaults": 0, "n_skips": 0, "reward_sum": 0.0}
+        row = {"id": problem, "name": name, "spec": json.dumps(spec), "state": "open", "created": now, **zero}
+        connection.execute(insert(problems), row)
+
+    def problems(self) -> Sequence[Row[Any]]:
+        """Return the rows of all problems, newest first."""
+        with self.transaction() as connection:
+            return connection.execute(select(problems).order_by(problems.c.created.desc(), problems.c.id)).all()
+
+    def problem(self, problem: str) -> Row[Any]:
+        """Return the row of a problem, or say that there is none."""
+        with self.transaction() as connection:
+            known = problem if problem.isascii() and problem.isalnum() else ""  # nothing else was ever an id
+            row = connection.execute(select(problems).where(problems.c.id == known)).one_or_none()
+        if row is None:
+            raise NotFound("the problem must exist", repr(problem[:40]), "GET /problems lists them.")
+        return row
+
+    # ---- the lease -----------------------------------------------------------------------------------------------
+
+    def take(self, problem: str, owner: str, address: str, stale: tuple[str, int] | None) -> bool:
+        """Take the lease of a problem: free, our own, or ``stale``, last seen with that owner and that beat."""
+        free = or_(problems.c.owner.is_(None), problems.c.owner == owner)
+        if stale is not None:
+            free = or_(free, (problems.c.owner == stale[0]) & (problems.c.beat == stale[1]))
+        with self.transaction() as connection:
+            taken = update(problems).where(problems.c.id == problem, free)
+            return (
+                connection.execute(taken.values(owner=owner, address=address, beat=problems.c.beat + 1)).rowcount == 1
+            )
+
+    def beat(self, owner: str) -> set[str]:
+        """Give a sign of life for all problems of an owner, and return which they are."""
+        with self.transaction() as connection:
+            connection.execute(update(problems).where(problems.c.owner == owner).values(beat=problems.c.beat + 1))
+            return set(connection.execute(select(problems.c.id).where(problems.c.owner == owner)).scalars())
+
+    def release(self, owner: str) -> None:
+        """Let all problems of an owner go."""
+        with self.transaction() as connection:
+            connection.execute(update(problems).where(problems.c.owner == owner).values(owner=None, address=None))
+
+    # ---- events --------------------------------------------------------------------------------------------------
+
+    def append(
+        self, connection: Connection, problem: str, owner: str, new: list[Event], totals: dict[str, Any]
+    ) -> None:
+        """Write events and totals of a problem, if the lease is still ours."""
+        fenced = update(problems).where(problems.c.id == problem, problems.c.owner == owner)
+        if connection.execute(fenced.values(beat=problems.c.beat + 1, **totals)).rowcount != 1:
+            raise HeldElsewhere(
+                f"problem {problem} must be served by one process at a time",
+                "another process that took it over",
+                "Send the request there, or again.",
+            )
+        closes = [int(each.kind != "act") for each in new]
+        if new and connection.dialect.name == "postgresql":  # one statement for all rows: several times faster there
+            columns: dict[str, Any] = dict(zip(Event._fields, map(list, zip(*new, strict=True)), strict=True))
+            connection.execute(_INSERT_ARRAYS, {"problem": problem, "closes": closes, **columns})
+        elif new:
+            rows = [{"problem": problem, "closes": c, **e._asdict()} for c, e in zip(closes, new, strict=True)]
+            connection.execute(insert(events), rows)
+
+    def events(self, problem: str, after: int = 0) -> Iterator[Event]:
+        """Yield the events of a problem in order, some thousands at a time."""
+        columns = (events.c.seq, events.c.kind, events.c.day, events.c.at, events.c.value)
+        while True:
+            here = select(*columns).where(events.c.problem == problem, events.c.seq > after)
+            with self.transaction() as connection:
+                rows = connection.execute(here.order_by(events.c.seq).limit(_CHUNK)).all()
+            yield from (Event(*row) for row in rows)
+            if len(rows) < _CHUNK:
+                return
+            after = rows[-1].seq
+
+    def closing(self, problem: str, day: int) -> Event | None:
+        """Return how a decision was closed, if it was."""
+        with self.transaction() as connection:
+            of_day = (events.c.problem == problem, events.c.day == day, events.c.closes == 1)
+            row = connection.execute(select(events).where(*of_day)).one_or_none()
+        return None if row is None else Event(row.seq, row.kind, row.day, row.at, row.value)
+
+    # ---- snapshots and answers -----------------------------------------------------------------------------------
+
+    def snapshot(self, problem: str) -> tuple[int, bytes, bytes] | None:
+        """Return the newest snapshot of a problem: after which event, the session, the history."""
+        with self.transaction() as connection:
+            row = connection.execute(select(snapshots).where(snapshots.c.problem == problem)).one_or_none()
+        return None if row is None else (row.seq, row.session, row.history)
+
+    def keep_snapshot(self, connection: Connection, problem: str, seq: int, session: bytes, history: bytes) -> None:
+        """Replace the snapshot of a problem."""
+        connection.execute(delete(snapshots).where(snapshots.c.problem == problem))
+        row = {"problem": problem, "seq": seq, "session": session, "history": history}
+        connection.execute(insert(snapshots), row)
+
+    def answers(self, connection: Connection, wanted: list[str]) -> dict[str, Row[Any]]:
+        """Return the remembered answers among these keys."""
+        rows = connection.execute(select(answers).where(answers.c.key.in_(wanted)))
+        return {row.key: row for row in rows}
+
+    def remember(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
+        """Write answers to requests that had a key."""
+        connection.execute(insert(answers), rows)
+
+    def forget(self, before: float) -> None:
+        """Drop answers that are older."""
+        with self.transaction() as connection:
+            connection.execute(delete(answers).where(answers.c.at < before))

@@ -1,0 +1,246 @@
+"""The one thread that changes problems: many requests, one transaction.
+
+Requests that arrive while a transaction is being written wait and share the next one (group commit). A request is answered when its
+transaction is on disk. If it cannot be written, the problems it touched leave memory and are read again from the database, and
+every request of that transaction is told so.
+
+May touch: ``errors``, ``serve.live``, ``serve.store``, ``serve.refusals``, ``serve.metrics``.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection
+
+from swapregret.errors import SwapRegretError
+from swapregret.serve.live import Live
+from swapregret.serve.metrics import Metrics
+from swapregret.serve.refusals import HeldElsewhere, KeyReused
+from swapregret.serve.store import Store
+
+__all__ = ["Gone", "Reply", "RequestKey", "Writer"]
+
+_log = logging.getLogger("swapregret.serve")
+_MOST_JOBS = 256
+T = TypeVar("T")
+
+
+class Reply(NamedTuple):
+    """The status and the JSON of an answer."""
+
+    status: int
+    body: bytes
+
+
+class RequestKey(NamedTuple):
+    """An Idempotency-Key, and the request it came with; both as digests."""
+
+    key: str
+    request: str
+
+
+class Gone(Exception):
+    """A problem that is not in memory (any more); it can be read again."""
+
+
+@dataclass
+class _Job:
+    run: Callable[[], Any]
+    key: RequestKey | None
+    future: "asyncio.Future[Any]"
+    outcome: Any = None
+
+
+class Writer:
+    """Runs jobs in their order, and commits what they did.
+
+    Parameters
+    ----------
+    store : Store
+    owner : str
+        The name of this process in leases.
+    clock : callable
+        Returns the time.
+    snapshot_every : int
+    metrics : Metrics
+    """
+
+    def __init__(
+        self, store: Store, owner: str, clock: Callable[[], float], snapshot_every: int, metrics: Metrics
+    ) -> None:
+        self._store, self._owner, self._clock, self._every, self._metrics = store, owner, clock, snapshot_every, metrics
+        self.lives: dict[str, Live] = {}
+        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+        self._touched: dict[str, Live] = {}
+        self._also: list[Callable[[Connection], None]] = []
+        self._thread = threading.Thread(target=self._loop, name="writer", daemon=True)
+        self._thread.start()
+
+    async def submit(self, run: Callable[[], T], key: RequestKey | None = None) -> T:
+        """Run a job in the writer's thread, and return what it returned once that is committed."""
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._queue.put(_Job(run, key, future))
+        return await future
+
+    def stop(self) -> None:
+        """Finish what was submitted, write snapshots, and end the thread."""
+        self._queue.put(None)
+        self._thread.join()
+        for live in self.lives.values():
+            if live.seq > live.snapshot_seq and live.wants_snapshot(0):
+                self._write_snapshot(live)
+        self.lives.clear()
+
+    # ---- for jobs ------------------------------------------------------------------------------------------------
+
+    def live(self, id: str) -> Live:
+        """Return a problem that a job is going to read or change."""
+        live = self.lives.get(id)
+        if live is None or live.is_broken:
+            raise Gone(id)
+        self._touched[id] = live
+        return live
+
+    def also(self, statement: Callable[[Connection], None]) -> None:
+        """Have something else written in the same transaction."""
+        self._also.append(statement)
+
+    # ---- the thread ----------------------------------------------------------------------------------------------
+
+    def _loop(self) -> None:
+        while True:
+            jobs = [self._queue.get()]
+            try:
+                while len(jobs) < _MOST_JOBS:
+                    jobs.append(self._queue.get_nowait())
+            except Empty:
+                pass
+            self._serve([job for job in jobs if job is not None])
+            if None in jobs:
+                return
+
+    def _serve(self, jobs: list[_Job]) -> None:
+        self._touched, self._also = {}, []
+        fresh: dict[str, tuple[RequestKey, Reply]] = {}
+        try:
+            known = self._known([job.key.key for job in jobs if job.key is not None])
+        except SwapRegretError as error:
+            _answer([(job, error) for job in jobs])
+            return
+        for job in jobs:
+            job.outcome = self._run(job, known, fresh)
+        changed = [live for live in self._touched.values() if live.pending or live.state_changed]
+        failure: Exception | None = self._commit(changed, list(fresh.values()))
+        if failure is not None:
+            for live in changed:
+                self.lives.pop(live.id, None)
+            if isinstance(
+                failure, HeldElsewhere
+            ):  # nothing was written: each is tried again, and finds the lease as it is
+                failure = Gone()
+        _answer([(job, job.outcome if failure is None else failure) for job in jobs])
+        for live in self._touched.values():
+            if live.is_broken:
+                self.lives.pop(live.id, None)
+            elif failure is None and live.wants_snapshot(self._every):
+                self._write_snapshot(live)
+
+    def _known(self, wanted: list[str]) -> dict[str, tuple[RequestKey, Reply]]:
+        if not wanted:
+            return {}
+        with self._store.transaction() as connection:
+            rows = self._store.answers(connection, wanted)
+        return {key: (RequestKey(key, row.request), Reply(row.status, row.body)) for key, row in rows.items()}
+
+    def _run(self, job: _Job, known: dict[str, Any], fresh: dict[str, Any]) -> Any:
+        try:
+            if job.key is not None:
+                before = known.get(job.key.key) or fresh.get(job.key.key)
+                if before is not None:
+                    if before[0].request != job.key.request:
+                        raise KeyReused(
+                            "an Idempotency-Key must come with one request only",
+                            "the key of another request",
+                            "Draw a new key for each new request.",
+                        )
+                    return before[1]
+            outcome = job.run()
+            if job.key is not None:
+                fresh[job.key.key] = (job.key, outcome)
+            return outcome
+        except (SwapRegretError, Gone) as error:
+            return error
+        except Exception as error:
+            _log.exception("a job failed")
+            for live in self._touched.values():
+                live.is_broken = True  # what was done before is written; then they are read again
+            return error
+
+    def _commit(self, changed: list[Live], fresh: list[tuple[RequestKey, Reply]]) -> SwapRegretError | None:
+        if not (changed or fresh or self._also):
+            return None
+        started = time.perf_counter()
+        try:
+            with self._store.transaction() as connection:
+                for live in changed:
+                    totals = {"seq": live.seq, "state": live.state, **live.totals}
+                    self._store.append(connection, live.id, self._owner, live.pending, totals)
+                for statement in self._also:
+                    statement(connection)
+                if fresh:
+                    now = self._clock()
+                    self._store.remember(
+                        connection,
+                        [
+                            {"key": k.key, "request": k.request, "status": r.status, "body": r.body, "at": now}
+                            for k, r in fresh
+                        ],
+                    )
+        except SwapRegretError as error:
+            _log.warning("a transaction was not written: %s", error.came)
+            self._metrics.count("failed_commits")
+            return error
+        n_events = sum(len(live.pending) for live in changed)
+        for live in changed:
+            live.pending.clear()
+            live.state_changed = False
+        self._metrics.committed(n_events, time.perf_counter() - started)
+        return None
+
+    def _write_snapshot(self, live: Live) -> None:
+        try:
+            with self._store.transaction() as connection:
+                self._store.append(connection, live.id, self._owner, [], {})
+                self._store.keep_snapshot(connection, live.id, *live.snapshot())
+        except SwapRegretError as error:  # the events are there; only a restart takes longer
+            _log.warning("a snapshot was not written: %s", error.came)
+            return
+        live.snapshot_seq = live.seq
+        self._metrics.count("snapshots")
+
+
+def _answer(outcomes: list[tuple[_Job, Any]]) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Any]]] = {}
+    for job, outcome in outcomes:
+        by_loop.setdefault(job.future.get_loop(), []).append((job, outcome))
+    for loop, pairs in by_loop.items():
+        try:
+            loop.call_soon_threadsafe(_resolve, pairs)
+        except RuntimeError:  # the loop has been closed: nobody waits
+            _log.info("nobody waits for %d answers", len(pairs))
+
+
+def _resolve(pairs: list[tuple[_Job, Any]]) -> None:
+    for job, outcome in pairs:
+        if job.future.done():
+            continue  # the client has gone
+        if isinstance(outcome, BaseException):
+            job.future.set_exception(outcome)
+        else:
+            job.future.set_result(outcome)

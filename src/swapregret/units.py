@@ -1,0 +1,108 @@
+"""The units people count in: rewards or costs of a declared range, and how both become rewards in [0, 1].
+
+This is the one place that turns a cost into a reward: a cost c is the reward −c, so costs in [low, high] are rewards in
+[−high, −low]. Regrets are differences of rewards, so they have the same size and sign whether rewards or costs are counted.
+
+May touch: ``errors``.
+"""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import as_range
+from swapregret.errors import InvalidInput
+
+__all__ = ["UNIT_REWARDS", "Range", "Units", "read_range", "read_units"]
+
+Range = tuple[float, float]
+"""The least and the largest value, the smaller first."""
+_Values = TypeVar("_Values", float, npt.NDArray[np.float64])
+
+
+@dataclass(frozen=True)
+class Units:
+    """Rewards or costs of a declared range.
+
+    Attributes
+    ----------
+    low, high : float
+        The least and the largest reward; of costs, minus the largest and minus the least cost.
+    is_cost : bool
+        Whether people count costs.
+
+    Examples
+    --------
+    >>> minutes = read_units(None, (5, 45))
+    >>> minutes.reward(20.0), minutes.scale, minutes.amount(0.625)
+    (-20.0, 40.0, 20.0)
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    is_cost: bool = False
+
+    @property
+    def scale(self) -> float:
+        """Return how much one unit of reward on the scale [0, 1] is: the length of the range."""
+        return self.high - self.low
+
+    @property
+    def word(self) -> str:
+        """Return what is counted: "cost" or "reward"."""
+        return "cost" if self.is_cost else "reward"
+
+    @property
+    def declared(self) -> Range:
+        """Return the range as people declared it, of rewards or of costs."""
+        return (0.0 - self.high, 0.0 - self.low) if self.is_cost else (self.low, self.high)
+
+    def reward(self, value: _Values) -> _Values:
+        """Return the reward behind what people count: a cost c is the reward −c."""
+        return 0.0 - value if self.is_cost else value
+
+    def amount(self, share: float) -> float:
+        """Return what people count behind a reward on the scale [0, 1]."""
+        return float(self.reward(self.low + share * self.scale))
+
+
+UNIT_REWARDS = Units()
+"""Rewards in [0, 1], the scale of the learners."""
+
+
+def read_range(given: Range, name: str = "reward_range", what: str = "total reward an action can get") -> Range:
+    """Read the declared range of values, or say what is wrong with it.
+
+    Examples
+    --------
+    >>> read_range((-1, 1))
+    (-1.0, 1.0)
+    """
+    return as_range(given, name, f"Give the least and the largest {what}.")
+
+
+def read_units(reward_range: Range | None, cost_range: Range | None, *, of_elements: bool = False) -> Units:
+    """Read which of the two ranges was declared: [0, 1] for rewards if none.
+
+    Parameters
+    ----------
+    reward_range, cost_range : (float, float), optional
+        At most one of them.
+    of_elements : bool
+        Whether the range is that of single elements rather than of whole actions; for the words of a refusal.
+    """
+    if reward_range is not None and cost_range is not None:
+        raise InvalidInput(
+            "`reward_range` and `cost_range` must not both be given",
+            f"{reward_range!r} and {cost_range!r}",
+            "Count either rewards, the more the better, or costs, the less the better.",
+        )
+    what = "{} an element can have" if of_elements else "total {} an action can get"
+    if cost_range is not None:
+        low, high = read_range(cost_range, "cost_range", what.format("cost"))
+        return Units(0.0 - high, 0.0 - low, is_cost=True)
+    if reward_range is None:
+        return UNIT_REWARDS
+    return Units(*read_range(reward_range, "reward_range", what.format("reward")))

@@ -1,0 +1,81 @@
+"""Sets known by an oracle: what is known is tried first, and what comes out depends on the arguments alone."""
+
+import numpy as np
+import pytest
+
+import swapregret as sr
+from swapregret.errors import InvalidInput
+from swapregret.geometry.caratheodory import decompose
+from swapregret.geometry.kl import kl_gap, project_kl_from
+
+
+class _Counted:
+    """An oracle that counts its questions: the heaviest ``size`` elements, or all of positive weight."""
+
+    def __init__(self, size: int | None) -> None:
+        self.size, self.n_calls = size, 0
+
+    def __call__(self, w: np.ndarray) -> np.ndarray:
+        self.n_calls += 1
+        if self.size is None:
+            chosen = (w > 0.0).astype(int)
+            chosen[int(np.argmax(w))] = 1
+            return chosen
+        return (np.argsort(np.argsort(-w, kind="stable")) < self.size).astype(int)
+
+
+@pytest.mark.parametrize(("dimension", "size"), [(8, 3), (20, 5), (20, None)])
+def test_a_window_costs_few_questions(dimension: int, size: int | None) -> None:
+    """A projection from near and the list of its point in 8 variants: at most 4 questions per day of a window of 3d/2 days."""
+    oracle = _Counted(size)
+    actions = sr.OracleSet(dimension, oracle)
+    rng = np.random.default_rng(0)
+    scores = np.zeros(dimension)
+    point = actions.kl_project(scores)
+    actions.decompose_packed(point.point, variants=8)
+    before = oracle.n_calls
+    for _ in range(8):
+        scores += 0.2 * rng.standard_normal(dimension)
+        point = actions.kl_project_near(scores, point.log_point)
+        assert kl_gap(actions, scores, np.minimum(point.log_point, 0.0)) <= 1e-9
+        actions.decompose_packed(point.point, variants=8)
+    assert (oracle.n_calls - before - 8) / 8 <= 4 * 1.5 * dimension
+
+
+def test_results_depend_on_the_arguments_alone() -> None:
+    """A set that has seen other points, and one that has seen none, as after loading a file, give the same bits."""
+    old, new = sr.OracleSet(10, _Counted(4)), sr.OracleSet(10, _Counted(4))
+    rng = np.random.default_rng(1)
+    log_point, scores = old.kl_project(np.zeros(10)).log_point, np.zeros(10)
+    for _ in range(6):
+        scores = scores + rng.standard_normal(10)
+        near, log_point = log_point, old.kl_project_near(scores, log_point).log_point
+        words, chances = old.decompose_packed(np.exp(log_point), variants=4)
+    found = new.kl_project_near(scores, near)
+    assert np.array_equal(found.log_point, log_point)
+    again = new.decompose_packed(np.exp(log_point), variants=4)
+    assert np.array_equal(again[0], words)
+    assert np.array_equal(again[1], chances)
+
+
+def test_far_points_and_points_outside_are_no_obstacle() -> None:
+    """Next to a vertex, from far away, and from what is no point of the hull, the gap is certified."""
+    actions = sr.OracleSet(6, _Counted(None))
+    near = actions.kl_project(np.array([30.0, -30.0, 5.0, 0.0, -5.0, 1.0])).log_point
+    for tilted in (np.zeros(6), np.array([-30.0, 30.0, -30.0, 1.0, 2.0, 3.0])):
+        for log_point in (near, np.full(6, np.log(2.0)), np.zeros(6)):
+            found = actions.kl_project_near(tilted, log_point)
+            assert kl_gap(actions, tilted, np.minimum(found.log_point, 0.0)) <= 1e-9
+
+
+def test_a_pool_changes_the_law_but_not_its_marginals() -> None:
+    """With a pool of known actions a point is made of at most r + 1 of them, within 1e-12; outside points are refused."""
+    actions = sr.MSets(7, 3)
+    point = actions.kl_project(np.sin(np.arange(7.0))).point
+    law = decompose(actions, np.array(point), pool=actions.span.basis)
+    assert len(law.weights) <= 8
+    np.testing.assert_allclose(law.marginals(), point, atol=1e-12)
+    with pytest.raises(InvalidInput, match="convex hull"):
+        decompose(actions, np.full(7, 0.9), pool=actions.span.basis)
+    found = project_kl_from(actions, np.arange(7.0), actions.span.basis)
+    np.testing.assert_allclose(found.point, actions.kl_project(np.arange(7.0)).point, atol=1e-4)

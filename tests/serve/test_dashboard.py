@@ -1,0 +1,211 @@
+"""The dashboard and the API page in a browser: what they show, live, on phones and desks, by day and by night."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from swapregret.learners.player import Decision
+from swapregret.serve.live import Live
+from swapregret.serve.problems import Problem, ProblemSpec
+from swapregret.serve.store import open_store
+from swapregret.serve.view import view_json
+
+pytestmark = [pytest.mark.serve, pytest.mark.browser]
+Served = Any
+
+
+def play(server: Served, problem: str, days: int) -> None:
+    """Play some days in which the first element is the best."""
+    made = server.decide(problem, days)
+    items = [{"decision": each["id"], "reward": 0.9 if 0 in each["elements"] else 0.2} for each in made]
+    assert server.post(f"/problems/{problem}/rewards", {"rewards": items}).json()["n_refused"] == 0
+
+
+def wait(browser: Chrome, script: str) -> Any:
+    """Wait until a script returns something."""
+    return WebDriverWait(browser, 30).until(lambda b: b.execute_script(f"return {script}"))
+
+
+@pytest.fixture
+def page(browser: Chrome, server: Served) -> Iterator[Chrome]:
+    """Return the browser with the dashboard of a problem of some hundred days."""
+    problem = server.make(name="Shop window")
+    for _ in range(10):
+        play(server, problem, 20)
+    server.decide(problem, 3)
+    browser.get(f"{server.url}/#{problem}")
+    wait(browser, "document.documentElement.dataset.ready")
+    yield browser
+    browser.get("about:blank")
+
+
+def test_everything_is_shown(page: Chrome) -> None:
+    """Counts, rewards with a band, regret with its interval, marginals, shares, guard, open and latest decisions."""
+    text = page.find_element(By.TAG_NAME, "main").text
+    assert "Shop window" in text
+    facts = {
+        box.find_element(By.TAG_NAME, "dt").text: box.find_element(By.TAG_NAME, "dd").text
+        for box in page.find_elements(By.CSS_SELECTOR, "#facts div")
+    }
+    assert (facts["Decisions"], facts["Rewards"], facts["Open"], facts["State"]) == ("203", "200", "3", "open")
+    for figure in ("rewards", "regret"):
+        assert page.find_elements(By.CSS_SELECTOR, f"#{figure} polygon.band")
+        assert len(page.find_element(By.CSS_SELECTOR, f"#{figure} polyline").get_attribute("points").split()) > 5
+    drawn = page.execute_script(
+        "const c = document.querySelector('#heat canvas');"
+        "return new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size"
+    )
+    assert drawn > 10
+    assert len(page.find_elements(By.CSS_SELECTOR, "#parts rect")) >= 1
+    assert len(page.find_elements(By.CSS_SELECTOR, "#open tbody tr")) == 3
+    assert len(page.find_elements(By.CSS_SELECTOR, "#latest tbody tr")) == 20
+
+
+def test_it_is_live(page: Chrome, server: Served) -> None:
+    """A decision made elsewhere appears without a reload, and the list of problems keeps up."""
+    problem = page.current_url.split("#")[1]
+    before = int(page.execute_script("return document.documentElement.dataset.ready"))
+    play(server, problem, 5)
+    wait(page, f"Number(document.documentElement.dataset.ready) === {before + 10}")
+    assert "208" in page.find_element(By.ID, "facts").text
+    server.make(name="Another one")
+    wait(page, "document.querySelector('#list').innerText.includes('Another one')")
+
+
+@pytest.mark.parametrize("width", [390, 768, 1600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_and_can_be_read(page: Chrome, width: int, scheme: str) -> None:
+    """No width makes the page scroll sideways, and text stands out from its background by 4.5 to 1 or more."""
+    page.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
+    )
+    page.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    wait(page, f"innerWidth === {width} && document.documentElement.scrollWidth <= {width}")
+    for selector in ("h2", "#state", "#what", "#facts dd", "figcaption p", "a", "td"):
+        ink, back = page.execute_script(
+            "const e = document.querySelector('main ' + arguments[0]) || document.querySelector(arguments[0]);"
+            "let b = e; while (b && getComputedStyle(b).backgroundColor === 'rgba(0, 0, 0, 0)') b = b.parentElement;"
+            "return [getComputedStyle(e).color, getComputedStyle(b || document.body).backgroundColor]",
+            selector,
+        )
+        if "rgba" not in back:
+            assert contrast(ink, back) >= 4.5, (selector, ink, back)
+
+
+def contrast(ink: str, back: str) -> float:
+    """Return the contrast of two colours as WCAG defines it."""
+
+    def light(colour: str) -> float:
+        parts = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    brighter, darker = sorted((light(ink), light(back)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+def test_contrast_is_that_of_wcag() -> None:
+    """Black on white is 21 to 1; grey on white is told apart from it."""
+    assert contrast("rgb(0, 0, 0)", "rgb(255, 255, 255)") == pytest.approx(21.0)
+    assert contrast("rgb(150, 150, 150)", "rgb(255, 255, 255)") < 4.5
+
+
+def test_keyboard_and_screen_reader(page: Chrome, server: Served) -> None:
+    """The list is walked with the keyboard, figures say in words what they show, and every table is named."""
+    other = server.make(name="By keyboard")
+    wait(page, "document.querySelector('#list').innerText.includes('By keyboard')")
+    page.execute_script(f"document.querySelector('#list a[href=\"#{other}\"]').focus()")
+    page.switch_to.active_element.send_keys(Keys.ENTER)
+    wait(
+        page,
+        "document.querySelector('#title').textContent === 'By keyboard' && document.activeElement.id === 'problem'",
+    )
+    for figure in page.find_elements(By.CSS_SELECTOR, "figure .plot > *"):
+        assert figure.get_attribute("role") == "img"
+        assert len(figure.get_attribute("aria-label")) > 10
+    assert page.execute_script("return [...document.querySelectorAll('article table')].every(t => t.caption)")
+    assert page.execute_script("return document.querySelectorAll('[role=status]').length") == 1
+    assert page.execute_script("return document.documentElement.lang") == "en"
+
+
+def test_keys_are_asked_for(browser: Chrome, serve: Callable[..., Served]) -> None:
+    """Where keys are in use the page asks for one, keeps it out of addresses, and shows the problems then."""
+    from swapregret.serve.keys import create_key
+
+    server = serve()
+    server.make(name="Secret problem")
+    store = open_store(server.database)
+    key = create_key(store, "read", "dashboard")
+    store.close()
+    server.stop()
+    server.start()
+    browser.get(server.url)
+    wait(browser, "!document.querySelector('#login').hidden")
+    browser.get_log("browser")  # the refusal is on the console
+    browser.find_element(By.ID, "key").send_keys(key + Keys.ENTER)
+    wait(browser, "document.querySelector('#title').textContent === 'Secret problem'")
+    assert key not in browser.current_url
+    assert key not in server.text()
+    browser.get("about:blank")
+    browser.get_log("browser")
+
+
+def test_the_api_page_describes_every_route(browser: Chrome, server: Served) -> None:
+    """The API page lists every operation with its fields, from this server alone."""
+    browser.get(f"{server.url}/docs")
+    wait(browser, "document.documentElement.dataset.ready")
+    text = browser.find_element(By.TAG_NAME, "main").text
+    described = json.loads(server.http.get("/openapi.json").text)
+    for path, methods in described["paths"].items():
+        for method in methods:
+            assert f"{method.upper()} {path}" in text
+    for field in ("cost_range", "default_reward", "n_refused", "marginals"):
+        assert field in text
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True}
+    )
+    wait(browser, "document.documentElement.scrollWidth <= 390")
+
+
+def test_a_million_events(browser: Chrome, serve: Callable[..., Served], tmp_path: Path) -> None:
+    """After a million events the view is as small as after a thousand, and the page draws it."""
+    database = f"sqlite:///{tmp_path}/million.db"
+    spec = ProblemSpec(set="msets 5 2", horizon=10**6, preset="multiscale", seed=7)
+    live = Live("million", Problem(spec, 100))
+    decision = live.act(0.0)
+    live.close(0, "reward", 0.5, 0.0)
+    small = len(json.dumps(view_json(live, 0.0)))
+    rng = np.random.default_rng(0)
+    for day in range(0, 500_000, 10):
+        same = Decision(day, decision.action, decision.elements, decision.policy)
+        live.history.decided(same)
+        live.history.rewarded(same, value := float(rng.random()), value)
+    live.totals |= {"n_decisions": 500_000, "n_rewards": 500_000, "reward_sum": 250_000.0}
+    live.seq = 1_000_000
+    assert small < len(json.dumps(view_json(live, 0.0))) < 60_000
+    store = open_store(database)
+    with store.transaction() as connection:
+        store.add_problem(connection, "million", "A million", spec.model_dump(mode="json"), 0.0)
+    assert store.take("million", "test", "", None)
+    with store.transaction() as connection:
+        store.append(connection, "million", "test", [], {"seq": live.seq, **live.totals})
+        store.keep_snapshot(connection, "million", *live.snapshot())
+    store.release("test")
+    store.close()
+    server = serve(database)
+    browser.get(server.url)
+    assert wait(browser, "document.documentElement.dataset.ready") == "1000000"
+    assert "500,000" in browser.find_element(By.ID, "facts").text
+    assert len(browser.find_element(By.CSS_SELECTOR, "#rewards polyline").get_attribute("points").split()) > 60
+    browser.get("about:blank")

@@ -1,0 +1,229 @@
+"""Parts of the service on their own: history, clocks, leases, tables, the client."""
+
+import asyncio
+import json
+import os
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import insert, update
+
+import swapregret as sr
+from swapregret.client import AsyncClient, Client, ServiceError
+from swapregret.errors import InvalidInput
+from swapregret.serve import schema
+from swapregret.serve.history import History, unbiased
+from swapregret.serve.leases import Watch
+from swapregret.serve.live import Live
+from swapregret.serve.problems import Problem, ProblemSpec
+from swapregret.serve.service import Service
+from swapregret.serve.settings import Settings
+from swapregret.serve.store import Event, open_store
+
+pytestmark = pytest.mark.serve
+Served = Any
+
+SPEC = ProblemSpec(set="msets 5 2", horizon=1000, preset="multiscale", seed=7)
+
+
+@pytest.mark.parametrize("feedback", ["bandit", "semi-bandit", "full"])
+def test_estimates_are_unbiased(feedback: Any) -> None:
+    """Summed over all actions with their probabilities, the estimate of M·R is M·R for every action, with each feedback."""
+    actions = sr.MSets(4, 2)
+    law = actions.uniform_policy()
+    worth = np.array([0.1, 0.2, 0.3, 0.35])
+    total = np.zeros(4)
+    listed = [np.array(row) for row in np.eye(4)[:, None] + np.eye(4)[None, :] for row in row if row.max() == 1]
+    for action in listed:
+        seen = {"bandit": float(worth @ action), "semi-bandit": worth * action, "full": worth}[feedback]
+        total += unbiased(actions, feedback, sr.Decision(0, action, (), law), seen) / len(listed)
+    for action in listed:
+        assert action @ total == pytest.approx(action @ worth, abs=1e-12)
+
+
+def test_buckets_hold_what_was_put_in() -> None:
+    """Means of buckets that doubled many times are the means of their days, whatever the order of the rewards."""
+    actions = sr.MSets(4, 2)
+    history, law = History(actions, "bandit"), actions.uniform_policy()
+    rewards = np.random.default_rng(0).random(3000)
+    for day in np.random.default_rng(1).permutation(3000).tolist():
+        decision = sr.Decision(day, np.array([1, 1, 0, 0]), (), law)
+        history.decided(decision)
+        history.rewarded(decision, float(rewards[day]), float(rewards[day]))
+    assert history.width == 32
+    assert [each["mean"] for each in history.rewards()] == pytest.approx(
+        [rewards[i : i + 32].mean() for i in range(0, 3000, 32)]
+    )
+    assert history.marginals() == [[0.5] * 4] * 94
+    again = History(actions, "bandit")
+    again.load(history.dump())
+    assert (again.rewards(), again.regret(), again.stride) == (history.rewards(), history.regret(), history.stride)
+    last = history.regret()[-1]
+    assert last["low"] < last["value"] < last["high"]
+    truth = float(rewards.mean())  # the action's own reward is known; estimates of others are noise around it
+    assert abs(last["value"]) < 10 * truth
+
+
+def test_a_snapshot_is_the_problem() -> None:
+    """A problem restored from its snapshot and the events after it decides, counts and shows the same."""
+    whole, half = Live("x", Problem(SPEC, 100)), Live("x", Problem(SPEC, 100))
+    events: list[Event] = []
+    for day in range(60):
+        whole.act(float(day))
+        if day % 3 != 2:
+            whole.close(day, "reward", 0.25, day + 0.5)
+        elif day > 5:
+            whole.close(day - 3, "skip", None, day + 0.5)
+        events += whole.pending
+        whole.pending.clear()
+    for event in events[:50]:
+        half.replay(event)
+    restored = Live("x", Problem(SPEC, 100))
+    restored._load(*half.snapshot())
+    for event in events[50:]:
+        restored.replay(event)
+    assert restored.act(1.0).elements == whole.act(1.0).elements
+    assert restored.session.snapshot() == whole.session.snapshot()
+    assert (restored.totals, restored.made, list(restored.latest)) == (whole.totals, whole.made, list(whole.latest))
+    assert restored.history.dump() == whole.history.dump()
+    with pytest.raises(InvalidInput, match="must replay"):
+        Live("x", Problem(SPEC, 100)).replay(Event(1, "act", 0, 0.0, "ff"))
+
+
+def test_a_clock_that_jumps_back(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process time never goes back; decisions made by a clock that was ahead are not kept open for longer."""
+    store = open_store(f"sqlite:///{tmp_path}/x.db")
+    service = Service(store, Settings())
+    before = service.now()
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    assert before <= service.now() < before + 60
+    with store.transaction() as connection:
+        store.add_problem(connection, "x", "x", SPEC.model_dump(mode="json") | {"deadline": 5.0}, 0.0)
+    assert store.take("x", service.owner, "", None)
+    live = Live("x", Problem(SPEC, 100))
+    live.act(1_000_000.0)
+    with store.transaction() as connection:
+        store.append(connection, "x", service.owner, live.pending, {"seq": 1, "n_decisions": 1})
+    restored = Live.restore(store, "x", 100, now=100.0)
+    assert restored.overdue(104.9) == []
+    assert restored.overdue(105.0) == [0]
+    service.writer.stop()
+    store.close()
+
+
+def test_when_a_process_is_taken_for_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An owner is dead if its beat stood still for a lease, or its process is gone from this machine; not before."""
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    watch = Watch(10.0)
+    other = "another-machine:1:x"
+    assert not watch.is_stale("p", other, 1)
+    now = 1009.0
+    assert not watch.is_stale("p", other, 1)
+    assert not watch.is_stale("p", other, 2)
+    now = 1018.0
+    assert not watch.is_stale("p", other, 2)
+    now = 1019.0
+    assert watch.is_stale("p", other, 2)
+    host = socket.gethostname()
+    assert not watch.is_stale("q", f"{host}:{os.getpid()}:x", 1)
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert watch.is_stale("q", f"{host}:{child}:x", 1)
+
+
+def test_only_the_owner_writes(tmp_path: Any) -> None:
+    """A lease is taken once, and what comes from anybody else is not written."""
+    store = open_store(f"sqlite:///{tmp_path}/x.db")
+    with store.transaction() as connection:
+        store.add_problem(connection, "x", "x", SPEC.model_dump(mode="json"), 0.0)
+    assert store.take("x", "first", "", None)
+    assert not store.take("x", "second", "", None)
+    assert not store.take("x", "second", "", ("first", 0))
+    assert store.take("x", "second", "", ("first", 1))
+    with pytest.raises(Exception, match="one process at a time"), store.transaction() as connection:
+        store.append(connection, "x", "first", [Event(1, "act", 0, 0.0, "")], {})
+    assert list(store.events("x")) == []
+    assert store.beat("second") == {"x"}
+    assert store.beat("first") == set()
+    store.close()
+
+
+def test_migrations(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database is brought up to date step by step, each step once; one from the future is refused."""
+    url = f"sqlite:///{tmp_path}/x.db"
+    open_store(url).close()
+    ran: list[int] = []
+    steps = (*schema.MIGRATIONS, lambda connection: ran.append(2))
+    monkeypatch.setattr(schema, "MIGRATIONS", steps)
+    open_store(url).close()
+    open_store(url).close()
+    assert ran == [2]
+    monkeypatch.setattr(schema, "MIGRATIONS", steps[:1])
+    with pytest.raises(InvalidInput, match="version 1 or older"):
+        open_store(url)
+
+
+def test_events_cannot_close_a_day_twice(tmp_path: Any) -> None:
+    """The database itself refuses a second reward of one decision."""
+    store = open_store(f"sqlite:///{tmp_path}/x.db")
+    row = {"problem": "x", "seq": 1, "kind": "reward", "day": 0, "closes": 1, "at": 0.0, "value": "1"}
+    with store.transaction() as connection:
+        connection.execute(insert(schema.events), row)
+    with pytest.raises(Exception, match="UNIQUE"), store.transaction() as connection:
+        connection.execute(insert(schema.events), row | {"seq": 2, "kind": "skip"})
+    with store.transaction() as connection:
+        assert connection.execute(update(schema.events).values(at=1.0)).rowcount == 1
+    store.close()
+
+
+def test_the_client(server: Served) -> None:
+    """Both clients do everything the service offers, and errors arrive as what must hold, what came, what to do."""
+    with Client(server.url) as client:
+        problem = client.create("msets 5 2", horizon=1000, preset="multiscale", seed=3)["id"]
+        first, second, third = (each["id"] for each in client.decide(problem, 3)["decisions"])
+        assert client.reward(first, 0.5)["repeated"] is False
+        assert client.skip(second)["state"] == "skip"
+        assert client.rewards(problem, {third: 0.25, first: None})["n_refused"] == 1
+        assert client.problem(problem)["n_rewards"] == 2
+        assert client.archive(problem)["state"] == "archived"
+        with pytest.raises(ServiceError, match="must be open for decisions") as caught:
+            client.decide(problem)
+        assert caught.value.status == 409
+        assert problem in [each["id"] for each in client.problems()]
+
+    async def play() -> Any:
+        async with AsyncClient(server.url) as client:
+            made = (await client.create("msets 5 2", horizon=1000, preset="multiscale"))["id"]
+            (decision,) = (await client.decide(made))["decisions"]
+            await client.reward(decision["id"], 1.0)
+            return await client.problem(made)
+
+    assert asyncio.run(play())["mean_reward"] == 1.0
+
+
+def test_the_client_survives_a_restart(serve: Callable[..., Served]) -> None:
+    """A call that meets a dead server is sent again, with its key, until the server is back."""
+    server = serve()
+    problem = server.make()
+    with Client(server.url, tries=50) as client:
+        client.decide(problem)
+        server.kill()
+        with pytest.raises(Exception, match="refused"):
+            Client(server.url, tries=1).problems()
+        server.start()
+        assert client.decide(problem)["decisions"][0]["day"] == 1
+
+
+def test_answers_are_json(server: Served) -> None:
+    """No answer holds what strict JSON readers refuse."""
+    problem = server.make()
+    server.decide(problem)
+    for path in (f"/problems/{problem}", f"/problems/{problem}/view", "/problems"):
+        json.loads(server.http.get(path).text, parse_constant=pytest.fail)

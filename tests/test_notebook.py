@@ -1,0 +1,265 @@
+"""What a notebook shows: one line or a small table for every object, HTML that is well formed, figures, frames."""
+
+import inspect
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import swapregret as sr
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.figures import Line, line_figure
+from swapregret.games import certify, product_play
+
+ACTIONS = sr.MSets(5, 2, labels="abcde")
+WORLD = sr.environments.cyclic(ACTIONS, 400, rng=0)
+PLAYER = sr.swap_combcp(ACTIONS, 400, preset="multiscale")
+
+
+@pytest.fixture(scope="module")
+def result() -> sr.PlayResult:
+    """Return a play of three replications."""
+    return sr.play(PLAYER, WORLD, rng=0, replications=3)
+
+
+def objects() -> dict[str, Any]:
+    """Return one object of every exported class that people hold in their hands."""
+    law = sr.FinitePolicy([[1, 0], [0, 1]], [0.5, 0.5])
+    game = sr.games.chicken()
+    play = product_play(game, [law, law])
+    session = sr.Session(PLAYER, rng=0)
+    decision = session.act()
+    played = sr.play(PLAYER, WORLD, rng=0)
+    edges = [("a", "b"), ("b", "c"), ("a", "c")]
+    audited = sr.audit(ACTIONS, [("a", "b")] * 3, [[0.1, 0.2, 0.3, 0.1, 0.1]] * 3)
+    return {
+        "MSets": ACTIONS,
+        "Permutations": sr.Permutations(3),
+        "TruncatedPermutations": sr.TruncatedPermutations(2, 3),
+        "SpanningTrees": sr.SpanningTrees(edges),
+        "Forests": sr.Forests(edges, size=1),
+        "DagPaths": sr.DagPaths(edges, source="a", sink="c"),
+        "Partitions": sr.Partitions(4, 3),
+        "Explicit": sr.Explicit(np.eye(40, dtype=int)),
+        "OracleSet": sr.OracleSet(3, lambda w: (np.arange(3) == np.argmax(w)).astype(int)),
+        "Decision": decision,
+        "FinitePolicy": law,
+        "Mixture": sr.mix([law, sr.FinitePolicy([[1, 0]], [1.0])], [0.5, 0.5]),
+        "PlayResult": played,
+        "Regret": played.swap_regret,
+        "Schedule": PLAYER.schedule,
+        "Session": session,
+        "networks.Network": sr.networks.Network(edges * 100, directed=True),
+        "environment": WORLD,
+        "games.Game": game,
+        "games.CorrelatedPlay": play,
+        "games.Certificate": certify(play),
+        "games.Gap": play.swap_gap(0),
+        "audit": audited,
+        "best swap": audited.best_swap,
+        "exchange": audited.best_swap.exchanges[0],
+        "curve": played.curve(),
+        "testing.Report": sr.testing.Report("a set", ("oracle",)),
+    }
+
+
+OBJECTS = objects()
+ABSTRACT = {"ActionSet", "Policy"}
+
+
+def test_every_exported_class_is_here() -> None:
+    """A new public class must be added to the list above."""
+    classes = {name for name in sr.__all__ if inspect.isclass(getattr(sr, name))}
+    assert classes - ABSTRACT <= set(OBJECTS)
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_an_object_is_short(name: str) -> None:
+    """One line of at most 120 characters, or a small table; never an address or an array."""
+    shown = repr(OBJECTS[name])
+    assert "object at 0x" not in shown
+    assert "array(" not in shown
+    lines = shown.splitlines()
+    assert all(len(line) <= 120 for line in lines)
+    assert len(lines) <= (12 if name in ("PlayResult", "audit", "curve") else 1)
+
+
+class Tags(HTMLParser):
+    """Follows which tags are open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        """Open a tag."""
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close it, and no other."""
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "PlayResult",
+        "FinitePolicy",
+        "Mixture",
+        "games.CorrelatedPlay",
+        "games.Certificate",
+        "audit",
+        "best swap",
+        "curve",
+    ],
+)
+def test_html_is_a_table_with_every_tag_closed(name: str) -> None:
+    """Results, policies and certificates are tables in a notebook."""
+    reader = Tags()
+    reader.feed(OBJECTS[name]._repr_html_())
+    assert reader.open == []
+    assert OBJECTS[name]._repr_html_().startswith("<table>")
+
+
+def test_labels_cannot_break_the_page() -> None:
+    """Whatever elements are called, the page shows it as text."""
+    actions = sr.MSets(2, 1, labels=["<script>", "b"])
+    report = sr.audit(actions, [["<script>"]], [[0.0, 1.0]])
+    assert "<script>" not in report.best_swap._repr_html_()
+
+
+# ---- over time -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", ["adaptive", "multiscale", "paper"])
+def test_checkpoints_do_not_change_the_play(preset: str) -> None:
+    """A play that is looked at earns, bit for bit, what one that is not does; regrets are equal up to the order of sums."""
+    player = sr.swap_combcp(ACTIONS, 400, preset=preset)
+    looked = sr.play(player, WORLD, rng=3, replications=2, checkpoints=[7, 100, 333])
+    plain = sr.play(player, WORLD, rng=3, replications=2, checkpoints=0)
+    assert looked.days == (7, 100, 333, 400)
+    assert plain.days == (400,)
+    assert [run.reward for run in plain.runs] == [run.reward for run in looked.runs]
+    assert looked.swap_regret.value == pytest.approx(plain.swap_regret.value, rel=1e-10)
+    assert looked.external_regret.value == pytest.approx(plain.external_regret.value, rel=1e-10)
+
+
+def test_a_point_of_the_curve_is_a_shorter_play(result: sr.PlayResult) -> None:
+    """Value, reward and bands at a checkpoint are those of a play that ended there."""
+    curve = result.curve()
+    assert curve.days.tolist() == [3, 6, 12, 25, 50, 100, 200, 400]
+    assert curve.swap_regret.value[-1] == result.swap_regret.value
+    assert curve.external_regret.value[-1] == result.external_regret.value
+    assert curve.reward.value[-1] == result.reward
+    days = 100
+    levels = WORLD.levels
+    short = sr.environments.base.Environment("short", ACTIONS, days, levels, WORLD.entropy)
+    ended = sr.play(PLAYER, short, rng=0, replications=3)
+    assert curve.swap_regret.value[5] == pytest.approx(ended.swap_regret.value)
+    assert curve.reward.value[5] == pytest.approx(ended.reward)
+    for each in (curve.reward, curve.external_regret, curve.swap_regret):
+        assert (each.low <= each.value + 1e-12).all()
+        assert (each.value <= each.high + 1e-12).all()
+    assert (curve.swap_regret.low >= 0.0).all()
+
+
+def test_one_replication_has_brackets_and_no_interval() -> None:
+    """Nothing is known of the spread of one run: its reward has no band, its regrets their certified bracket."""
+    curve = sr.play(PLAYER, WORLD, rng=0).curve()
+    assert np.isnan(curve.reward.low).all()
+    assert np.isfinite(curve.swap_regret.low).all()
+
+
+@pytest.mark.parametrize(("measure", "has_regret"), [("ledger", True), ("bound", True), ("none", False)])
+def test_every_measure_has_a_curve(measure: str, has_regret: bool) -> None:
+    """What was not measured is not shown; reward always is."""
+    result = sr.play(PLAYER, WORLD, rng=0, replications=2, measure=measure)
+    assert np.isfinite(result.curve().swap_regret.value).all() == has_regret
+    assert "reward per day" in repr(result)
+    names = {trace.name for trace in result.plot().data}
+    assert ("swap regret" in names) == has_regret
+    assert "reward" in names
+
+
+def test_frames_hold_the_curve(result: sr.PlayResult) -> None:
+    """One row per checkpoint, regrets as totals and per round, reward and bands."""
+    frame = result.to_frame()
+    assert frame["day"].to_list() == list(result.days)
+    assert frame["swap"][-1] == result.swap_regret.value
+    assert frame["swap_per_round"][-1] == pytest.approx(result.swap_regret.per_round)
+    assert {"reward", "reward_low", "reward_high", "external", "swap_low", "swap_high"} <= set(frame.columns)
+    alone = sr.play(PLAYER, WORLD, rng=0).to_frame()
+    assert alone["reward_low"].null_count() == len(alone)
+
+
+def test_costs_are_called_costs() -> None:
+    """A play that counts costs shows them."""
+    world = sr.environments.replay(ACTIONS, np.full((50, 5), 3.0), cost_range=(0, 10))
+    result = sr.play(sr.baselines.uniform(ACTIONS), world, rng=0)
+    assert "cost per day" in repr(result)
+    assert "cost" in result.to_frame().columns
+    assert any(trace.name == "cost" for trace in result.plot().data)
+
+
+@pytest.mark.parametrize("checkpoints", [-1, 1.5, [0], [401], ["a"]])
+def test_wrong_checkpoints_are_refused(checkpoints: Any) -> None:
+    """Checkpoints are a count, or days of the play."""
+    with pytest.raises(InvalidInput, match="checkpoints"):
+        sr.play(PLAYER, WORLD, rng=0, checkpoints=checkpoints)
+
+
+# ---- figures -------------------------------------------------------------------------------------------------------
+
+
+def test_figures_are_plotly_figures(result: sr.PlayResult) -> None:
+    """A play, a policy and a correlated play are drawn by Plotly, with titles on all axes, and survive JSON."""
+    from plotly.graph_objects import Figure
+
+    game = sr.games.shapley()
+    law = [actions.uniform_policy() for actions in game.action_sets]
+    three = sr.games.MatrixGame(np.zeros((3, 2, 2, 2)))
+    laws = [actions.uniform_policy() for actions in three.action_sets]
+    figures = [
+        result.plot(),
+        ACTIONS.uniform_policy().plot(ACTIONS.labels),
+        product_play(game, law).plot(),
+        product_play(three, laws).plot(),
+    ]
+    for figure in figures:
+        assert isinstance(figure, Figure)
+        assert figure.layout.title.text
+        assert Figure(figure.to_plotly_json()) == figure
+    assert np.asarray(figures[2].data[0].z, dtype=float).sum() == pytest.approx(1.0)
+    assert list(figures[1].data[0].x) == list("abcde")
+    assert [figures[0].layout.yaxis.title.text, figures[0].layout.yaxis2.title.text] == [
+        "regret per round",
+        "reward per day",
+    ]
+
+
+def test_bands_are_drawn_where_they_are_known() -> None:
+    """A band of nothing but NaN is left out, and so is the part of one that is not known."""
+    none = line_figure([Line("a", [1, 2], [1, 2], [np.nan] * 2, [np.nan] * 2)], title="t", x_title="x", y_titles=["y"])
+    assert len(none.data) == 1
+    some = line_figure([Line("a", [1, 2], [1, 2], [np.nan, 1], [2, 3])], title="t", x_title="x", y_titles=["y"])
+    assert list(some.data[0].x) == [2.0, 2.0]
+
+
+def test_wrong_labels_and_a_missing_plotly_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too few names are refused, and so is a figure without Plotly, with the extra that brings it."""
+    law = ACTIONS.uniform_policy()
+    with pytest.raises(InvalidInput, match="must be 5 names"):
+        law.plot("abc")
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    with pytest.raises(Unsupported, match=r"plotly must be installed to make a figure.*swapregret\[experiments\]"):
+        law.plot()
+
+
+def test_a_folder_of_results_is_short(tmp_path: Path) -> None:
+    """An experiment says how far it is, in one line."""
+    from swapregret.results.experiment import Experiment
+
+    assert repr(Experiment(tmp_path, "trees", (), {})).startswith("Experiment('trees', 0 of 0 runs finished")
