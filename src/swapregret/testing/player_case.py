@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.learners.player import Arrays, Decision, Player
+from swapregret.learners.player import Arrays, Decision, Player, hold_policy, own_state
 
 __all__ = ["PlayerCase", "Step", "copied", "same_arrays", "same_law", "same_step", "through_file", "written"]
 
@@ -65,14 +65,18 @@ class PlayerCase:
         """Play days first..last−1 from a state; day t draws from a generator of its own."""
         steps = []
         for day in range(first, last):
-            law = self.player.policy(state)
-            action = law.sample(np.random.default_rng([self.seed, 2, day]))
-            decision = Decision(day, action, self.player.actions.elements(action), law)
+            held = hold_policy(self.player, state)
+            action = held.policy().sample(np.random.default_rng([self.seed, 2, day]))
+            decision = Decision(day, action, self.player.actions, held)
             reward = self.show(day, decision)
-            after = self.player.observe(state, decision, copied(reward))
+            after = self.observe(state, decision, copied(reward))
             steps.append(Step(state, decision, reward, after))
             state = after
         return steps
+
+    def observe(self, state: Any, decision: Decision, reward: float | Vector | None) -> Any:
+        """Return the state after a day and keep the one before, also of a player that changes its state in place."""
+        return self.player.observe(own_state(self.player, state), decision, reward)
 
     def start(self) -> Any:
         """Return the state before day 0, always from the same generator."""

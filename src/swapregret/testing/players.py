@@ -142,12 +142,12 @@ def _check_state(case: PlayerCase) -> str | None:
     """Check that observing leaves the old state, or what it was copied from, alone, and gives the same new one every time."""
     for day, step in enumerate(case.steps):
         before = written(case.player, step.before)
-        once = case.player.observe(step.before, step.decision, copied(step.reward))
+        once = case.observe(step.before, step.decision, copied(step.reward))
         require(
             same_arrays(before, case.player.dump(step.before)),
             "`observe` must leave the old state as it was",
             f"a state that changed on day {day}",
-            "Make states frozen values: return a new one.",
+            "Make states frozen values, or give the player `copy(state)`.",
         )
         require(
             same_arrays(case.player.dump(once), case.player.dump(step.after)),
@@ -166,7 +166,7 @@ def _check_arguments(case: PlayerCase) -> str | None:
         if not isinstance(step.reward, np.ndarray):
             continue
         reward = step.reward.copy()
-        after = case.player.observe(step.before, step.decision, reward)
+        after = case.observe(step.before, step.decision, reward)
         require(
             np.array_equal(reward, step.reward),
             "`observe` must leave the reward alone",
