@@ -75,7 +75,8 @@ class View:
 
     def dump(self) -> Arrays:
         """Write what the policy is made of."""
-        return dump(self.laws, "laws") | dump(self.mix, "mix")
+        mix = self.mix._replace(aid=np.zeros_like(self.mix.aid), is_new=np.zeros_like(self.mix.is_new))  # of one day
+        return dump(self.laws, "laws") | dump(mix, "mix")
 
     def part(self) -> None:
         """Copy what the policy is made of: the state is about to move on."""
