@@ -1,15 +1,15 @@
-"""Swap regret of every player on every sequence of the suite: the figure of the README, and the study of the adaptive preset.
+"""Reward and swap regret of every player on every sequence of the suite, for the README and the study of the adaptive preset.
 
     python benchmarks/quality.py                 the whole table at T = 10⁵, 8 replications (minutes)
     python benchmarks/quality.py --quick         m-sets (6,2) and (10,3) at T = 20,000, 4 replications
     python benchmarks/quality.py --sets paths/permutations/trees --players adaptive,multiscale,single,uniform
-    python benchmarks/quality.py --sets 10,3 --horizon 10000 --players all --losses
+    python benchmarks/quality.py --sets 10,3 --horizon 10000 --players all --dominated
     python benchmarks/quality.py --sets 10,3 --players ablations        the adaptive preset, one ingredient off at a time
 
-Every number is swap regret / T, maximum over φ outside the expectation, from policies, with the mean rewards of the world;
-replications are averaged in the ledger before the maximum. Seeds of the worlds and of the players are options, so that
-figures can be checked on fresh ones. ``--losses`` lists the cells where the first player is more than 1.25 times, and more
-than .005 above, the best of the others.
+A cell is reward and swap regret per round, the maximum over φ outside the expectation, from policies, with the mean rewards of
+the world; replications are averaged in the ledger before the maximum. ``best`` is the reward of the best fixed action. Seeds of
+the worlds and of the players are options, so that figures can be checked on fresh ones. ``--dominated`` lists the cells where
+another player has at least the reward of the first less .003, and a swap regret that is lower by .005 and by a fifth.
 """
 
 import argparse
@@ -49,6 +49,7 @@ WORLDS: dict[str, Callable[..., sr.environments.Environment]] = {
     "slot": lambda a, t, s: sr.environments.slots(a, t, rng=s),
     "iid": lambda a, t, s: sr.environments.iid(a, t, rng=s),
     "pws": lambda a, t, s: sr.environments.piecewise(a, t, rng=s),
+    "outages": lambda a, t, s: sr.environments.interruptions(a, t, rng=s),
     "rw": lambda a, t, s: sr.environments.random_walk(a, t, rng=s),
     "tree": lambda a, t, s: sr.environments.tree(a, t, rng=s),
 }
@@ -94,28 +95,41 @@ def measure(
         made = (PLAYERS | COMPETITORS | ABLATIONS)[player](actions, horizon)
         result = sr.play(made, environment, rng=seed, replications=replications, n_jobs=jobs)
     except SwapRegretError as error:
-        return cell | {"swap": math.nan, "external": math.nan, "seconds": math.nan, "refused": str(error)}
+        return cell | {
+            "reward": math.nan,
+            "swap": math.nan,
+            "best": math.nan,
+            "seconds": math.nan,
+            "refused": str(error),
+        }
     return cell | {
+        "reward": result.reward,
         "swap": result.swap_regret.per_round,
-        "external": result.external_regret.per_round,
+        "best": result.reward + result.external_regret.per_round,
         "seconds": time.perf_counter() - started,
     }
 
 
-def print_losses(cells: list[dict[str, Any]], mine: str) -> None:
-    """Print the cells where another player is better by more than a quarter and more than .005."""
+def is_dominated(mine: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Tell whether another player is as good in reward and clearly better in swap regret."""
+    is_lower = other["swap"] <= mine["swap"] - 0.005 and other["swap"] <= mine["swap"] / 1.25
+    return bool(other["reward"] >= mine["reward"] - 0.003 and is_lower)
+
+
+def print_dominated(cells: list[dict[str, Any]], mine: str) -> None:
+    """Print the cells in which the first player is dominated, with both numbers of both players."""
     keys = dict.fromkeys((cell["set"], cell["horizon"], cell["world"]) for cell in cells)
     lost = 0
     for key in keys:
-        row = {c["player"]: c["swap"] for c in cells if (c["set"], c["horizon"], c["world"]) == key}
-        others = {name: value for name, value in row.items() if name != mine and not math.isnan(value)}
-        best = min(others, key=others.__getitem__)
-        if row[mine] > max(1.25 * others[best], others[best] + 0.005):
-            lost += 1
-            print(f"  lost: {key[0]} T = {key[1]:,} {key[2]}: {mine} {row[mine]:.3f}, {best} {others[best]:.3f}")
-    print(
-        f"  {mine} is within 1.25 times, or .005, of the best of the others on {len(keys) - lost} of {len(keys)} cells"
-    )
+        row = {c["player"]: c for c in cells if (c["set"], c["horizon"], c["world"]) == key}
+        for name, cell in row.items():
+            if name != mine and is_dominated(row[mine], cell):
+                lost += 1
+                ours = f"{row[mine]['reward']:.3f}/{row[mine]['swap']:.4f}"
+                theirs = f"{cell['reward']:.3f}/{cell['swap']:.4f}"
+                print(f"  dominated: {key[0]} T = {key[1]:,} {key[2]}: {mine} {ours}, {name} {theirs}")
+                break
+    print(f"  {mine} is dominated in {lost} of {len(keys)} cells")
 
 
 def main() -> None:
@@ -129,7 +143,9 @@ def main() -> None:
     parser.add_argument("--sets", default=None, help="names separated by /, e.g. 6,2/10,3/paths/permutations/trees")
     parser.add_argument("--players", default=",".join(PLAYERS), help="names separated by commas, all, or ablations")
     parser.add_argument("--worlds", default=",".join(WORLDS))
-    parser.add_argument("--losses", action="store_true", help="list the cells the first player loses")
+    parser.add_argument(
+        "--dominated", action="store_true", help="list the cells in which the first player is dominated"
+    )
     parser.add_argument("--json", default=None, help="write all cells to this file")
     options = parser.parse_args()
     horizon = options.horizon or (20_000 if options.quick else 100_000)
@@ -141,19 +157,24 @@ def main() -> None:
     cells = []
     for name in names:
         actions = make_set(name)
-        print(f"\n{actions!r:.60}, T = {horizon:,}, {replications} replications, seed {options.seed}: swap regret / T")
-        print(f"{'':16}" + "".join(f"{world:>8}" for world in worlds) + f"{'max':>8}{'mean':>8}{'µs/round':>10}")
+        print(
+            f"\n{actions!r:.60}, T = {horizon:,}, {replications} replications, seed {options.seed}: reward/swap regret"
+        )
+        print(f"{'':14}" + "".join(f"{world:>12}" for world in worlds) + f"{'mean':>13}{'µs/round':>10}")
         for player in players:
             row = [
                 measure(actions, horizon, player, world, replications, options.seed, options.jobs) for world in worlds
             ]
             cells += row
-            values = [cell["swap"] for cell in row]
-            cost = 1e6 * sum(cell["seconds"] for cell in row) / (len(row) * horizon * replications)
-            numbers = "".join(f"{value:8.3f}" for value in values)
-            print(f"{player:16}{numbers}{max(values):8.3f}{sum(values) / len(values):8.4f}{cost:10.1f}", flush=True)
-    if options.losses:
-        print_losses(cells, players[0])
+            n = len(row)
+            cost = 1e6 * sum(cell["seconds"] for cell in row) / (n * horizon * replications)
+            numbers = "".join(f"  {cell['reward']:.3f}/{cell['swap']:.3f}" for cell in row)
+            means = f"  {sum(cell['reward'] for cell in row) / n:.3f}/{sum(cell['swap'] for cell in row) / n:.4f}"
+            print(f"{player:14}{numbers}{means}{cost:10.1f}", flush=True)
+        best = [next(c["best"] for c in cells if c["set"] == repr(actions) and c["world"] == world) for world in worlds]
+        print(f"{'best fixed':14}" + "".join(f"{value:9.3f}   " for value in best), flush=True)
+    if options.dominated:
+        print_dominated(cells, players[0])
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(cells, file, indent=1)

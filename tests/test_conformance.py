@@ -213,6 +213,7 @@ ENVIRONMENTS: dict[str, tuple[Callable[[], Environment], ...]] = {
     "tree": (_made("tree"),),
     "iid": (_made("iid"),),
     "piecewise": (_made("piecewise"),),
+    "interruptions": (_made("interruptions"),),
     "random_walk": (_made("random_walk"),),
     "replay": (lambda: sr.environments.replay(_WORLD, np.arange(60).reshape(10, 6) / 60, horizon=25),),
     "from_function": (

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Vector, as_integer
-from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
+from swapregret.errors import InvalidInput, NotConverged, ProtocolError, SwapRegretError, Unsupported
 from swapregret.feedback import RewardReader
 from swapregret.journal import Journal, check_sync, is_journal, read_journal
 from swapregret.learners.checked import check_held, check_player, load_state
@@ -115,7 +115,7 @@ class Session(Generic[State]):
         self.max_open = as_integer(max_open, "max_open", 1)
         self._journal: Journal | None = None
         self._n_events = 0
-        self._is_closed = False
+        self._is_closed = self._is_torn = False
         if journal is None:
             self._begin(rng)
             return
@@ -179,6 +179,7 @@ class Session(Generic[State]):
                 f"act() with day {next(iter(self._open))} not yet observed",
                 "Call observe(reward) or skip() first, or allow more with Session(..., max_open=…).",
             )
+        self._is_torn = True
         before = plain_state(self._rng) if self._journal is not None else {}
         held = hold_policy(self.player, self._state)
         decision = Decision(self._n_acted, draw_action(self.player, self._state, self._rng), self.player.actions, held)
@@ -186,12 +187,14 @@ class Session(Generic[State]):
             moved = {} if before == self._rng_after else {"rng": before}  # somebody else drew from the generator
             try:
                 self._write({"act": decision.day, "action": _packed(decision.action), **moved})
-            except BaseException:
+            except SwapRegretError:
                 set_state(self._rng, before)
+                self._is_torn = False
                 raise
             self._rng_after = plain_state(self._rng)
         self._open[decision.day] = decision
         self._n_acted += 1
+        self._is_torn = False
         return decision
 
     def observe(self, reward: npt.ArrayLike, decision: Decision | None = None, *, day: int | None = None) -> None:
@@ -202,18 +205,15 @@ class Session(Generic[State]):
         """
         held = self._held(decision, day, "observe")
         seen = self._reader.read(reward, held.action)
-        state = self.player.observe(self._state, held, seen)
+        event = None
         if self._journal is not None:
-            self._write({"observe": held.day, "reward": np.asarray(reward, dtype=np.float64).tolist()})
-        self._close(held, state)
+            event = {"observe": held.day, "reward": np.asarray(reward, dtype=np.float64).tolist()}
+        self._close(held, seen, event)
 
     def skip(self, decision: Decision | None = None, *, day: int | None = None) -> None:
         """Close a decision whose reward will never be known: the day counts, and nothing is learnt from it."""
         held = self._held(decision, day, "skip")
-        state = self.player.observe(self._state, held, None)
-        self._write({"skip": held.day})
-        self._n_skipped += 1
-        self._close(held, state)
+        self._close(held, None, {"skip": held.day})
 
     def _held(self, decision: Decision | None, day: int | None, call: str) -> Decision:
         self._refuse_if_closed()
@@ -263,20 +263,38 @@ class Session(Generic[State]):
         return f"Session(day {self.day:,}{waiting}, {word}s in [{low:g}, {high:g}], {self.player.actions!r})"
 
     def _refuse_if_closed(self) -> None:
+        if self._is_torn:
+            raise ProtocolError(
+                "a session must be whole to go on",
+                "a call after one that a signal ended half-way",
+                "Open its journal again, Session(journal=…), or the last file it was saved to, Session.load(path).",
+            )
         if self._is_closed:
             raise ProtocolError(
                 "a session must be open to go on", "a call after close()", "Open its journal again: Session(journal=…)."
             )
 
-    def _close(self, decision: Decision, state: State) -> None:
-        self._state = state
+    def _close(self, decision: Decision, seen: float | Vector | None, event: dict[str, Any] | None) -> None:
+        """Write an event down, then let the player learn it.
+
+        A player that refuses leaves its state as it was, and refuses again when the journal is read. Whatever else ends the
+        call in between, a signal say, leaves the session torn: it takes no more calls.
+        """
+        self._is_torn = True
+        try:
+            if event is not None:
+                self._write(event)
+            self._state = self.player.observe(self._state, decision, seen)
+        except SwapRegretError:
+            self._is_torn = False
+            raise
         del self._open[decision.day]
         self._n_closed += 1
+        self._n_skipped += seen is None
+        self._is_torn = False
         if self._journal is not None and self._n_events >= _SNAPSHOT_EVERY:
             self._n_events = 0
-            with contextlib.suppress(
-                OSError, InvalidInput
-            ):  # the journal as it is holds everything; it only grows longer
+            with contextlib.suppress(OSError, InvalidInput):  # the journal holds everything; it only grows longer
                 self._journal.begin(self.snapshot())
 
     def _write(self, event: dict[str, Any]) -> None:
@@ -328,6 +346,8 @@ class Session(Generic[State]):
 
     def snapshot(self) -> bytes:
         """Return the whole session as bytes: a versioned header and arrays."""
+        if self._is_torn:
+            self._refuse_if_closed()
         try:
             config = encode(self.player)
         except Unsupported:
@@ -365,7 +385,8 @@ class Session(Generic[State]):
             session._reader = RewardReader(player.actions, player.feedback, low, high, header.is_cost)
             session.max_open, session.entropy = header.max_open, header.entropy
             session._rng, session._rng_after = generator_of(header.rng), header.rng
-            session._journal, session._n_events, session._is_closed = None, 0, False
+            session._journal, session._n_events = None, 0
+            session._is_closed = session._is_torn = False
             session._n_acted, session._n_closed = header.n_acted, header.n_closed
             session._n_skipped = header.n_skipped
             session._state = load_state(player, _part(arrays, "state."), header.n_closed)
@@ -406,7 +427,8 @@ class Session(Generic[State]):
                     if (decision.day, drawn) != (event["act"], event["action"]):
                         raise InvalidInput("the action drawn must be the one recorded", drawn, "It is not.")
                 elif "observe" in event:
-                    self.observe(event["reward"], self._open[event["observe"]])
+                    with contextlib.suppress(NotConverged):  # refused then as it is now: nothing was learnt
+                        self.observe(event["reward"], self._open[event["observe"]])
                 else:
                     self.skip(self._open[event["skip"]])
             except (SwapRegretError, KeyError) as error:

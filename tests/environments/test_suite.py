@@ -152,3 +152,19 @@ def test_follower_of_the_cycle_has_swap_regret_and_no_external_regret() -> None:
     swap = sum(actions.argmax(value) @ value for value in answers.values()) - earned
     assert abs(external) / T < 0.1
     assert swap / T > 0.3
+
+
+def test_interruptions_are_their_definition() -> None:
+    """A tenth of the days, in stretches of a thousandth of the horizon, the best action pays nothing and another everything."""
+    days = 20_000
+    world = sr.environments.interruptions(sr.MSets(6, 2), days, rng=3)
+    means = 2.0 * world.means(0, days)
+    out = means.max(axis=1) == 1.0
+    assert out.sum() == days // 10
+    assert (out.reshape(-1, days // 1000).all(axis=1) | ~out.reshape(-1, days // 1000).any(axis=1)).all()
+    best = means[~out][0] > 0.6
+    assert best.sum() == 2
+    assert (means[~out][:, best] == 0.7).all()
+    assert (means[~out][:, ~best] == 0.5).all()
+    assert (means[out][:, best] == 0.0).all()
+    assert (means[out].sum(axis=1) == 2 * 1.0 + 2 * 0.5).all()

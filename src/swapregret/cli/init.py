@@ -27,7 +27,7 @@ horizons = [1000, 4000]          # days; any list is a grid
 # trees EDGES.csv, forests EDGES.csv SIZE, paths EDGES.csv SOURCE SINK, explicit ACTIONS.csv
 sets = ["msets 8 2"]
 
-# Environments: cyclic, spiral, slots, tree, iid, piecewise, random_walk, replay (file = "rewards.csv"), and more.
+# Environments: cyclic, spiral, slots, tree, iid, interruptions, piecewise, random_walk, replay (file = "rewards.csv"), and more.
 [[environments]]
 kind = "cyclic"
 phases = [7, 31]                 # two environments

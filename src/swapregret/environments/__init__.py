@@ -10,6 +10,7 @@ from swapregret.environments.decision_tree import DecisionTree
 from swapregret.environments.extensive_form import extensive_form
 from swapregret.environments.function import from_function
 from swapregret.environments.iid import iid
+from swapregret.environments.interruptions import interruptions
 from swapregret.environments.piecewise import piecewise
 from swapregret.environments.random_walk import random_walk
 from swapregret.environments.replay import replay
@@ -26,6 +27,7 @@ __all__ = [
     "extensive_form",
     "from_function",
     "iid",
+    "interruptions",
     "mixture",
     "piecewise",
     "random_walk",

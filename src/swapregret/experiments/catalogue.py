@@ -47,7 +47,7 @@ PLAYERS = (*_FACTORIES, "anytime")
 
 _WORLDS: dict[str, Callable[..., Environment]] = {
     name: getattr(environments, name)
-    for name in ("cyclic", "iid", "piecewise", "random_walk", "replay", "slots", "spiral", "tree")
+    for name in ("cyclic", "iid", "interruptions", "piecewise", "random_walk", "replay", "slots", "spiral", "tree")
 }
 _OWN: dict[str, Callable[..., Environment]] = {
     name: getattr(environments, name) for name in ("extensive_form", "shortcut_dag", "shortcut_partitions")

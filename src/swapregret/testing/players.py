@@ -25,8 +25,8 @@ def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Repor
     """Let a player play, and check every promise of the ``Player`` protocol.
 
     Its policies are laws on its set on every day of a run of random rewards, with days that pay nothing, everything, or are not
-    seen. Observing twice from one state, or from copies of it, gives the same state and leaves the old one
-    alone; the same seed gives the same run; a state written to arrays and read again is the same bit for bit and goes on in the same way.
+    seen. Observing twice from one state, or from copies of it, gives the same state and leaves the old one alone. The same seed
+    gives the same run. A state written to arrays and read again is the same bit for bit and goes on in the same way.
 
     Parameters
     ----------
