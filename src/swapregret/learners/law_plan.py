@@ -42,7 +42,7 @@ class LawPlan:
     variants : int
         Decompositions that a list averages (D18).
     has_moment, has_inverse : bool
-        Whether Σ is a matrix, and whether it is inverted once per window.
+        Whether Σ⁺M is needed, and whether Σ is inverted once per window.
     reason : str
         Why, for people.
     """
@@ -105,7 +105,7 @@ def plan_laws(
         )
     is_large = rank > DENSE_LIMIT or (is_bandit and base < _SHORTEST_INVERTED and rank > _RANK_OF_CHAINS)
     if law == "chain" or (law == "auto" and chained and is_large and not is_gibbs and not is_adaptive):
-        return LawPlan("chain", 1, False, False, f"Σ of rank {rank} for {days}: chains, which need no matrix")
+        return LawPlan("chain", 1, is_bandit, False, f"Σ of rank {rank} for {days}: chains, which need no matrix")
     if is_adaptive:
         count = max(1, min(_VARIANTS, _ELEMENTS // actions.dimension)) if count is None else count
     elif count is None:

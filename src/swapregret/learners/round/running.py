@@ -75,7 +75,16 @@ class View:
 
     def dump(self) -> Arrays:
         """Write what the policy is made of."""
-        return dump(self.laws, "laws") | dump(self.mix, "mix")
+        mix = self.mix._replace(aid=np.zeros_like(self.mix.aid), is_new=np.zeros_like(self.mix.is_new))  # of one day
+        is_idle = self.mix.weights == 0.0
+        laws = {name: array.copy() for name, array in dump(self.laws, "laws").items()}
+        for name, array in laws.items():  # what an earlier policy has left behind is not part of this one
+            if array.shape[:1] == is_idle.shape:
+                array[is_idle] = 0
+                if name.rpartition(".")[2] in _LISTS:
+                    for row, n_atoms in zip(array, laws["laws.n_atoms"].tolist(), strict=True):
+                        row[n_atoms:] = 0
+        return laws | dump(mix, "mix")
 
     def part(self) -> None:
         """Copy what the policy is made of: the state is about to move on."""
