@@ -52,7 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "arrays": {"errors"},
     "policy": {"errors", "notebook", "figures", "arrays"},
     "cache_place": set(),
-    "compiled": {"errors", "arrays", "cache_place", "kernels"},
+    "compiled": {"errors", "arrays", "cache_place"},
     "kernels": {"errors", "arrays", "policy", "compiled"},
     "geometry": {"errors", "arrays", "policy", "kernels", "compiled"},
     "networks": {"errors", "boundary", "extras", "csv_file", "arrays"},

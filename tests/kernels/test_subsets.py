@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swapregret.kernels.capped_simplex import largest, project_capped, top_elements
+from swapregret.compiled.selection import largest, top_elements
+from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.subsets import (
     UNIT,
     round_to_units,

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project
-from swapregret.kernels.capped_simplex import project_capped, top_elements
+from swapregret.compiled.selection import top_elements
+from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.ledger_systematic import systematic_words
 from swapregret.kernels.subsets import UNIT, draw_uniform, round_to_units, systematic_starts
 

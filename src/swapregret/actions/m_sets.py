@@ -23,11 +23,12 @@ from swapregret.actions.m_set_gibbs import SubsetGibbsFamily
 from swapregret.actions.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
 from swapregret.actions.pivotal_subsets import PivotalSubsets
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
+from swapregret.compiled.selection import top_elements
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan, Span
 from swapregret.kernels.batch_oracles import best_subsets
-from swapregret.kernels.capped_simplex import project_capped, top_elements
+from swapregret.kernels.capped_simplex import project_capped
 from swapregret.kernels.packed_decompose import packed_subsets
 from swapregret.kernels.subsets import round_to_units
 from swapregret.policy import Policy

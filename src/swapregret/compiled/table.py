@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from swapregret.compiled.bits import hash_row, is_same_row
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.capped_simplex import top_elements
+from swapregret.compiled.selection import top_elements
 
 __all__ = ["VectorTable", "clear_table", "empty_vectors", "find_row", "make_row", "thin_table"]
 

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import top_elements
 from swapregret.kernels.assignment import best_matching
-from swapregret.kernels.capped_simplex import top_elements
 from swapregret.kernels.dag import best_path
 from swapregret.kernels.kruskal import heaviest_forest
 
