@@ -1,4 +1,4 @@
-"""Reading CSV files, the one place that does: cells as text, each row with the number of its line.
+"""CSV files, read and written in this one place: cells as text, each row with the number of its line.
 
 What is the same everywhere: UTF-8 with or without a mark at the beginning; cells may be quoted and may then hold
 delimiters and line breaks; spaces around a cell do not count; empty lines are left out.
@@ -8,14 +8,15 @@ May touch: ``errors``.
 """
 
 import csv
+import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from swapregret.errors import InvalidInput
 
-__all__ = ["CsvTable", "read_csv", "read_text"]
+__all__ = ["CsvTable", "csv_line", "read_csv", "read_text"]
 
 Location = str | os.PathLike[str]
 
@@ -89,6 +90,19 @@ def read_csv(
     if twice:
         raise InvalidInput(f"the columns of {name} must have different names", f"{twice} twice", "Rename one.")
     return CsvTable(name, header, rows[1:] if has_header else rows)
+
+
+def csv_line(cells: Iterable[str]) -> str:
+    r"""Return a row as a line of a CSV file, quoted where a cell needs it.
+
+    Examples
+    --------
+    >>> csv_line(["a,b", "1"])
+    '"a,b",1\n'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()
 
 
 def read_text(path: Location) -> str:

@@ -18,7 +18,12 @@ __all__ = ["serve"]
 _DATABASE = "sqlite:///swapregret.db"
 Database = Annotated[
     str,
-    typer.Option(envvar="SWAPREGRET_DATABASE", help="sqlite:///FILE or postgresql://USER@HOST/NAME.", show_envvar=True),
+    typer.Option(
+        envvar="SWAPREGRET_DATABASE",
+        help="sqlite:///FILE or a postgresql:// address; the file swapregret.db if not given.",
+        show_envvar=True,
+        show_default=False,
+    ),
 ]
 
 serve = typer.Typer(

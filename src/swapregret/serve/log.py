@@ -4,16 +4,15 @@ Only what was chosen was seen, so the columns ``reward:LABEL`` hold unbiased est
 learner's scale of totals in [0, 1]. They are made by playing all events again from the beginning, which also checks that they
 come out the same.
 
-May touch: ``serve.history``, ``serve.live``, ``serve.problems``, ``serve.store``.
+May touch: ``csv_file``, ``serve.history``, ``serve.live``, ``serve.problems``, ``serve.store``.
 """
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 
 import numpy as np
 
+from swapregret.csv_file import csv_line
 from swapregret.serve.history import unbiased
 from swapregret.serve.live import Live
 from swapregret.serve.problems import Problem, ProblemSpec
@@ -29,11 +28,8 @@ def log_lines(store: Store, id: str, max_dimension: int) -> Iterator[bytes]:
     row = store.problem(id)
     problem = Problem(ProblemSpec.model_validate_json(row.spec), max_dimension)
     live = Live(id, problem)
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
     rewards = [f"reward:{label}" for label in problem.actions.labels]
-    table.writerow(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards])
-    count = 0
+    lines = [csv_line(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards])]
     for event in store.events(id):
         if event.kind != "act" and event.value is not None:
             decision, reported = live.open[event.day], json.loads(event.value)
@@ -42,12 +38,9 @@ def log_lines(store: Store, id: str, max_dimension: int) -> Iterator[bytes]:
             indices = ";".join(map(str, np.flatnonzero(decision.action).tolist()))
             made = f"{live.made[event.day]:.3f}"
             cells = [f"{id}.{event.day}", indices, event.value, event.kind, made, f"{event.at:.3f}"]
-            table.writerow([*cells, *(repr(float(value)) for value in estimate)])
-            count += 1
+            lines.append(csv_line([*cells, *(repr(float(value)) for value in estimate)]))
         live.replay(event)
-        if count == _ROWS:
-            yield text.getvalue().encode()
-            text.seek(0)
-            text.truncate()
-            count = 0
-    yield text.getvalue().encode()
+        if len(lines) >= _ROWS:
+            yield "".join(lines).encode()
+            lines = []
+    yield "".join(lines).encode()
