@@ -1,4 +1,4 @@
-"""Without the extras: learning, playing and measuring work, and what needs more says which extra."""
+"""Packages that not every installation has: the sentence names the extra, and everything else works without them."""
 
 import re
 import subprocess
@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from swapregret.errors import Unsupported
-from swapregret.extras import EXTRA_OF, missing, need
+from swapregret.extras import EXTRAS, extra_of, require_extra
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MODULES = sorted(module for modules in EXTRAS.values() for module in modules)
+DISTRIBUTIONS = {"pyspiel": "open_spiel"}
+"""What a module is installed by, where the name is another."""
 
 BARE = f"""
 import sys
@@ -20,7 +23,7 @@ import sys
 class Blocked:
     def find_spec(self, name, path=None, target=None):
         package = name.split(".")[0]
-        if package in {sorted(EXTRA_OF)!r}:
+        if package in {MODULES!r}:
             raise ModuleNotFoundError(f"No module named {{package!r}}", name=package)
 
 sys.meta_path.insert(0, Blocked())
@@ -55,54 +58,79 @@ print(repr(result), "played")
 
 
 @pytest.mark.parametrize(
-    ("call", "package"),
+    ("call", "module"),
     [
         ("sr.load_results('nowhere')", "polars"),
         ("sr.load_cells('nowhere')", "polars"),
         ("sr.networks.read_gml('nowhere.gml')", "networkx"),
     ],
 )
-def test_what_needs_an_extra_names_it(call: str, package: str) -> None:
+def test_what_needs_an_extra_names_it(call: str, module: str) -> None:
     """A call whose package is missing raises our error with the command that installs it."""
     done = run_bare(
         f"import swapregret as sr\ntry:\n    {call}\nexcept sr.errors.Unsupported as error:\n    print(error)"
     )
-    assert f"{package} must be installed to" in done.stdout, done.stderr
-    assert f"pip install 'swapregret[{EXTRA_OF[package]}]'" in done.stdout
+    assert f"got an environment without {module}." in done.stdout, done.stderr
+    assert f'pip install "swapregret[{extra_of(module)}]"' in done.stdout
 
 
-@pytest.mark.parametrize("command", ["run spec.toml --out x", "report folder"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run spec.toml --out x",
+        "results folder",
+        "report folder",
+        "table1 --html x.html --horizon 10",
+        "counterexample --html x.html --horizon 10",
+        "game game.toml --report x.html",
+        "audit plays.csv --set msets_4_2 --picture x.html",
+    ],
+)
 def test_a_command_names_its_extra_with_the_bracket(command: str, tmp_path: Path) -> None:
-    """Commands that need more exit with a sentence in which the bracket can be seen; the list of commands still works."""
+    """Commands that need more exit with a sentence in which the bracket can be seen, before they compute."""
     (tmp_path / "spec.toml").write_text(
         'horizons = 10\nsets = "msets 4 2"\nenvironments = "iid"\nplayers = "uniform"\n'
     )
+    (tmp_path / "game.toml").write_text('[game]\nkind = "chicken"\n[play]\nrounds = 10\n')
+    (tmp_path / "plays.csv").write_text("action,reward:0,reward:1,reward:2,reward:3\n0;1,0,0,0,0\n")
     (tmp_path / "folder").mkdir()
-    words = (
-        command.replace("spec.toml", str(tmp_path / "spec.toml")).replace("folder", str(tmp_path / "folder")).split()
-    )
-    done = run_bare(f"from swapregret.cli import app\napp({words!r})")
+    words = [word.replace("_", " ") for word in command.split()]
+    done = run_bare(f"import os\nos.chdir({str(tmp_path)!r})\nfrom swapregret.cli import app\napp({words!r})")
     assert done.returncode == 2, done.stderr
     assert "swapregret[experiments]" in done.stderr.replace("\n", "")
     assert "Traceback" not in done.stderr
+
+
+def test_the_list_of_commands_needs_no_extra() -> None:
+    """Every command can say what it does, whatever is installed."""
     listed = run_bare("from swapregret.cli import app\napp(['--help'])")
     assert listed.returncode == 0, listed.stderr
     assert "demo" in listed.stdout
 
 
-def test_what_is_installed_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package that is there passes; one that is not is refused."""
-    need("polars", "test")
-    monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(Unsupported, match="polars must be installed to test"):
-        need("polars", "test")
-
-
-def test_the_extras_are_those_of_the_project() -> None:
-    """Every package of the table is brought by its extra, and none by the base install."""
+def test_the_base_install_is_small() -> None:
+    """Nothing of an extra comes with every installation."""
     base = {re.split(r"[<>=\[]", line)[0] for line in PROJECT["dependencies"]}
     assert base == {"numpy", "scipy", "numba", "typer", "rich"}
-    for package, extra in EXTRA_OF.items():
-        brought = {re.split(r"[<>=\[]", line)[0] for line in PROJECT["optional-dependencies"][extra]}
-        assert {"pyspiel": "open_spiel"}.get(package, package) in brought
-        assert f"'swapregret[{extra}]'" in str(missing(package, "test"))
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_extra_brings_what_is_asked_for(extra: str) -> None:
+    """Every module of an extra comes with it."""
+    brought = {re.split(r"[<>=\[]", line)[0] for line in PROJECT["optional-dependencies"][extra]}
+    assert {DISTRIBUTIONS.get(module, module) for module in EXTRAS[extra]} <= brought
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_a_missing_extra_is_named_with_its_bracket(extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence: what needs it, what is missing, the command."""
+    require_extra(extra, "reading stars")
+    for name in EXTRAS[extra]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(Unsupported) as caught:
+        require_extra(extra, "reading stars", otherwise="Or look up.")
+    missing = ", ".join(EXTRAS[extra])
+    assert str(caught.value) == (
+        f"reading stars must have the extra `{extra}`: got an environment without {missing}. "
+        f'Install it: pip install "swapregret[{extra}]". Or look up.'
+    )

@@ -84,12 +84,12 @@ def test_columns_are_found_by_name_or_number(write):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("u,v,w\n1,2,3\n1,2\n", "line 3 of .* must have 3 columns: got 2"),
+        ("u,v,w\n1,2,3\n1,2\n", "line 3 of .* must have 3 cells, as line 1 has: got 2"),
         ("u,v,w\n# note\n1,,3\n", "line 3 of .* must name a vertex in column 'v'"),
         ("u,v,w\n1,2,3\n2,3,many\n", "line 3 of .* must have a finite number in column 'w': got 'many'"),
         ("u,v,w\n1,2,3\n2,3,inf\n", "line 3 of .* finite number in column 'w': got 'inf'"),
         ("u,v\n", "must contain edges"),
-        ("", "must contain edges"),
+        ("", "must begin with a row"),
         ("u,u\n1,2\n", "must have different names"),
     ],
 )
@@ -169,7 +169,7 @@ def test_other_files_and_a_missing_networkx_are_refused(write, monkeypatch, read
         read(path)
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(
-        Unsupported, match=rf"networkx must be installed to read {what}.*pip install 'swapregret\[networks\]'"
+        Unsupported, match=rf'reading {what} must have .*pip install "swapregret\[networks\]".*edge list'
     ):
         read(path)
 

@@ -254,7 +254,9 @@ def test_wrong_labels_and_a_missing_plotly_are_refused(monkeypatch: pytest.Monke
     with pytest.raises(InvalidInput, match="must be 5 names"):
         law.plot("abc")
     monkeypatch.setitem(sys.modules, "plotly", None)
-    with pytest.raises(Unsupported, match=r"plotly must be installed to make a figure.*swapregret\[experiments\]"):
+    with pytest.raises(
+        Unsupported, match=r"a figure must have the extra `experiments`.*without plotly.*swapregret\[experiments\]"
+    ):
         law.plot()
 
 

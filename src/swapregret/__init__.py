@@ -6,88 +6,46 @@
 >>> decision = session.act()
 >>> session.observe(0.5)
 
-The public names are listed in ``__all__`` and described in ``docs/api.md``. ``games``, ``networks`` and ``testing`` are loaded
-when they are first asked for, Numba when the first compiled function is called.
+The public names stand in ``public.py`` and are described in ``docs/api.md``. They are loaded when the first of
+them is asked for (``games``, ``networks`` and ``testing`` each for itself), Numba when the first compiled function is called.
 """
 
+import sys
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
-
-from swapregret import environments, errors, results
-from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.forests import Forests
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.oracle_set import OracleSet
-from swapregret.actions.partitions import Partitions
-from swapregret.actions.permutations import Permutations
-from swapregret.actions.product import Product
-from swapregret.actions.spanning_trees import SpanningTrees
-from swapregret.actions.truncated_permutations import TruncatedPermutations
-from swapregret.learners import baselines
-from swapregret.learners.doubling import anytime
-from swapregret.learners.player import Decision
-from swapregret.learners.presets import swap_comband, swap_combcp
-from swapregret.learners.schedule import Schedule
-from swapregret.play import PlayResult, play
-from swapregret.policy import FinitePolicy, Mixture, Policy, mix
-from swapregret.regret.audit import audit
-from swapregret.regret.measure import Regret
-from swapregret.results import load_cells, load_results
-from swapregret.session import Session
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from swapregret import games, networks, testing
-
-__all__ = [
-    "ActionSet",
-    "DagPaths",
-    "Decision",
-    "Explicit",
-    "FinitePolicy",
-    "Forests",
-    "MSets",
-    "Mixture",
-    "OracleSet",
-    "Partitions",
-    "Permutations",
-    "PlayResult",
-    "Policy",
-    "Product",
-    "Regret",
-    "Schedule",
-    "Session",
-    "SpanningTrees",
-    "TruncatedPermutations",
-    "anytime",
-    "audit",
-    "baselines",
-    "environments",
-    "errors",
-    "games",
-    "load_cells",
-    "load_results",
-    "mix",
-    "networks",
-    "play",
-    "results",
-    "swap_comband",
-    "swap_combcp",
-    "testing",
-]
+    from swapregret.public import *  # noqa: F403
+    from swapregret.public import __all__ as __all__
 
 __version__ = "0.1.0"
 
 _LATER = ("games", "networks", "testing")
 
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> ModuleType:
-    if name in _LATER:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name in _LATER:
+            return import_module(f"{__name__}.{name}")
+        if name == "__all__" or not name.startswith("_"):
+            public = import_module(f"{__name__}.public")
+            names = [each for each in public.__all__ if each not in _LATER]
+            globals().update({each: getattr(public, each) for each in ("__all__", *names)})
+        if name not in globals():
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return globals()[name]
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *import_module(f"{__name__}.public").__all__})
+
+
+class _Package(ModuleType):
+    """The package as a module: whoever imports ``play.py`` first must not hide the function of that name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value.play if name == "play" and isinstance(value, ModuleType) else value)
+
+
+sys.modules[__name__].__class__ = _Package

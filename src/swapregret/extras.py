@@ -1,54 +1,81 @@
-"""Packages that come with an extra: which one, and what is said where it is missing.
+"""Packages that not every installation has: which extra brings them, and the sentence when one is missing.
 
 ``pip install swapregret`` brings what learning, playing and measuring need. Tables, figures and experiments need more.
 
 May touch: ``errors``.
 """
 
+from collections.abc import Iterable
 from importlib.util import find_spec
 
 from swapregret.errors import Unsupported
 
-__all__ = ["EXTRA_OF", "missing", "need"]
+__all__ = ["EXTRAS", "extra_of", "missing_extra", "require_extra"]
 
-EXTRA_OF = {
-    **dict.fromkeys(("polars", "plotly", "pydantic", "joblib"), "experiments"),
-    **dict.fromkeys(("dask", "distributed"), "cluster"),
-    **dict.fromkeys(("pandas", "pyarrow"), "pandas"),
-    "networkx": "networks",
-    "pyspiel": "openspiel",
+EXTRAS = {
+    "experiments": ("polars", "plotly", "pydantic", "joblib"),
+    "cluster": ("dask", "distributed", "cryptography"),
+    "networks": ("networkx",),
+    "pandas": ("pandas", "pyarrow"),
+    "openspiel": ("pyspiel",),
+    "serve": ("fastapi", "uvicorn", "sqlalchemy"),
 }
-"""The extra that brings each package."""
+"""Each extra of ``pip install "swapregret[EXTRA]"`` that the package asks for, and the modules it brings."""
 
 
-def need(package: str, purpose: str) -> None:
-    """Refuse, by our own error, where a package of an extra is not installed.
+def require_extra(extra: str, what: str, *, only: str | None = None, otherwise: str = "") -> None:
+    """Do nothing where all modules of an extra can be imported; else say which extra to install.
 
     Parameters
     ----------
-    package : str
-        The name it is imported by.
-    purpose : str
-        What it is needed for, as in "must be installed to PURPOSE".
-    """
-    try:
-        is_there = find_spec(package) is not None
-    except (ImportError, ValueError):
-        is_there = False
-    if not is_there:
-        raise missing(package, purpose)
-
-
-def missing(package: str, purpose: str) -> Unsupported:
-    """Return the error for a package that is not installed.
+    extra : str
+        A key of ``EXTRAS``.
+    what : str
+        What needs it, as the beginning of a sentence: ``"`swapregret run`"``.
+    only : str, optional
+        The one module of the extra that is needed.
+    otherwise : str
+        What else the reader can do, as a sentence.
 
     Examples
     --------
-    >>> print(missing("polars", "make a table"))
-    polars must be installed to make a table: got an environment without it. Install it: pip install 'swapregret[experiments]'.
+    >>> require_extra("networks", "reading a GML file")
+    """
+    missing = [name for name in EXTRAS[extra] if only in (None, name) and not _is_there(name)]
+    if missing:
+        raise missing_extra(extra, what, missing, otherwise)
+
+
+def missing_extra(extra: str, what: str, modules: Iterable[str], otherwise: str = "") -> Unsupported:
+    """Return the error for modules of an extra that are not installed.
+
+    Examples
+    --------
+    >>> print(missing_extra("experiments", "a table", ["polars"]))
+    a table must have the extra `experiments`: got an environment without polars. Install it: pip install "swapregret[experiments]".
     """
     return Unsupported(
-        f"{package} must be installed to {purpose}",
-        "an environment without it",
-        f"Install it: pip install 'swapregret[{EXTRA_OF[package]}]'.",
+        f"{what} must have the extra `{extra}`",
+        f"an environment without {', '.join(modules)}",
+        f'Install it: pip install "swapregret[{extra}]".' + (f" {otherwise}" if otherwise else ""),
     )
+
+
+def extra_of(module: str) -> str | None:
+    """Return the extra that brings a module, or None.
+
+    Examples
+    --------
+    >>> extra_of("polars"), extra_of("numpy")
+    ('experiments', None)
+    """
+    return next((extra for extra, modules in EXTRAS.items() if module.partition(".")[0] in modules), None)
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # a module without a specification is one that was loaded by other means
+        return True
+    except ImportError:
+        return False

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.extras import need
+from swapregret.extras import require_extra
 
 __all__ = ["Line", "band_of", "bar_figure", "colour", "heat_figure", "line_figure"]
 
@@ -161,7 +161,7 @@ def _layout(title: str) -> dict[str, Any]:
 
 
 def _figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> Any:
-    need("plotly", "make a figure")
+    require_extra("experiments", "a figure", only="plotly")
     from plotly.graph_objects import Figure
 
     return Figure(data=data, layout=layout)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swapregret.arrays import Vector
-from swapregret.extras import need
+from swapregret.extras import require_extra
 from swapregret.figures import Line, line_figure
 from swapregret.notebook import html_table, text_table
 from swapregret.units import Units
@@ -79,7 +79,7 @@ class PlayCurve:
 
     def to_frame(self) -> "pl.DataFrame":
         """Return the curve as a Polars frame; its ``to_pandas()`` works where pandas is installed."""
-        need("polars", "make a frame")
+        require_extra("experiments", "a frame", only="polars")
         import polars as pl
 
         return pl.DataFrame(self.columns()).fill_nan(None)

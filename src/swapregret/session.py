@@ -148,6 +148,11 @@ class Session(Generic[State]):
         return self._n_closed
 
     @property
+    def is_torn(self) -> bool:
+        """Tell whether a signal ended a call half-way: the session then takes no more calls, and its journal goes on."""
+        return self._is_torn
+
+    @property
     def reward_range(self) -> tuple[float, float]:
         """Return the declared range of total rewards; where costs were declared, that of minus the cost."""
         return self._reader.low, self._reader.high

@@ -44,6 +44,7 @@ def test_every_form_makes_its_set(files, spec: str, name: str, n_actions: int) -
 
 def test_labels_come_from_the_spec_or_the_file(files) -> None:
     """Names of elements are read, not invented."""
+    assert parse_set("msets 1e1 2_0e-1").n_actions == 45
     assert parse_set("msets 2 1 labels=u,v").labels == ("u", "v")
     assert parse_set(f"explicit {files}/actions.csv").labels == ("x", "y", "z")
 
@@ -56,7 +57,7 @@ def test_labels_come_from_the_spec_or_the_file(files) -> None:
         ("msets 5", "msets DIMENSION SIZE"),
         ("msets five 2", "whole"),
         ("permutations 3 labels=a,b,c", "permutations N"),
-        ("explicit nowhere.csv", "must exist"),
+        ("explicit nowhere.csv", "must be a file that can be read"),
         ("trees {files}/actions.csv", "begin with the line 'tail,head'"),
         ("explicit {files}/edges.csv", "line 2, column 'tail'"),
         ("explicit {files}/short.csv", "line 2 of"),

@@ -103,10 +103,13 @@ def test_the_library_never_prints() -> None:
 
 
 def test_importing_the_package_stays_light() -> None:
-    """Neither Numba nor SciPy's larger parts, tools for tests, the command line or readers are loaded by the import."""
+    """Neither Numba nor SciPy's larger parts, tools for tests, the command line or readers are loaded by the first name."""
     heavy = ["numba", "scipy.linalg", "scipy.optimize", "scipy.stats", "scipy.sparse", "polars", "plotly", "pydantic"]
     heavy += ["joblib", "hypothesis", "pytest", "networkx", "cvxpy", "typer", "rich", "matplotlib", "pandas", "pyarrow"]
-    code = f"import swapregret, sys; print([name for name in {heavy!r} if name in sys.modules])"
+    code = (
+        "import swapregret, sys; assert 'numpy' not in sys.modules; swapregret.MSets;"
+        f"print([name for name in {heavy!r} if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -119,3 +122,13 @@ def test_what_is_loaded_later_is_there_from_the_start() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["swapregret.games", "swapregret.testing", "swapregret.networks", "False"]
+
+
+@pytest.mark.parametrize(
+    "first", ["import swapregret.play", "from swapregret.course import Course", "from swapregret import *"]
+)
+def test_a_file_never_hides_the_function_of_its_name(first: str) -> None:
+    """Whatever is imported first, ``sr.play`` is the function."""
+    code = f"{first}; import swapregret as sr, swapregret.play; print(sr.play.__module__, callable(sr.play), sr.results.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["swapregret.play", "True", "swapregret.results"]

@@ -1,6 +1,7 @@
 """What holds for every command, whoever adds one."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def test_the_commands_are_those_of_the_page() -> None:
     """The page has a section for every command and for nothing else, and no command is missing."""
     promised = {"demo", "init", "run", "results", "report", "plan", "bench", "audit", "game"}
     assert set(re.findall(r"^## `(\w+)`$", PAGE, flags=re.MULTILINE)) == set(COMMANDS)
-    assert promised | {"table1", "counterexample"} <= set(COMMANDS)
+    assert promised | {"table1", "counterexample", "warm"} <= set(COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -91,3 +92,27 @@ def test_a_file_that_cannot_be_written_gets_one_sentence(tmp_path: Path) -> None
     assert result.exit_code == 2
     assert "gains.html" in "".join(result.output.split())
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing", "extra"),
+    [
+        (["run", "spec.toml"], "joblib", "experiments"),
+        (["results", "out"], "polars", "experiments"),
+        (["report", "out"], "plotly", "experiments"),
+        (["run", "spec.toml", "--cluster", "local", "--out", "out"], "distributed", "cluster"),
+        (["audit", "log.parquet", "--set", "msets 3 1"], "polars", "experiments"),
+    ],
+)
+def test_a_missing_extra_is_named_with_its_bracket(
+    arguments: list[str], missing: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command whose packages are not installed says what to type, and ends with status 2."""
+    monkeypatch.chdir(tmp_path)
+    Path("spec.toml").write_text('horizons = 60\nsets = "msets 5 2"\nenvironments = "iid"\nplayers = "uniform"\n')
+    Path("log.parquet").touch()
+    monkeypatch.setitem(sys.modules, missing, None)
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 2, result.output
+    assert f'pip install "swapregret[{extra}]"' in " ".join(result.output.split())
+    assert f"without {missing}" in " ".join(result.output.split())

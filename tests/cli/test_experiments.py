@@ -11,6 +11,7 @@ from swapregret.cli import app
 from swapregret.cli.live import JsonWatcher, LineWatcher, LiveWatcher, time_left
 from swapregret.experiments.execute import Outcome, execute
 from swapregret.experiments.plan_runs import Plan, plan_runs
+from swapregret.experiments.report.gather import gather
 from swapregret.experiments.runner import Failure, Summary
 from swapregret.experiments.spec import Spec, parse_spec
 from swapregret.experiments.status import Report
@@ -85,8 +86,8 @@ def test_a_failing_run_is_shown_and_the_rest_go_on(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["run", "nowhere.toml"], "swapregret init"),
-        (["run", "SPEC", "--cluster", "moon"], "--scheduler"),
-        (["run", "SPEC", "--cluster", "local", "--scheduler", "tcp://x:1"], "both"),
+        (["run", "SPEC", "--cluster", "moon"], "tls://HOST:PORT"),
+        (["run", "SPEC", "--cluster", "local", "--scheduler", "tcp://x:1"], "given once"),
         (["results", "nowhere"], "swapregret run"),
     ],
 )
@@ -149,3 +150,24 @@ def test_progress_is_told_in_three_ways(tmp_path: Path, capsys: pytest.CaptureFi
     assert list(table.columns[2].cells) == ["1,234"]
     assert list(table.columns[3].cells) == ["0.2500"]
     assert time_left(1, 3, 3700.0) == "2:03:20 left"
+
+
+def test_the_table_and_the_report_show_one_interval(tmp_path: Path) -> None:
+    """Both take it from the table of cells, and neither end is negative: a swap regret never is."""
+    text = SMALL.replace("= 2", "= 3").replace('"follow_the_leader"', '"combcp"')
+    here(plan_runs(parse_spec(text), tmp_path), tmp_path)
+    rows = json.loads(runner.invoke(app, ["results", str(tmp_path), "--json"]).stdout)["rows"]
+    (scene,), _ = gather(tmp_path)
+    printed = runner.invoke(app, ["results", str(tmp_path)], env={"COLUMNS": "120"}).stdout
+    for width in (40, 60, 80):  # narrower, cells are folded and none is cut
+        narrow = runner.invoke(app, ["results", str(tmp_path)], env={"COLUMNS": str(width)}).stdout
+        assert max(map(len, narrow.splitlines())) <= width
+        assert "…" not in narrow
+        for row in rows:
+            assert width == 40 or f"{row['reward']:.4f}" in narrow
+    for row, runs in zip(rows, scene.players, strict=True):
+        assert runs.swap is not None
+        _, low, high = runs.swap.last
+        assert (row["swap_low_per_round"], row["swap_high_per_round"]) == (low, high)
+        assert 0.0 <= low <= high
+        assert f"[{low:.4f}, {high:.4f}]" in printed

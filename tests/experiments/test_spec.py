@@ -162,12 +162,12 @@ TEXT = 'horizons = 100\nsets = "msets 6 2"\nenvironments = "iid"\nplayers = "uni
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (TEXT.replace("100", str(2**63)), "less than"),
+        (TEXT.replace("100", str(2**63)), "must be below 2⁶³"),
         (TEXT.replace("100", "1" * 5000), "must be TOML"),
         (TEXT.replace("100", "[]"), r"`horizons` must have at least one entry: got \[\]. Write e.g. horizons"),
-        (TEXT + "replications = 1_000_000_000\n", "`replications` must be less than or equal to 1000000"),
-        (TEXT + "name = " + "[" * 300 + "]" * 300 + "\n", "must nest at most 30 levels"),
-        (TEXT + "name = " + "[" * 5000 + "]" * 5000 + "\n", "lists within lists|nest at most"),
+        (TEXT + "replications = 1_000_000_000\n", "`replications` must be less than or equal to 100000"),
+        (TEXT + "name = " + "[" * 300 + "]" * 300 + "\n", "must have at most 32 levels"),
+        (TEXT + "name = " + "[" * 5000 + "]" * 5000 + "\n", "must have at most 32 levels"),
     ],
 )
 def test_limits_of_a_spec(text: str, sentence: str) -> None:
@@ -179,7 +179,7 @@ def test_limits_of_a_spec(text: str, sentence: str) -> None:
 def test_a_spec_of_many_megabytes_is_not_read(tmp_path: Path) -> None:
     """The size is looked at before the file is."""
     (tmp_path / "spec.toml").write_text(TEXT + "#" * 5_000_000)
-    with pytest.raises(InvalidInput, match=r"at most 4 MB: got .* of 5\.0 MB"):
+    with pytest.raises(InvalidInput, match=r"must be at most 4 MiB"):
         read_spec(tmp_path / "spec.toml")
 
 
@@ -189,8 +189,8 @@ def test_grids_have_an_end(tmp_path: Path) -> None:
     grid = f'players = {{kind = "exp3", learning_rate = [{many}], exploration = [{many}]}}\n'
     with pytest.raises(InvalidInput, match="at most 5,000 combinations: got 9,801"):
         plan_runs(parse_spec(TEXT.replace('players = "uniform"\n', grid)), tmp_path)
-    with pytest.raises(InvalidInput, match=r"at most 1,000,000 runs: got 2,000,000: 2 horizons"):
-        plan_runs(parse_spec(TEXT.replace("100", "[100, 200]") + "replications = 1_000_000\n"), tmp_path)
+    with pytest.raises(InvalidInput, match=r"at most 1,000,000 runs: got 2,000,000: 20 horizons"):
+        plan_runs(parse_spec(TEXT.replace("100", f"{list(range(100, 120))}") + "replications = 100_000\n"), tmp_path)
 
 
 def test_a_disconnected_graph_is_refused_unless_asked_for(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import swapregret
+from swapregret.compiled import kernel as compiling
 from swapregret.compiled.kernel import Kernel, cache_folder, choice, kernel
-from swapregret.kernels import compile as compiling
 
 _PACKAGE = Path(swapregret.__file__).parent
 _SCRIPT = """
@@ -25,9 +25,9 @@ print(cache_folder(subsets.__file__))
 """
 _FOLDERS = """
 from pathlib import Path
-from swapregret.kernels import compile as compiling
-for name in ("subsets", "m_set_master", "cholesky"):
-    print(compiling.cache_folder(Path(compiling.__file__).with_name(name + ".py")).name)
+from swapregret.compiled import kernel as compiling
+for name in ("kernels/subsets", "kernels/systematic_run", "kernels/cholesky"):
+    print(compiling.cache_folder(Path(compiling.__file__).parents[1] / (name + ".py")).name)
 """
 _LATE = """
 import sys

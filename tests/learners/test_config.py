@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from swapregret.learners.master import SwapMaster
 
 from swapregret.actions.dag_paths import DagPaths
 from swapregret.actions.explicit import Explicit
@@ -15,8 +14,6 @@ from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.baselines import combcp, uniform
 from swapregret.learners.config import decode, encode, player_of
 from swapregret.learners.doubling import anytime
-from swapregret.learners.lazy import AdaptiveRate, FixedRate
-from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 
@@ -28,9 +25,7 @@ PLAYERS = {
         MSets(5, 2, labels=["a", "b", ("c", 1), 4, None]), 1000, preset="multiscale", feedback="full"
     ),
     "paper": swap_combcp(MSets(5, 2), 1000, preset="paper"),
-    "warm": swap_combcp(
-        Explicit(np.eye(3, dtype=int)), 1000, preset="multiscale", warm_restarts=True, feedback="semi-bandit"
-    ),
+    "list": swap_combcp(Explicit(np.eye(3, dtype=int)), 1000, preset="multiscale", feedback="semi-bandit"),
     "one scale": combcp(MSets(4, 2), 1000),
     "uniform": uniform(MSets(4, 2)),
     "anytime": anytime(swap_combcp, MSets(4, 2), first_epoch=7, preset="multiscale", schedule=Schedule([1, 2])),
@@ -52,19 +47,13 @@ def test_players_survive_json(name: str) -> None:
 
 
 def test_equal_parts_become_one_object() -> None:
-    """The learners of a master share one set and one configuration after reading, as before writing."""
+    """The steps of the scales and the set are read as they were written: one for all, or one per scale."""
     made = decode(encode(PLAYERS["combcp"]))
-    assert all(learner is made.learners[0] for learner in made.learners)
+    assert made.learner.rates == PLAYERS["combcp"].learner.rates
+    assert len(made.learner.rates) == 1
     paper = decode(encode(PLAYERS["paper"]))
-    assert len({id(learner) for learner in paper.learners}) == 3
-    assert len({id(learner.actions) for learner in paper.learners}) == 1
-    rates = [FixedRate(0.5), FixedRate(0.5), AdaptiveRate()]
-    actions = MSets(4, 2)
-    hand = SwapMaster([LazyComBCP(actions, 0.1, rate) for rate in rates], Schedule([1, 2, 4, 8]))
-    read = decode(encode(hand))
-    for each in (hand, read):
-        assert each.learners[0] is each.learners[1]
-        assert each.learners[0] is not each.learners[2]
+    assert paper.learner.rates == PLAYERS["paper"].learner.rates
+    assert len(set(paper.learner.rates)) == 3
 
 
 def test_sets_are_written_as_they_were_made() -> None:
@@ -179,12 +168,12 @@ for _ in range(2000):
         {"class": "UniformPlayer", "fields": {"actions": {"class": "Schedule", "fields": {}}, "feedback": "bandit"}},
         {"class": "DoublingPlayer", "fields": {"factory": SET, "actions": SET, "options": {}, "first_epoch": 7}},
         made_of({"random_offset": 1}),
-        made_of({"learners": {"list": []}}),
-        made_of({"learners": {"tuple": [{"factory": "uniform"}]}}),
-        made_of({"learners": {"tuple": [encode(uniform(MSets(5, 2)))]}}),
-        made_of({"estimator": {"class": "Schedule", "fields": {"windows": {"tuple": [1]}}}}),
+        made_of({"learner": {"list": []}}),
+        made_of({"learner": {"factory": "uniform"}}),
+        made_of({"learner": encode(uniform(MSets(5, 2)))}),
+        made_of({"schedule": SET}),
         made_of({"exploration": float("nan")}, "LazyComBCP"),
-        made_of({"variants": 2.5}, "LazyComBCP"),
+        made_of({"variants": 2.5}, "LawPlan"),
         made_of({"windows": {"tuple": [1, 3, 4]}}, "Schedule"),
         made_of({"more": 1}),
         DEEP,

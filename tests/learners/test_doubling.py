@@ -43,7 +43,7 @@ def test_epochs_draw_their_randomness_from_the_start() -> None:
         state = player.start(np.random.default_rng(seed))
         found = []
         for epoch in range(3):
-            found.append(state.inner.calendar.offset)
+            found.append(int(state.inner.state.tally.offset[0]))
             state = DoublingState(epoch, player.epoch_length(epoch) - 1, state.seed, state.inner)
             law = player.policy(state)
             state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), (), law), 0.5)
@@ -65,10 +65,10 @@ def test_rewards_of_an_earlier_epoch_are_estimated_with_their_own_law() -> None:
     session.act()
     session.observe(0.25, session.open_decisions[1])
     assert session._state.epoch == 1
-    before = session._state.inner.total
+    before = session._state.inner.state.tally.total.copy()
     session.observe(0.5, late)
     inverse = np.linalg.pinv(late.policy.cooccurrence())
-    assert np.allclose(session._state.inner.total - before, 0.5 * inverse @ late.action)
+    assert np.allclose(session._state.inner.state.tally.total - before, 0.5 * inverse @ late.action)
 
 
 def test_players_of_earlier_epochs_are_kept() -> None:

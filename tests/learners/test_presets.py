@@ -5,19 +5,19 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from swapregret.learners.adaptive.m_set_master import MSetAdaptiveMaster
 
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.actions.oracle_set import OracleSet
 from swapregret.actions.permutations import Permutations
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.geometry.solve import DenseSolver, IterativeSolver
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.ingredients import Ingredients
+from swapregret.learners.law_plan import plan_laws
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 
@@ -27,23 +27,27 @@ ACTIONS = MSets(10, 3)
 def test_multiscale() -> None:
     """The practical schedule, γ = .02, the adaptive rate, eight decompositions, the predictor, an offset."""
     player = swap_combcp(ACTIONS, 100_000, preset="multiscale")
+    learner = player.learner
+    assert isinstance(player, SwapMaster)
+    assert isinstance(learner, LazyComBCP)
     assert player.schedule == Schedule.practical(100_000, rank=10, size=3)
-    assert player.learners == (LazyComBCP(ACTIONS, 0.02, AdaptiveRate(3.0), None, 8),) * 5
-    assert (player.estimator.predictor_step, player.estimator.solver) == (0.2, "inverse")  # type: ignore[attr-defined]
-    assert (player.random_offset, player.warm_restarts) == (True, False)
-    assert player.learners[0].mu is ACTIONS.uniform_policy()
+    assert (learner.exploration, learner.rates, learner.exploration_law) == (0.02, (AdaptiveRate(3.0),), None)
+    assert (learner.plan.kind, learner.plan.variants, learner.plan.has_inverse) == ("list", 8, True)
+    assert (player.predictor_step, player.random_offset) == (0.2, True)
+    assert learner.mu is ACTIONS.uniform_policy()
 
 
 def test_paper_is_to_the_letter() -> None:
     """The paper's γ, η_k, spanner and single decomposition; K = 3 and the least H with H³ ≥ T; no extras."""
     player = swap_combcp(ACTIONS, 1000, preset="paper")
+    learner = player.learner
     assert player.schedule.windows == (1, 10, 100, 1000)
-    for k, learner in enumerate(player.learners, start=1):
-        assert learner.exploration == pytest.approx(10 ** (-1 / 3))
-        assert learner.rate.learning_rate == pytest.approx(1.0 / (10**3 * 3**0.5 * 10 ** (k - 1 / 3)))
-        assert (learner.exploration_law, learner.variants) == ("spanner", 1)
-    assert player.estimator.predictor_step == 0.0  # type: ignore[attr-defined]
-    assert (player.random_offset, player.warm_restarts) == (False, False)
+    assert learner.exploration == pytest.approx(10 ** (-1 / 3))
+    for k, rate in enumerate(learner.rates, start=1):
+        assert isinstance(rate, FixedRate)
+        assert rate.learning_rate == pytest.approx(1.0 / (10**3 * 3**0.5 * 10 ** (k - 1 / 3)))
+    assert (learner.exploration_law, learner.plan.kind, learner.plan.variants) == ("spanner", "list", 1)
+    assert (player.predictor_step, player.random_offset) == (0.0, False)
 
 
 @pytest.mark.parametrize(
@@ -62,16 +66,14 @@ def test_a_huge_horizon_is_no_trouble() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "reads"),
     [
-        ("exploration", 0.3, lambda p: p.learners[0].exploration),
-        ("exploration_law", "spanner", lambda p: p.learners[0].exploration_law),
-        ("rate", FixedRate(0.5), lambda p: p.learners[-1].rate),
-        ("rate", AdaptiveRate(1.0), lambda p: p.learners[-1].rate),
-        ("variants", 2, lambda p: p.learners[0].variants),
-        ("law", "list", lambda p: p.learners[0].law),
-        ("predictor_step", 0.0, lambda p: p.estimator.predictor_step),
+        ("exploration", 0.3, lambda p: p.learner.exploration),
+        ("exploration_law", "spanner", lambda p: p.learner.exploration_law),
+        ("rate", FixedRate(0.5), lambda p: p.learner.rates[-1]),
+        ("rate", AdaptiveRate(1.0), lambda p: p.learner.rates[-1]),
+        ("variants", 2, lambda p: p.learner.plan.variants),
+        ("law", "list", lambda p: p.learner.plan.kind),
+        ("predictor_step", 0.0, lambda p: p.predictor_step),
         ("random_offset", False, lambda p: p.random_offset),
-        ("warm_restarts", True, lambda p: p.warm_restarts),
-        ("solver", "iterative", lambda p: p.estimator.solver),
     ],
 )
 def test_every_ingredient_can_be_switched(name: str, value: object, reads: object) -> None:
@@ -87,13 +89,11 @@ def test_every_ingredient_can_be_switched(name: str, value: object, reads: objec
         *[("variants", value, "`variants` must be a whole number") for value in (0, 1.5, "a", True)],
         *[("exploration", value, "`exploration` must be") for value in (-1, 2, math.nan, "x", True)],
         *[("predictor_step", value, "`predictor_step` must be") for value in (-1, 3.0, math.nan, "x")],
-        *[("floor", value, "`floor` must be") for value in (-1, 2, "x")],
         *[("guard_slack", value, "`guard_slack` must be") for value in (-1, 0, "x", math.nan)],
         *[("weight_step", value, "`weight_step` must be a number of at least 0") for value in (-1, None, "x")],
         *[("weight_spread", value, "`weight_spread` must be a number from 0 to 1") for value in (-1, 2, "x")],
-        *[("calm", value, "`calm` must be") for value in (-1, 2, None, "x")],
         ("law", "x", "`law` must be one of"),
-        *[(name, "no", f"`{name}` must be True or False") for name in ("random_offset", "warm_restarts", "trackers")],
+        *[(name, "no", f"`{name}` must be True or False") for name in ("random_offset", "trackers")],
         *[(name, 1, f"`{name}` must be True or False") for name in ("swap_filter", "pooling", "guarded")],
     ],
 )
@@ -103,23 +103,21 @@ def test_ingredients_that_cannot_be_used_are_refused_at_once(name: str, value: o
         swap_combcp(ACTIONS, 1000, **{name: value})
 
 
-def test_laws_of_the_pool_average_as_many_decompositions_as_a_turn_can_pay_for() -> None:
+def test_lists_of_the_pool_average_as_many_decompositions_as_a_window_can_pay_for() -> None:
     """Fewer on larger sets; a number that is asked for is taken, on any set."""
     for actions, count in (
         (MSets(12, 3), 8),
         (MSets(20, 5), 5),
-        (MSets(24, 5), 3),
+        (MSets(24, 5), 4),
         (MSets(45, 8), 2),
         (MSets(100, 10), 1),
-        (Permutations(4), 2),
+        (Permutations(4), 6),
     ):
-        assert _pool(swap_combcp(actions, 1000)).variants == count
-        assert _pool(swap_combcp(actions, 1000, variants=4)).variants == 4
-        assert swap_combcp(actions, 1000, preset="multiscale").learners[0].variants == 8
-
-
-def _pool(player: object) -> AdaptiveMaster:
-    return player.plain if isinstance(player, MSetAdaptiveMaster) else player  # type: ignore[return-value]
+        player = swap_combcp(actions, 1000)
+        assert isinstance(player, AdaptiveMaster)
+        assert player.learner.plan.variants == count
+        assert swap_combcp(actions, 1000, variants=4).learner.plan.variants == 4
+        assert swap_combcp(actions, 1000, preset="multiscale", law="list").learner.plan.variants == 8
 
 
 def test_all_ingredients_have_a_switch_test() -> None:
@@ -133,30 +131,37 @@ def test_all_ingredients_have_a_switch_test() -> None:
                     swap_combcp(ACTIONS, 1000, preset=preset, **{field.name: field.default})
 
 
-def test_solver_ingredient_decides_how_sigma_is_solved() -> None:
-    """Dense or iterative, as asked, and both play the same game to rounding."""
-    states = {}
-    for solver in ("dense", "iterative"):
-        player = swap_combcp(ACTIONS, 1000, preset="multiscale", solver=solver)
-        states[solver] = player.start(np.random.default_rng(0))
-    assert isinstance(states["dense"].solver, DenseSolver)
-    assert isinstance(states["iterative"].solver, IterativeSolver)
+@pytest.mark.parametrize(
+    ("actions", "base", "feedback", "kind", "has_moment", "has_inverse"),
+    [
+        (MSets(10, 3), 12, "bandit", "list", True, True),
+        (MSets(10, 3), 3, "bandit", "list", True, False),
+        (MSets(100, 3), 8, "bandit", "list", True, False),
+        (MSets(100, 3), 3, "bandit", "chain", False, False),
+        (MSets(401, 3), 8, "bandit", "chain", False, False),
+        (MSets(100, 3), 3, "full", "list", False, False),
+        (Permutations(22), 1, "bandit", "list", True, False),
+    ],
+)
+def test_policies_and_solutions_are_planned_by_the_table(
+    actions: MSets, base: int, feedback: str, kind: str, has_moment: bool, has_inverse: bool
+) -> None:
+    """Every row of the table in ``learners.law_plan``; asked for, lists stay lists."""
+    plan = plan_laws(actions, base, feedback)
+    assert (plan.kind, plan.has_moment, plan.has_inverse) == (kind, has_moment, has_inverse)
+    assert plan_laws(actions, base, feedback, law="list").kind == "list"
+    assert plan_laws(actions, base, feedback, is_adaptive=True).kind == "list"
 
 
-def test_large_sets_are_factored_where_a_factor_lasts() -> None:
-    """Between ranks 400 and 1000 a matrix pays if a law serves many days; the choice is part of the configuration."""
-    daily, lasting = Schedule([1, 8, 64]), Schedule([8, 64])
-    for dimension, schedule, solver in (
-        (400, lasting, "auto"),
-        (401, lasting, "dense"),
-        (1000, lasting, "dense"),
-        (1001, lasting, "auto"),
-        (401, daily, "iterative"),
+def test_chains_are_refused_where_there_are_none() -> None:
+    """Swap-ComBand, the adaptive preset and sets without a Markov policy play no chains."""
+    for factory, actions, preset in (
+        (swap_comband, MSets(6, 2), "multiscale"),
+        (swap_combcp, MSets(6, 2), "adaptive"),
+        (swap_combcp, Permutations(3), "multiscale"),
     ):
-        player = swap_combcp(MSets(dimension, 2), 1000, preset="multiscale", schedule=schedule, law="list")
-        assert player.estimator.solver == solver  # type: ignore[union-attr]
-    given = swap_combcp(MSets(401, 2), 1000, preset="multiscale", schedule=lasting, solver="iterative")
-    assert given.estimator.solver == "iterative"  # type: ignore[union-attr]
+        with pytest.raises(InvalidInput, match="`law` must be a list"):
+            factory(actions, 100, preset=preset, law="chain")
 
 
 @pytest.mark.parametrize(("feedback", "step"), [("bandit", 3.0), ("semi-bandit", 4.0), ("full", 8.0)])
@@ -165,23 +170,22 @@ def test_the_step_depends_on_the_feedback(factory: object, feedback: str, step: 
     """More to see, larger steps; the estimator is the one for the feedback."""
     player = factory(ACTIONS, 1000, preset="multiscale", feedback=feedback)  # type: ignore[operator]
     assert player.feedback == feedback
-    assert player.learners[0].rate == AdaptiveRate(step)
+    assert player.learner.rates == (AdaptiveRate(step),)
 
 
 def test_swap_comband() -> None:
-    """Lazy-ComBand at every scale, with the paper's η_k = λ_min/(H^{k−1/3} m) in preset "paper"; no warm restarts."""
+    """Lazy-ComBand at every scale, with the paper's η_k = λ_min/(H^{k−1/3} m) in preset "paper"."""
     player = swap_comband(MSets(4, 2), 1000, preset="paper", exploration_law="uniform")
     smallest = 2 * 2 / (4 * 3)  # m(d−m)/(d(d−1))
-    for k, learner in enumerate(player.learners, start=1):
-        assert isinstance(learner, LazyComBand)
-        assert learner.rate.learning_rate == pytest.approx(smallest / (10 ** (k - 1 / 3) * 2))
-    with pytest.raises(InvalidInput, match="warm_restarts"):
-        swap_comband(MSets(4, 2), 1000, preset="multiscale", warm_restarts=True)
+    assert isinstance(player.learner, LazyComBand)
+    for k, rate in enumerate(player.learner.rates, start=1):
+        assert isinstance(rate, FixedRate)
+        assert rate.learning_rate == pytest.approx(smallest / (10 ** (k - 1 / 3) * 2))
     oracle = OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64))
     with pytest.raises(Unsupported, match="Gibbs"):
         swap_comband(oracle, 1000, preset="multiscale")
     uneven = swap_comband(Explicit([[1, 1, 0], [0, 0, 1]]), 1000, preset="multiscale")
-    assert uneven.start(np.random.default_rng(0)).mixture.marginals() == pytest.approx([0.5, 0.5, 0.5])
+    assert uneven.policy(uneven.start(np.random.default_rng(0))).marginals() == pytest.approx([0.5, 0.5, 0.5])
 
 
 def test_a_schedule_of_ones_own() -> None:
@@ -200,7 +204,7 @@ def test_a_schedule_of_ones_own() -> None:
         ({"horizon": 10, "gamma": 0.1}, "gamma"),
         ({"horizon": 10, "exploration": 1.5}, "exploration"),
         ({"horizon": 10, "predictor_step": 3.0}, "predictor_step"),
-        ({"horizon": 10, "solver": "magic"}, "solver"),
+        ({"horizon": 10, "law": "magic"}, "law"),
         ({"horizon": 10, "schedule": [1, 2]}, "schedule"),
     ],
 )

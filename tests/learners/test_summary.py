@@ -9,6 +9,7 @@ from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.learners import presets
 from swapregret.learners.baselines import uniform
+from swapregret.learners.calendar import Calendar
 from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision
 from swapregret.learners.schedule import Schedule
@@ -22,13 +23,14 @@ def test_next_updates_and_restarts_are_those_of_the_calendar(seed: int) -> None:
     """Counting days down from the summary meets the first day on which the calendar acts."""
     master = swap_combcp(MSets(5, 2), 100, schedule=Schedule([2, 6, 18]), preset="multiscale")
     state = master.start(np.random.default_rng(seed))
+    calendar = Calendar(master.schedule, int(state.state.tally.offset[0]))
     rng = np.random.default_rng(1)
     for day in range(25):
         summary = summarise(master, state)
         assert summary is not None
         for scale in summary.scales:
-            ends = [t for t in range(day, day + 40) if state.calendar.n_ending(t) >= scale.scale]
-            restarts = [t for t in range(day, day + 40) if scale.scale in state.calendar.restarting(t)]
+            ends = [t for t in range(day, day + 40) if calendar.n_ending(t) >= scale.scale]
+            restarts = [t for t in range(day, day + 40) if scale.scale in calendar.restarting(t)]
             assert scale.next_update == ends[0] - day + 1
             assert scale.next_restart == restarts[0] - day + 1
             assert (scale.update_every, scale.restart_every) == master.schedule.windows[
@@ -57,7 +59,7 @@ def test_eigenvalues_and_regret(actions: MSets) -> None:
     values = np.linalg.eigvalsh(master.policy(state).cooccurrence())[-actions.rank :]
     assert summary.smallest_eigenvalue == pytest.approx(values[0], rel=1e-6)
     assert summary.condition == pytest.approx(values[-1] / values[0], rel=1e-6)
-    best = max(float(row @ state.total) for row in actions.enumerate())
+    best = max(float(row @ state.state.tally.total) for row in actions.enumerate())
     assert summary.estimated_external_regret == pytest.approx(best - earned)
     assert summary.n_recoveries == 0
 

@@ -68,6 +68,14 @@ def test_the_interval_spans_both_estimates_and_repeats() -> None:
     assert "8 replications" in str(first)
 
 
+def test_the_interval_is_one_of_a_number_that_is_not_negative() -> None:
+    """Where rules fitted on other runs lose, the lower end is 0, not what they lose."""
+    both = two_sided_swap(ACTIONS, [_run((1, 0, 1, 0)), _run((0, 1, 0, 1))])
+    assert both.sample_split.value < 0.0
+    assert both.interval[0] == 0.0
+    assert both.interval[1] >= both.plug_in.value >= 0.0
+
+
 def test_one_replication_is_refused() -> None:
     """A single run has no other half."""
     with pytest.raises(InvalidInput, match="two replications"):

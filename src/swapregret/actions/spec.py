@@ -2,23 +2,27 @@
 
 ``product "msets 5 2" "permutations 3"`` puts several side by side.
 
-May touch: ``errors``, ``actions.base``; asks the package for the class of a set by its public name.
+May touch: ``counts``, ``csv_file``, ``errors``, ``actions.base``; asks the package for the class of a set by its public name.
 """
 
-import csv
 import importlib
-import os
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from swapregret.actions.base import ActionSet
+from swapregret.counts import read_count
+from swapregret.csv_file import CsvTable, read_csv
 from swapregret.errors import InvalidInput, Unsupported
 
+if TYPE_CHECKING:
+    from swapregret.actions.base import ActionSet
+
 __all__ = ["PRODUCT", "SPEC_FORMS", "parse_set", "split_product"]
+
+
+_LARGEST = 10**7
+"""Any number of a line of text; a set of so many elements takes gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -27,53 +31,41 @@ class _Form:
 
     public: str
     arguments: str
-    make: Callable[..., ActionSet]
+    make: "Callable[..., ActionSet]"
     count: int
 
 
 def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InvalidInput("a number in `spec` must be whole", repr(text), "Write digits only.") from None
+    return read_count(text, "a number of a set", 0, _LARGEST)
 
 
 def _edges(path: str) -> list[tuple[str, str]]:
-    rows = _rows(path, ["tail", "head"])
-    return [(row["tail"], row["head"]) for row in rows]
+    table = _filled(read_csv(path, has_comments=True))
+    if table.header != ("tail", "head"):
+        raise InvalidInput(
+            f"{path!r} must begin with the line 'tail,head'", repr(",".join(table.header)), "Add a header."
+        )
+    return [(tail, head) for _, (tail, head) in table.rows]
 
 
-def _rows(path: str, wanted: list[str] | None) -> list[dict[str, str]]:
-    """Read a CSV file with a header; every row must fill every column."""
-    if not os.path.isfile(path):
-        raise InvalidInput("a file named in `spec` must exist", repr(path), "Give the path of a CSV file.")
-    with open(path, newline="", encoding="utf-8") as handle:
-        reader = csv.DictReader(handle)
-        names = list(reader.fieldnames or [])
-        if not names or (wanted is not None and names != wanted):
-            heading = ",".join(wanted or ["one name an element"])
-            raise InvalidInput(f"{path!r} must begin with the line {heading!r}", repr(",".join(names)), "Add a header.")
-        rows = list(reader)
-    for number, row in enumerate(rows, start=2):
-        if None in row or any(value is None or value == "" for value in row.values()):
+def _filled(table: CsvTable) -> CsvTable:
+    for line, cells in table.rows:
+        if not all(cells):
             raise InvalidInput(
-                f"line {number} of {path!r} must have {len(names)} entries", repr(row), "Fill every column."
+                f"line {line} of {table.name!r} must have {len(cells)} entries", repr(cells), "Fill every column."
             )
-    return rows
+    return table
 
 
-def _explicit(kind: Any, path: str) -> ActionSet:
-    rows = _rows(path, None)
-    labels = list(rows[0]) if rows else []
-    for number, row in enumerate(rows, start=2):
-        for label, value in row.items():
+def _explicit(kind: Any, path: str) -> "ActionSet":
+    table = _filled(read_csv(path))
+    for line, cells in table.rows:
+        for label, value in zip(table.header, cells, strict=True):
             if value not in ("0", "1"):
                 raise InvalidInput(
-                    f"line {number}, column {label!r} of {path!r} must be 0 or 1",
-                    repr(value),
-                    "Write one action a line.",
+                    f"line {line}, column {label!r} of {path!r} must be 0 or 1", repr(value), "Write one action a line."
                 )
-    made: ActionSet = kind(np.array([[int(row[label]) for label in labels] for row in rows]), labels=labels)
+    made: ActionSet = kind([[int(cell) for cell in cells] for _, cells in table.rows], labels=list(table.header))
     return made
 
 
@@ -97,7 +89,7 @@ SPEC_FORMS = (*(f"{word} {form.arguments}" for word, form in _FORMS.items()), _P
 """What a spec may look like, for help texts."""
 
 
-def parse_set(spec: str) -> ActionSet:
+def parse_set(spec: str) -> "ActionSet":
     """Make the action set a line of text describes.
 
     Parameters

@@ -6,14 +6,17 @@ May touch: the library, ``experiments.bench``, ``cli.console``.
 import os
 import subprocess
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
 from rich.table import Table
 
-from swapregret.cli.console import console, emit_json, report_errors, status_console
-from swapregret.experiments.bench.table import Bench, run_bench
+from swapregret.cli.console import console, emit_json, report_errors, status_console, styled
+from swapregret.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from swapregret.experiments.bench.table import Bench
 
 __all__ = ["bench"]
 
@@ -23,7 +26,7 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Leave out the largest sets: under a minute.")] = False,
     seconds: Annotated[float | None, typer.Option(help="Processor time for each figure.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure rounds per second, growth, memory and peers on this machine.
 
@@ -38,9 +41,11 @@ def bench(
         command = [sys.executable, "-c", "from swapregret.cli import app; app()", "bench", *options]
         raise typer.Exit(subprocess.run(command, env=os.environ | _ONE_THREAD, check=False).returncode)
     with report_errors():
+        from swapregret.experiments.bench.table import run_bench
+
         if status_console.is_terminal:
             with status_console.status("measuring ...") as status:
-                result = run_bench(quick=quick, seconds=seconds, progress=status.update)
+                result = run_bench(quick=quick, seconds=seconds, progress=lambda what: status.update(styled(what)))
         else:
             result = run_bench(quick=quick, seconds=seconds)
     if as_json:
@@ -49,7 +54,7 @@ def bench(
         _print(result)
 
 
-def _print(result: Bench) -> None:
+def _print(result: "Bench") -> None:
     machine = result.machine
     console.print(
         f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, NumPy {machine['numpy']}; "
@@ -78,7 +83,7 @@ def _table(title: str, left: str, *right: str) -> Table:
     return table
 
 
-def _print_rounds(result: Bench) -> None:
+def _print_rounds(result: "Bench") -> None:
     table = _table(
         "Rounds per second: K = 3, H = 10, γ = .3, measuring off",
         "set, and state:\n(s)pread, (c)oncentrated",
@@ -116,7 +121,7 @@ def _range(low: float, high: float) -> str:
     return f"{low:.0f}–{high / 1e3:.2g}k" if high >= 1e3 else f"{low:.0f}–{high:.0f}"
 
 
-def _print_learners(result: Bench) -> None:
+def _print_learners(result: "Bench") -> None:
     table = _table(
         "Learners at their own schedules, T = 10⁶", "set", "learner", "rounds/s", "in Exp3", "asked", "10⁷ days"
     )
@@ -126,7 +131,7 @@ def _print_learners(result: Bench) -> None:
     console.print(table)
 
 
-def _print_growth(result: Bench) -> None:
+def _print_growth(result: "Bench") -> None:
     table = _table(
         "Time per round grows like a power of", "curve", "of", "exponent", "asked", "off the line", "µs a round"
     )
@@ -142,7 +147,7 @@ def _print_growth(result: Bench) -> None:
     console.print(table)
 
 
-def _print_memory(result: Bench) -> None:
+def _print_memory(result: "Bench") -> None:
     table = _table("What a state holds", "learner", "T", "day", "KiB", "in K·d", "in K·d + r²")
     for row in result.memory:
         both = row.bytes / (8 * (row.scales_by_dimension + row.rank_squared))
@@ -157,7 +162,7 @@ def _print_memory(result: Bench) -> None:
     console.print(table)
 
 
-def _print_peers(result: Bench) -> None:
+def _print_peers(result: "Bench") -> None:
     table = _table("Microseconds a round, by the number of actions N", "who", "N", "µs a round")
     for row in result.peers:
         for n, value in row.microseconds.items():

@@ -5,38 +5,43 @@ May touch: the library, ``experiments``, ``cli.console``.
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
-from swapregret.experiments.counterexample import LENGTHS, PLAYERS, Counterexample
-from swapregret.experiments.counterexample import counterexample as measure
-from swapregret.experiments.report.lines import Series, line_figure
-from swapregret.experiments.report.shell import Panel, figure_page
+from swapregret.cli.options import MOST_JOBS, AsJson, Seed, count, days
+from swapregret.counts import MOST_REPLICATIONS
+from swapregret.extras import require_extra
+
+if TYPE_CHECKING:
+    from swapregret.experiments.counterexample import Counterexample
 
 __all__ = ["counterexample"]
 
 
 def counterexample(
-    lengths: Annotated[
-        list[int] | None, typer.Option("--length", help="Layers of the DAG; repeat for several.")
-    ] = None,
-    horizon: Annotated[int, typer.Option(help="Days to play.")] = 10_000,
-    replications: Annotated[int, typer.Option(help="Runs of each player on each DAG.")] = 8,
-    seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
+    lengths: Annotated[list[int] | None, count("length", "Layers of the DAG; repeat for several.", most=1000)] = None,
+    horizon: Annotated[int, days("horizon", "Days to play.")] = 10_000,
+    replications: Annotated[int, count("replications", "Runs of each player on each DAG.", most=MOST_REPLICATIONS)] = 8,
+    seed: Seed = 0,
+    jobs: Annotated[int, count("jobs", "Processes.", most=MOST_JOBS)] = 2,
     html: Annotated[Path | None, typer.Option(help="Write the figure to this HTML file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Play CombEXP and Lazy-ComBCP on the shortcut DAG of the paper's appendix, n = 4, 6, …, 14.
 
     Example: swapregret counterexample --length 10 --replications 4
     """
     with report_errors():
+        if html is not None:
+            require_extra("experiments", "`--html`", only="plotly")
+        from swapregret.experiments.counterexample import LENGTHS, PLAYERS
+        from swapregret.experiments.counterexample import counterexample as measure
+
         sizes = lengths or list(LENGTHS)
-        status_console.print("[dim]Loading the compiled inner loops (the first run compiles them) ...[/]")
+        status_console.print("Loading the compiled inner loops (the first run compiles them) ...", style="dim")
         with progress_bar() as bar:
             task = bar.add_task("runs", total=len(sizes) * len(PLAYERS) * replications)
             result = measure(
@@ -57,7 +62,9 @@ def counterexample(
             console.print(f"Figure written to {html}.")
 
 
-def _print(result: Counterexample) -> None:
+def _print(result: "Counterexample") -> None:
+    from swapregret.experiments.counterexample import PLAYERS
+
     table = Table(
         title=f"Realised regret / T on the shortcut DAG, T = {result.horizon:,}, {result.replications} runs each "
         "(mean, 95 % interval)"
@@ -76,7 +83,11 @@ def _print(result: Counterexample) -> None:
     )
 
 
-def _figure(result: Counterexample) -> str:
+def _figure(result: "Counterexample") -> str:
+    from swapregret.experiments.counterexample import PLAYERS
+    from swapregret.experiments.report.lines import Series, line_figure
+    from swapregret.experiments.report.shell import Panel, figure_page
+
     series = []
     for name in PLAYERS:
         rows = [row for row in result.rows if row.player == name]

@@ -8,40 +8,41 @@ import os
 import time
 from functools import partial
 from threading import Lock
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
-import swapregret as sr
-from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
-from swapregret.compiled.kernel import cache_folder
-from swapregret.environments.base import Environment
-from swapregret.learners.adaptive import phases as adaptive_phases
-from swapregret.learners.multiscale import phases as multiscale_phases
-from swapregret.learners.player import Player
-from swapregret.regret.bounds import swap_combcp_bound
-from swapregret.workers import run_tasks
+from swapregret.cli.compiling import watch_compiling
+from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console, styled
+from swapregret.cli.options import AsJson, Seed, count, days
+
+if TYPE_CHECKING:
+    from swapregret.environments.base import Environment
+    from swapregret.learners.player import Player
 
 __all__ = ["demo"]
 
 _PHASES = 7
+_FUNCTIONS = 115
+"""How many functions a first run compiles, one after the other at an even pace; it says how many there were."""
 _loading = Lock()
 
 
 def demo(
-    dimension: Annotated[int, typer.Option(help="Elements to choose from.")] = 10,
-    size: Annotated[int, typer.Option(help="Elements chosen each day.")] = 3,
-    horizon: Annotated[int, typer.Option(help="Days to play.")] = 100_000,
-    seed: Annotated[int, typer.Option(help="Seed of the world and of the players.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    dimension: Annotated[int, count("dimension", "Elements to choose from.", most=10_000)] = 10,
+    size: Annotated[int, count("size", "Elements chosen each day.", most=10_000)] = 3,
+    horizon: Annotated[int, days("horizon", "Days to play.", least=_PHASES)] = 100_000,
+    seed: Seed = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Play Swap-ComBCP, a single learner and uniform play on a world that turns in cycles.
 
     Example: swapregret demo --horizon 20000 --seed 3
     """
     with report_errors():
+        from swapregret.regret.bounds import swap_combcp_bound
+
         rows = _play(dimension, size, horizon, seed)
         bound = swap_combcp_bound(dimension, horizon)
         if as_json:
@@ -62,8 +63,10 @@ def demo(
 
 
 def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, Any]]:
+    import swapregret as sr
+    from swapregret.workers import run_tasks
+
     actions = sr.MSets(dimension, size)
-    status_console.print("[dim]Loading the compiled inner loops (the first run compiles them: about a minute) ...[/]")
     world = sr.environments.cyclic(actions, horizon, phases=_PHASES, rng=seed)
     players: dict[str, Player[Any]] = {
         "Swap-ComBCP (ours)": sr.swap_combcp(actions, horizon),
@@ -72,7 +75,9 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
     }
     short = sr.environments.cyclic(actions, max(_PHASES, min(horizon, 200)), phases=_PHASES, rng=seed)
     if not _are_compiled():  # side by side, in processes that leave what they compiled on the disk
-        list(run_tasks(_play_short, [(player, short, seed) for player in players.values()], os.cpu_count() or 1))
+        with watch_compiling(_FUNCTIONS):
+            list(run_tasks(_play_short, [(player, short, seed) for player in players.values()], os.cpu_count() or 1))
+    status_console.print("Loading the compiled inner loops ...", style="dim")
     with progress_bar() as bar:
         tasks = [
             (name, player, short, world, seed, bar, bar.add_task(name, total=horizon))
@@ -83,16 +88,26 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
 
 def _are_compiled() -> bool:
     """Tell whether an earlier run has left the inner loops of the demo on the disk."""
-    return all(any(cache_folder(str(phases.__file__)).rglob("*.nbi")) for phases in (adaptive_phases, multiscale_phases))
+    from swapregret.compiled.kernel import cache_folder
+    from swapregret.learners.adaptive import phases as adaptive_phases
+    from swapregret.learners.multiscale import phases as multiscale_phases
+
+    return all(
+        any(cache_folder(str(phases.__file__)).rglob("*.nbi")) for phases in (adaptive_phases, multiscale_phases)
+    )
 
 
-def _play_short(player: Player[Any], world: Environment, seed: int) -> float:
+def _play_short(player: "Player[Any]", world: "Environment", seed: int) -> float:
+    import swapregret as sr
+
     return sr.play(player, world, rng=seed).swap_regret.per_round  # measured too: that takes inner loops of its own
 
 
 def _play_one(
-    name: str, player: Player[Any], short: Environment, world: Environment, seed: int, bar: Progress, task: TaskID
+    name: str, player: "Player[Any]", short: "Environment", world: "Environment", seed: int, bar: Progress, task: TaskID
 ) -> dict[str, Any]:
+    import swapregret as sr
+
     with _loading:  # one after the other, while those that are loaded play; the seconds are of playing alone
         _play_short(player, short, seed)
     started = time.thread_time()
@@ -110,7 +125,7 @@ def _play_one(
 def _print(rows: list[dict[str, Any]], dimension: int, size: int, horizon: int, bound: float, vacuous: bool) -> None:
     table = Table(title=f"Choose {size} of {dimension}, {horizon:,} days, in a world that turns in cycles")
     table.add_column("player")
-    for heading in ("reward\na day", "external\nregret / T", "swap\nregret / T", "seconds"):
+    for heading in ("reward\nper day", "external\nregret / T", "swap\nregret / T", "seconds"):
         table.add_column(heading, justify="right")
     for row in rows:
         table.add_row(
@@ -122,9 +137,11 @@ def _print(rows: list[dict[str, Any]], dimension: int, size: int, horizon: int, 
         )
     table.add_section()
     verdict = " (vacuous)" if vacuous else ""
-    table.add_row("[dim]the theorem's bound[/]", "", "", f"[dim]{bound / horizon:.1f}{verdict}[/]", "")
+    table.add_row(
+        styled(("the theorem's bound", "dim")), "", "", styled((f"{bound / horizon:.1f}{verdict}", "dim")), ""
+    )
     console.print(table)
-    console.print(f"[dim]Swap regret as measured: {rows[0]['definition']}.[/]")
+    console.print(f"Swap regret as measured: {rows[0]['definition']}.", style="dim")
     console.print(
         "What you see: the single learner regrets no fixed choice, and yet a rule “whenever you chose X, choose Y” would "
         "have earned it the swap regret in its row, every day; Swap-ComBCP plays on several time scales at once and "

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from swapregret.cli.console import console, emit_json, report_errors
+from swapregret.cli.console import console, emit_json, report_errors, styled
 from swapregret.errors import InvalidInput
 
 __all__ = ["STARTER", "init"]
@@ -75,4 +75,4 @@ def init(
         if as_json:
             emit_json({"file": str(file)})
         else:
-            console.print(f"{file} written. [dim]swapregret run {file}[/]", highlight=False)
+            console.print(styled(f"{file} written. ", (f"swapregret run {file}", "dim")), soft_wrap=True)

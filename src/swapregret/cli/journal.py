@@ -4,13 +4,15 @@ May touch: the library, ``cli.console``.
 """
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swapregret.cli.console import emit_json, report_errors
+from swapregret.cli.console import emit_json, plain, report_errors
 from swapregret.errors import InvalidInput
-from swapregret.journal_check import JournalReport, check_journal, repair_journal
+
+if TYPE_CHECKING:
+    from swapregret.journal_check import JournalReport
 
 __all__ = ["journal"]
 
@@ -26,6 +28,8 @@ def journal(
     `check` ends with status 1 if the journal is damaged. Example: swapregret journal check campaign.journal
     """
     with report_errors():
+        from swapregret.journal_check import check_journal, repair_journal
+
         if what not in ("check", "repair"):
             raise InvalidInput("`swapregret journal` must be told to check or repair", repr(what), "Say which.")
         if what == "check" and out is not None:
@@ -39,7 +43,7 @@ def journal(
         _tell(kept, {"path": str(path), "repaired": str(target)}, as_json)
 
 
-def _tell(found: JournalReport, files: dict[str, str], as_json: bool) -> None:
+def _tell(found: "JournalReport", files: dict[str, str], as_json: bool) -> None:
     fields: dict[str, Any] = files | found._asdict()
     if as_json:
         emit_json(fields | {"open_days": list(found.open_days)})
@@ -59,9 +63,4 @@ def _tell(found: JournalReport, files: dict[str, str], as_json: bool) -> None:
     if "repaired" in files:
         lines["written"] = f"{files['repaired']}: everything above, to its last exact event"
     for name, text in lines.items():
-        typer.echo(f"{name:<12} {_plain(text)}")
-
-
-def _plain(text: str) -> str:
-    """Replace control characters: a damaged file may hold any."""
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
+        typer.echo(f"{name:<12} {plain(text)}")

@@ -11,10 +11,10 @@ from typing import Any
 import typer
 from rich.console import Group
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 from rich.table import Table
 
-from swapregret.cli.console import status_console
+from swapregret.cli.console import Words, status_console, styled
 from swapregret.experiments.execute import Outcome
 from swapregret.experiments.plan_runs import Plan
 from swapregret.experiments.runner import Summary, Watcher
@@ -70,15 +70,15 @@ class _Counting(Watcher):
 
 
 class LiveWatcher(_Counting):
-    """A bar for everything with the time left, and a line a worker: its run, rounds a second, swap regret a round."""
+    """A bar for everything with the time left, and one line per worker: its run, rounds per second, swap regret per round."""
 
     def __init__(self) -> None:
         super().__init__()
         self._bar = Progress(
-            TextColumn("{task.description}"),
+            Words(),
             BarColumn(bar_width=None),
             MofNCompleteColumn(),
-            TextColumn("runs  {task.fields[left]}"),
+            Words("left"),
             TimeElapsedColumn(),
             console=status_console,
             expand=True,
@@ -88,7 +88,7 @@ class LiveWatcher(_Counting):
     def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
         """Begin."""
         super().begin(plan, missing)
-        self._task = self._bar.add_task(plan.resolved["name"], total=len(missing), left="")
+        self._task = self._bar.add_task(plan.resolved["name"], total=len(missing), left="runs")
         self._live.start()
         self.tick(())
 
@@ -97,7 +97,7 @@ class LiveWatcher(_Counting):
         share = self._days(reports) / self._total * self._n_missing if self._total else 0.0
         whole = max(self._n_ended, min(share, self._n_missing))
         self._bar.update(self._task, completed=whole if whole == self._n_ended else round(whole, 2))
-        self._bar.update(self._task, left=self._left(reports))
+        self._bar.update(self._task, left=f"runs  {self._left(reports)}")
         self._live.update(Group(self._bar, self._workers(reports)))
 
     def _workers(self, reports: Sequence[Report]) -> Table:
@@ -114,7 +114,7 @@ class LiveWatcher(_Counting):
         """Show that a run ended."""
         super().finished(task, outcome)
         if outcome.error is not None:
-            self._live.console.print(f"[bold red]failed[/] {_name(task)}: {outcome.error}", highlight=False)
+            self._live.console.print(styled(("failed", "bold red"), f" {_name(task)}: {outcome.error}"))
 
     def end(self, summary: Summary) -> None:
         """Stop showing."""
@@ -122,7 +122,7 @@ class LiveWatcher(_Counting):
 
 
 class LineWatcher(_Counting):
-    """Quiet: a line a minute or so, and one for every failure."""
+    """Quiet: two lines per minute, and one for every failure."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class LineWatcher(_Counting):
         """Show that a run ended."""
         super().finished(task, outcome)
         if outcome.error is not None:
-            typer.echo(f"failed {_name(task)}: {outcome.error}", err=True)
+            status_console.print(f"failed {_name(task)}: {outcome.error}", soft_wrap=True)
 
     def end(self, summary: Summary) -> None:
         """Stop showing."""
@@ -153,11 +153,11 @@ class LineWatcher(_Counting):
         elif reports:
             parts.append("the first days compile the loops")
         left = self._left(reports) if reports else ""
-        typer.echo(", ".join([*parts, left] if left else parts), err=True)
+        status_console.print(", ".join([*parts, left] if left else parts), soft_wrap=True)
 
 
 class JsonWatcher(Watcher):
-    """One JSON object a line on standard output: begin, run, end."""
+    """One JSON object per line on standard output: begin, run, end."""
 
     def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
         """Begin."""

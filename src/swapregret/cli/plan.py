@@ -5,74 +5,54 @@ May touch: the library, ``experiments``, ``cli.console``.
 
 import math
 import sys
-from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from swapregret.actions.spec import SPEC_FORMS, parse_set
-from swapregret.cli.console import console, emit_json, report_errors, status_console
+from swapregret.cli.console import console, emit_json, report_errors, status_console, styled
+from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_preset, read_set
 from swapregret.errors import InvalidInput
-from swapregret.experiments.measured import Expectation
-from swapregret.experiments.plan import LONGEST_HORIZON, Plan, make_plan
-from swapregret.learners.ingredients import PRESETS
-from swapregret.learners.schedule import Schedule
 
-__all__ = ["plan", "read_days"]
+if TYPE_CHECKING:
+    from swapregret.experiments.measured import Expectation
+    from swapregret.experiments.plan import Plan
+    from swapregret.learners.schedule import Schedule
+
+__all__ = ["plan"]
 
 _SHORTEST_CALENDAR, _LONGEST_CALENDAR = 16, 96
 _SCALES_CLOSER = 2
 
 
 def plan(
-    set_spec: Annotated[str, typer.Option("--set", help="The action set: " + "; ".join(SPEC_FORMS) + ".")],
-    horizon: Annotated[str, typer.Option(help="Days to play: 1000000, 1_000_000 or 1e6.")],
-    preset: Annotated[
-        str,
-        typer.Option(help=f"Which player: {', '.join(sorted(PRESETS))}.", autocompletion=lambda: sorted(PRESETS)),
-    ] = "adaptive",
+    set_spec: SetSpec,
+    horizon: Annotated[int, days("horizon", "Days to play: 1000000, 1_000_000 or 1e6.", least=2)],
+    preset: Preset = "adaptive",
     seconds: Annotated[float, typer.Option(help="About how long to time rounds; 0 times nothing.")] = 1.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what a player will do on a set over a horizon: schedule, calendar, theory, measurements, time and memory.
 
     Example: swapregret plan --set "msets 20 5" --horizon 1e6
     """
     with report_errors():
-        days = read_days(horizon)
-        actions = parse_set(set_spec)
+        from swapregret.experiments.plan import make_plan
+
+        chosen, actions = read_preset(preset), read_set(set_spec)
         if not (math.isfinite(seconds) and seconds >= 0.0):
             raise InvalidInput("`seconds` must be a number, at least 0", repr(seconds), "Leave it out to get 1.")
         if seconds > 0:
-            status_console.print("[dim]Timing rounds (the first run compiles the inner loops) ...[/]")
-        made = make_plan(actions, days, preset=preset, seconds=seconds)
+            status_console.print("Timing rounds (the first run compiles the inner loops) ...", style="dim")
+        made = make_plan(actions, horizon, preset=chosen, seconds=seconds)
         if as_json:
             emit_json(_numbers(made, set_spec))
             return
         _print(made, set_spec)
 
 
-def read_days(text: str) -> int:
-    """Read a horizon: digits, with underscores, or with an exponent.
-
-    Examples
-    --------
-    >>> read_days("1e6"), read_days("20_000")
-    (1000000, 20000)
-    """
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        number = Decimal("nan")
-    if not number.is_finite() or number != number.to_integral_value() or not 2 <= number <= LONGEST_HORIZON:
-        raise InvalidInput(
-            f"`horizon` must be a whole number of days, 2..{LONGEST_HORIZON:.0e}", repr(text), "Write e.g. 1e6."
-        )
-    return int(number)
-
-
-def _numbers(made: Plan, set_spec: str) -> dict[str, Any]:
+def _numbers(made: "Plan", set_spec: str) -> dict[str, Any]:
     actions, speed = made.actions, made.speed
     return {
         "set": set_spec,
@@ -113,7 +93,7 @@ def _numbers(made: Plan, set_spec: str) -> dict[str, Any]:
     }
 
 
-def _expected(found: Expectation | None) -> dict[str, Any] | None:
+def _expected(found: "Expectation | None") -> dict[str, Any] | None:
     if found is None:
         return None
     return {
@@ -124,43 +104,51 @@ def _expected(found: Expectation | None) -> dict[str, Any] | None:
     }
 
 
-def _print(made: Plan, set_spec: str) -> None:
+def _print(made: "Plan", set_spec: str) -> None:
     actions, schedule = made.actions, made.schedule
     many = "not counted" if made.actions.n_actions is None else _count(made.actions.n_actions)
     console.print(
-        f"[bold]{set_spec}[/]: d = {actions.dimension:,}, at most m = {actions.size:,} chosen, rank {actions.rank:,}, "
-        f"{many} actions; T = {made.horizon:,}, preset {made.preset}.",
-        highlight=False,
+        styled(
+            (set_spec, "bold"),
+            f": d = {actions.dimension:,}, at most m = {actions.size:,} chosen, rank {actions.rank:,}, "
+            f"{many} actions; T = {made.horizon:,}, preset {made.preset}.",
+        )
     )
     windows = ", ".join(f"{window:,}" for window in schedule.windows)
-    console.print(f"\n[bold]Schedule[/]: {schedule.n_scales} scales, windows {windows} days.", highlight=False)
+    console.print(styled(("\nSchedule", "bold"), f": {schedule.n_scales} scales, windows {windows} days."))
     _draw(schedule)
     if schedule.n_scales > _SCALES_CLOSER:
-        console.print("closer:", highlight=False)
+        from swapregret.learners.schedule import Schedule
+
+        console.print("closer:")
         _draw(Schedule(schedule.windows[: _SCALES_CLOSER + 1]))
-    console.print("[dim]R a restart, | an update, · nothing new.[/]", highlight=False)
-    console.print(f"\n[bold]Policies[/]: {made.reason}.", highlight=False)
+    console.print("R a restart, | an update, · nothing new.", style="dim")
+    console.print()
+    console.print(styled(("Policies", "bold"), f": {made.reason}."))
     console.print()
     console.print(_table(made))
     if made.expectation is not None:
         console.print(
-            f"[dim]Expected: {made.expectation.source}. Swap regret / T, maximum over φ outside the expectation, from "
-            "policies; ± one standard error.[/]",
-            highlight=False,
+            f"Expected: {made.expectation.source}. Swap regret / T, maximum over φ outside the expectation, from "
+            "policies; ± one standard error.",
+            style="dim",
         )
-    console.print(f"[dim]Theorem: {made.bound.statement}.[/]", highlight=False, markup=True)
+    console.print(f"Theorem: {made.bound.statement}.", style="dim")
     for sentence in made.warnings:
-        console.print(f"[yellow]warning[/]: {sentence}", highlight=False)
+        console.print(styled(("warning", "yellow"), f": {sentence}"))
 
 
-def _draw(schedule: Schedule) -> None:
+def _draw(schedule: "Schedule") -> None:
     """Draw a calendar in the width there is: the labels take what a drawing of one column takes."""
     label = len(schedule.draw(width=1).splitlines()[1])
-    width = max(_SHORTEST_CALENDAR, min(_LONGEST_CALENDAR, console.width - label))
-    console.print(schedule.draw(width=width), highlight=False, markup=False, soft_wrap=True)
+    width = min(_LONGEST_CALENDAR, console.width - label)
+    if width < _SHORTEST_CALENDAR:
+        console.print(f"A terminal of {label + _SHORTEST_CALENDAR} columns has room for the calendar.", style="dim")
+        return
+    console.print(schedule.draw(width=width), soft_wrap=True)
 
 
-def _table(made: Plan) -> Table:
+def _table(made: "Plan") -> Table:
     table = Table(show_header=False)
     table.add_column()
     table.add_column(overflow="fold")
@@ -180,7 +168,7 @@ def _table(made: Plan) -> Table:
             error = "" if math.isnan(reading.standard_error) else f" ± {reading.standard_error:.3f}"
             table.add_row(f"    in the {reading.world} world", f"{reading.swap_regret:.3f}{error}")
     if made.speed is not None:
-        table.add_row("rounds a second on this machine", f"{made.speed.playing:,.0f}, one core")
+        table.add_row("rounds per second on this machine", f"{made.speed.playing:,.0f}, one core")
         table.add_row("    with swap regret measured", f"{made.speed.measuring:,.0f}")
         table.add_row("    all T rounds, measured", _duration(made.horizon / made.speed.measuring))
     table.add_row("memory: state of the player", _size(made.memory.state))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from swapregret.cli.console import console, emit_json, report_errors
-from swapregret.experiments.report.write import write_comparison, write_report
+from swapregret.extras import require_extra
 
 __all__ = ["report"]
 
@@ -29,9 +29,12 @@ def report(
     Example: swapregret report results --out report.html
     """
     with report_errors():
+        require_extra("experiments", "`swapregret report`")
+        from swapregret.experiments.report.write import write_comparison, write_report
+
         path = write_report(folder, out) if other is None else write_comparison(folder, other, out)
         size = path.stat().st_size
         if as_json:
             emit_json({"report": str(path), "bytes": size})
         else:
-            console.print(f"{path}: {size / 1e6:.1f} MB, opens in any browser", highlight=False, soft_wrap=True)
+            console.print(f"{path}: {size / 1e6:.1f} MB, opens in any browser", soft_wrap=True)

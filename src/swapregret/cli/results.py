@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
-from swapregret.cli.console import console, emit_json, report_errors
-from swapregret.results import load_cells, load_experiment
+from swapregret.cli.console import console, emit_json, report_errors, styled
+from swapregret.extras import require_extra
 
 __all__ = ["results"]
 
@@ -32,6 +33,9 @@ def results(
     Example: swapregret results results/first
     """
     with report_errors():
+        require_extra("experiments", "`swapregret results`")
+        from swapregret.results import load_cells, load_experiment
+
         experiment = load_experiment(folder)
         rows = load_cells(folder).to_dicts()
         if not checkpoints:
@@ -57,18 +61,18 @@ def results(
         console.print(
             f"{len(experiment.finished)} of {len(experiment.runs)} runs finished"
             + (f", {len(experiment.failures)} failed" if experiment.failures else "")
-            + ("; `swapregret run` makes the rest" if missing else ""),
-            highlight=False,
+            + ("; `swapregret run` makes the rest" if missing else "")
         )
 
 
 def _table(title: str, rows: list[Row]) -> Table:
     is_wide = console.width >= _WIDE
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("player", min_width=12, overflow="fold")
-    headings = ("swap/T", "95 % interval", "external/T", "reward/day", *(("rounds/s", "runs") if is_wide else ()))
+    table.add_column("player", overflow="fold")
+    headings = ["swap\n/T", "95 %\ninterval", "external\n/T", "reward\n/day"]
+    headings += ["rounds\n/s", "runs"] if is_wide else []
     for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right", overflow="fold")
     best = _best(rows, "swap_per_round", min), _best(rows, "external_per_round", min), _best(rows, "reward", max)
     for row in rows:
         bracket = (
@@ -79,7 +83,7 @@ def _table(title: str, rows: list[Row]) -> Table:
         cells = (
             str(row["player"]),
             _bold(row["swap_per_round"], best[0]),
-            bracket.replace("[", r"\["),
+            bracket,
             _bold(row["external_per_round"], best[1]),
             _bold(row["reward"], best[2]),
             f"{row['rounds_per_second']:,.0f}" if row["rounds_per_second"] else "",
@@ -94,7 +98,7 @@ def _best(rows: list[Row], name: str, choose: Any) -> float | None:
     return choose(known) if known else None
 
 
-def _bold(value: float | None, best: float | None) -> str:
+def _bold(value: float | None, best: float | None) -> str | Text:
     if value is None:
         return "–"
-    return f"[bold]{value:.4f}[/]" if value == best else f"{value:.4f}"
+    return styled((f"{value:.4f}", "bold")) if value == best else f"{value:.4f}"

@@ -3,7 +3,6 @@
 May touch: the library, ``serve``, ``cli.console``.
 """
 
-import importlib.util
 import os
 from datetime import UTC, datetime
 from typing import Annotated
@@ -12,7 +11,7 @@ import typer
 from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, report_errors, status_console
-from swapregret.errors import Unsupported
+from swapregret.extras import require_extra
 
 __all__ = ["serve"]
 
@@ -71,7 +70,7 @@ def start(
         if as_json:
             emit_json({"dashboard": f"{url}/", "api": f"{url}/docs"})
         else:
-            status_console.print(f"Dashboard at {url}/, API at {url}/docs", highlight=False)
+            status_console.print(f"Dashboard at {url}/, API at {url}/docs")
         run_server(settings)
 
 
@@ -128,16 +127,12 @@ def revoke(
         from swapregret.serve.store import open_store
 
         revoke_key(open_store(database), id)
-        status_console.print(f"Key {id} is revoked.", highlight=False)
+        status_console.print(f"Key {id} is revoked.")
 
 
 def _check_extra() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # small matrices: threads of BLAS only get in each other's way
-    missing = [name for name in ("fastapi", "uvicorn", "sqlalchemy") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise Unsupported(
-            "`swapregret serve` must have its libraries", f"no {', '.join(missing)}", "pip install 'swapregret[serve]'"
-        )
+    require_extra("serve", "`swapregret serve`")
 
 
 def _day(stamp: float | None) -> str:

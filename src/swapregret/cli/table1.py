@@ -6,17 +6,19 @@ May touch: the library, ``experiments``, ``cli.console``.
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
-from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console
-from swapregret.experiments.report.lines import Series, line_figure
-from swapregret.experiments.report.shell import Panel, figure_page
-from swapregret.experiments.report.shell import table as html_table
-from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Cell, Table1
-from swapregret.experiments.table1 import table1 as measure
+from swapregret.cli.console import console, emit_json, progress_bar, report_errors, status_console, styled
+from swapregret.cli.options import MOST_JOBS, AsJson, Seed, count, days
+from swapregret.counts import MOST_REPLICATIONS
+from swapregret.extras import require_extra
+
+if TYPE_CHECKING:
+    from swapregret.experiments.table1 import Cell, Table1
 
 __all__ = ["table1"]
 
@@ -28,26 +30,33 @@ def table1(
         bool, typer.Option("--full", help="All instances, T = 100,000, 4 runs, half an hour a cell.")
     ] = False,
     world: Annotated[str, typer.Option(help="The reward sequence: cyclic, spiral, slots, tree, iid, ...")] = "cyclic",
-    horizon: Annotated[int | None, typer.Option(help="Days to play. [default: 50000]")] = None,
-    replications: Annotated[int | None, typer.Option(help="Runs of each cell. [default: 1]")] = None,
-    budget: Annotated[float | None, typer.Option(help="Seconds a cell may take. [default: 75]")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the worlds and of the players.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
+    horizon: Annotated[int | None, days("horizon", "Days to play; 50,000 if not given.")] = None,
+    replications: Annotated[
+        int | None, count("replications", "Runs of each cell; 1 if not given.", most=MOST_REPLICATIONS)
+    ] = None,
+    budget: Annotated[float | None, typer.Option(help="Seconds a cell may take; 75 if not given.")] = None,
+    seed: Seed = 0,
+    jobs: Annotated[int, count("jobs", "Processes.", most=MOST_JOBS)] = 2,
     html: Annotated[Path | None, typer.Option(help="Write the figures to this HTML file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure swap regret and time of every competitor, from 15 actions to a thousand million.
 
     Example: swapregret table1 --html table1.html
     """
     with report_errors():
-        status_console.print("[dim]Loading the compiled inner loops (the first run compiles them) ...[/]")
+        if html is not None:
+            require_extra("experiments", "`--html`", only="plotly")
+        from swapregret.experiments.table1 import COMPETITORS, INSTANCES
+        from swapregret.experiments.table1 import table1 as measure
+
+        status_console.print("Loading the compiled inner loops (the first run compiles them) ...", style="dim")
         n_instances = sum(full or instance.in_default for instance in INSTANCES)
         with progress_bar() as bar:
             task = bar.add_task("cells", total=n_instances * len(COMPETITORS))
 
             def advance(name: str) -> None:
-                bar.update(task, advance=1, description=name[:28])
+                bar.update(task, advance=1, description=name)
 
             result = measure(
                 world=world,
@@ -75,7 +84,9 @@ def table1(
             console.print(f"Figures written to {html}.")
 
 
-def _print(result: Table1, family: str) -> None:
+def _print(result: "Table1", family: str) -> None:
+    from swapregret.experiments.table1 import COMPETITORS
+
     cells = [cell for cell in result.cells if cell.family == family]
     columns = list(dict.fromkeys((cell.instance, cell.n_actions) for cell in cells))
     title = f"{family}, {result.world} world, T = {result.horizon:,}, {result.replications} run(s)"
@@ -95,7 +106,7 @@ def _print(result: Table1, family: str) -> None:
     console.print(theory)
 
 
-def _text(cell: Cell) -> str:
+def _text(cell: "Cell") -> str | Text:
     if cell.swap_regret is None or cell.microseconds is None:
         return _short(cell.refused or "")
     error = f"±{cell.standard_error:.3f}" if cell.standard_error is not None else ""
@@ -103,16 +114,16 @@ def _text(cell: Cell) -> str:
     return f"{least}{cell.swap_regret:.3f}{error}\n{_time(cell.microseconds)}"
 
 
-def _short(refused: str) -> str:
+def _short(refused: str) -> Text:
     """Keep of a refusal what a run would take."""
     _, found, rest = refused.partition("would take ")
     if found:
-        return f"[dim]refused:\n{rest.replace(' and ', chr(10))}[/]"
+        return styled(("refused:\n" + rest.replace(" and ", "\n"), "dim"))
     _, found, rest = refused.partition("about ")
-    return f"[dim]refused:\n{rest.partition(',')[0].replace(' functions', ' φ')}[/]" if found else f"[dim]{refused}[/]"
+    return styled(("refused:\n" + rest.partition(",")[0].replace(" functions", " φ") if found else refused, "dim"))
 
 
-def _theory(row: list[Cell]) -> str:
+def _theory(row: "list[Cell]") -> str:
     values = [f"{cell.bound:.2g}" if cell.bound is not None else "∞" for cell in (row[0], row[-1])]
     return " … ".join(values) if any(cell.bound is not None for cell in row) else ""
 
@@ -125,7 +136,12 @@ def _count(number: int) -> str:
     return f"{number:,}" if number < 10**6 else f"{number:.1e}"
 
 
-def _figures(result: Table1) -> str:
+def _figures(result: "Table1") -> str:
+    from swapregret.experiments.report.lines import Series, line_figure
+    from swapregret.experiments.report.shell import Panel, figure_page
+    from swapregret.experiments.report.shell import table as html_table
+    from swapregret.experiments.table1 import COMPETITORS
+
     figures, parts = [], []
     for place, family in enumerate(dict.fromkeys(cell.family for cell in result.cells)):
         regrets, times = [], []

@@ -1,10 +1,9 @@
 """Replay reward vectors from an array or a file.
 
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``, ``extras``, ``units``.
-Polars is imported only when a Parquet file is read.
+May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``csv_file``, ``errors``, ``extras``,
+``units``. Polars is imported only when a Parquet file is read.
 """
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,11 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen, real_numbers
 from swapregret.boundary import refuses
+from swapregret.csv_file import read_csv
 from swapregret.environments.base import Environment, as_actions, noiseless
 from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput
-from swapregret.extras import need
+from swapregret.extras import require_extra
 from swapregret.units import Range
 
 __all__ = ["replay"]
@@ -108,13 +108,8 @@ def _read(path: Path, actions: ActionSet) -> Matrix:
                 "`data` must be a readable .npy file", f"{path.name}: {error!s:.80}", "Write it again."
             ) from None
     if kind == ".csv":
-        try:
-            with path.open(newline="", encoding="utf-8-sig") as lines:
-                rows = [row for row in csv.reader(lines) if row]
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise InvalidInput("`data` must be a readable .csv file", f"{path.name}: {error}", "Mend it.") from None
-        header = rows[0] if rows and not all(map(_is_number, rows[0])) else None
-        return _columns(header, rows if header is None else rows[1:], actions)
+        found = read_csv(path, has_header=None)
+        return _columns(list(found.header) or None, [cells for _, cells in found.rows], actions)
     if kind == ".parquet":
         header, rows = _read_parquet(path)
         return _columns(header, rows, actions)
@@ -142,16 +137,8 @@ def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
         ) from None
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _read_parquet(path: Path) -> tuple[list[str], Any]:
-    need("polars", "read a Parquet file")
+    require_extra("experiments", "reading Parquet", only="polars", otherwise="Or write the rewards as CSV.")
     import polars as pl
 
     try:

@@ -3,30 +3,94 @@
 The scheduler gives a run whose worker died to another worker, which goes on from the last snapshot. All workers must see the folder
 of results and the files of the spec under the same paths.
 
+A scheduler at ``tcp://`` runs whatever anyone who can reach it sends; at ``tls://`` both sides show a certificate of the same
+authority, or nothing is sent.
+
 May touch: ``errors``, ``extras``, ``experiments``; Dask.
 """
 
-import importlib
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import astuple, dataclass
+from pathlib import Path
 from typing import Any
 
+from swapregret.counts import excerpt
 from swapregret.errors import InvalidInput
-from swapregret.experiments.backends import ONE_THREAD, TICK
+from swapregret.experiments.backends import TICK
 from swapregret.experiments.execute import Outcome, execute
 from swapregret.experiments.task import RunTask
-from swapregret.extras import need
+from swapregret.extras import require_extra
 from swapregret.results.store import Store
 
-__all__ = ["run_on_dask"]
+__all__ = ["Credentials", "check_address", "run_on_dask"]
 
 _PATIENCE = "30s"
 _UNSEEN = "a worker said it made this run, but it is not in the folder: the folder must be one that all workers share"
+_ADDRESS = re.compile(r"(tcp|tls)://([\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}", flags=re.ASCII)
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """Files in PEM format for ``tls://``: the certificate of the authority, one of our own, and its key.
+
+    Where none is given, Dask's own settings are used (``distributed.comm.tls`` in its configuration).
+    """
+
+    authority: Path | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Tell whether there is any."""
+        return any(astuple(self))
+
+    def security(self) -> Any:
+        """Return Dask's object, which refuses connections that are not encrypted."""
+        from distributed import security
+
+        dask: Any = security
+        files = {"tls_ca_file": self.authority, "tls_client_cert": self.certificate, "tls_client_key": self.key}
+        given = {name: str(path) for name, path in files.items() if path is not None}
+        made = dask.Security(require_encryption=True, **given)
+        if made.tls_ca_file is None or made.tls_client_cert is None:
+            raise InvalidInput(
+                "a tls:// scheduler must be met with certificates",
+                "no authority, or no certificate of our own",
+                "Give --tls-ca, --tls-cert and --tls-key, or set distributed.comm.tls in Dask's configuration.",
+            )
+        return made
+
+
+def check_address(address: str | None, credentials: Credentials) -> None:
+    """Refuse what is neither ``local`` nor the address of a scheduler, and certificates that would not be used."""
+    if address is not None and address != "local" and not _ADDRESS.fullmatch(address):
+        raise InvalidInput(
+            "`--cluster` must be local, tls://HOST:PORT or tcp://HOST:PORT",
+            excerpt(address),
+            "Start a scheduler with `dask scheduler`; it prints its address.",
+        )
+    if credentials.is_given and not (address or "").startswith("tls://"):
+        raise InvalidInput(
+            "`--tls-ca`, `--tls-cert` and `--tls-key` must come with --cluster tls://HOST:PORT",
+            excerpt(address) if address else "none",
+            "Write tls:// in place of tcp://, or leave them out.",
+        )
+    for path in filter(None, astuple(credentials)):
+        if not path.is_file():
+            raise InvalidInput("a certificate or key must be a file", excerpt(str(path)), "Check the path.")
 
 
 def run_on_dask(
-    tasks: Sequence[RunTask], folder: str, *, scheduler: str | None = None, jobs: int = 1
+    tasks: Sequence[RunTask],
+    folder: str,
+    *,
+    address: str = "local",
+    jobs: int = 1,
+    credentials: Credentials | None = None,
 ) -> Iterator[Outcome | None]:
     """Make runs on the cluster of a scheduler, or on a cluster of ``jobs`` worker processes started here for them.
 
@@ -35,31 +99,34 @@ def run_on_dask(
     tasks : sequence of RunTask
     folder : str
         The results; the same path on all workers.
-    scheduler : str, optional
-        Its address, such as ``tcp://10.0.0.1:8786``.
+    address : str
+        Of the scheduler, such as ``tls://10.0.0.1:8786``; ``local`` starts one here.
     jobs : int
         Worker processes of the local cluster.
+    credentials : Credentials, optional
+        For ``tls://``.
     """
-    distributed = _distributed()
+    require_extra("cluster", "running on a cluster")
+    import distributed
+
+    dask: Any = distributed
+    secret = credentials if credentials is not None else Credentials()
+    check_address(address, secret)
     with ExitStack() as stack:
-        if scheduler is None:
-            target = stack.enter_context(
-                distributed.LocalCluster(
-                    n_workers=max(1, min(jobs, len(tasks))),
-                    threads_per_worker=1,
-                    processes=True,
-                    dashboard_address=None,
-                    env=ONE_THREAD,
-                )
-            )
-        else:
-            target = scheduler
+        target: Any = address
+        if address == "local":
+            from swapregret.experiments.local_cluster import local_cluster
+
+            target = stack.enter_context(local_cluster(max(1, min(jobs, len(tasks)))))
+        security = secret.security() if address.startswith("tls://") else None
         try:
-            client = stack.enter_context(distributed.Client(target, timeout=_PATIENCE, set_as_default=False))
+            client = stack.enter_context(
+                dask.Client(target, timeout=_PATIENCE, set_as_default=False, security=security)
+            )
         except (OSError, TimeoutError, ValueError) as error:
             raise InvalidInput(
-                "`--scheduler` must be the address of a running Dask scheduler",
-                f"{scheduler!r}: {error}",
+                "`--cluster` must be the address of a running Dask scheduler",
+                f"{address!r}: {error}",
                 "Start one with `dask scheduler`, and workers with `dask worker ADDRESS --nthreads 1`.",
             ) from None
         yield from _outcomes(client, tasks, folder)
@@ -92,8 +159,3 @@ def _outcome(future: Any, run: str, store: Store) -> Outcome:
         store.put_failure(run, {"error": _UNSEEN, "traceback": ""})
         return Outcome(run, outcome.seconds, _UNSEEN, "")
     return outcome
-
-
-def _distributed() -> Any:
-    need("distributed", "run on a cluster")
-    return importlib.import_module("distributed")

@@ -1,6 +1,6 @@
 """From entries of a spec to all their combinations: any list is a grid.
 
-May touch: ``errors``, ``experiments.names``.
+May touch: ``counts``, ``errors``, ``experiments.names``.
 """
 
 import itertools
@@ -9,12 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from swapregret.counts import MOST_CHOICES
 from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name
 
 __all__ = ["Choice", "expand"]
-
-_MOST = 5_000
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,11 @@ def _combinations(
     axes = {key: _axis(key, value, place, depths.get(key, 0)) for key, value in table.items()}
     varied = {key for key, axis in axes.items() if len(axis) > 1}
     count = math.prod(len(axis) for axis in axes.values())
-    if count > _MOST:
+    if count > MOST_CHOICES:
         raise InvalidInput(
-            f"`{place}` must come to at most {_MOST:,} combinations", f"{count:,}", "Shorten its lists of values."
+            f"`{place}` must come to at most {MOST_CHOICES:,} combinations",
+            f"{count:,}",
+            "Shorten its lists of values.",
         )
     made = []
     for chosen in itertools.product(*axes.values()):
@@ -117,16 +118,24 @@ def _short(value: Any) -> str:
     return str(value)
 
 
+def _key(value: Any) -> object:
+    """Return what can be looked up in a table and is equal for equal values."""
+    if isinstance(value, Mapping):
+        return frozenset((name, _key(inner)) for name, inner in value.items())
+    return tuple(map(_key, value)) if isinstance(value, list) else value
+
+
 def _unique(choices: list[Choice]) -> list[Choice]:
     """Refuse what comes twice; tell apart what only looks alike."""
     made: list[Choice] = []
     labels: dict[str, int] = {}
+    seen: dict[object, Choice] = {}
     for choice in choices:
-        for other in made:
-            if (other.kind, other.values) == (choice.kind, choice.values):
-                raise InvalidInput(
-                    f"`{choice.field}` must differ from `{other.field}`", f"{choice.label!r} twice", "Leave one out."
-                )
+        other = seen.setdefault((choice.kind, _key(choice.values)), choice)
+        if other is not choice:
+            raise InvalidInput(
+                f"`{choice.field}` must differ from `{other.field}`", f"{choice.label!r} twice", "Leave one out."
+            )
         labels[choice.label] = count = labels.get(choice.label, 0) + 1
         label = choice.label if count == 1 else f"{choice.label} #{count}"
         made.append(Choice(label, choice.kind, choice.values, choice.field))

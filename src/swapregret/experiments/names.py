@@ -1,11 +1,12 @@
 """Names people mistype: what was allowed, and what they probably meant.
 
-May touch: ``errors``.
+May touch: ``counts``, ``errors``.
 """
 
 import difflib
 from collections.abc import Iterable
 
+from swapregret.counts import excerpt
 from swapregret.errors import InvalidInput
 
 __all__ = ["check_name", "nearest"]
@@ -39,4 +40,4 @@ def check_name(name: object, known: Iterable[str], field: str, what: str = "be o
         return name
     meant = nearest(name, allowed)
     advice = f"Did you mean {meant!r}?" if meant is not None else "Choose one of these."
-    raise InvalidInput(f"`{field}` must {what} {', '.join(allowed) or 'nothing'}", repr(name), advice)
+    raise InvalidInput(f"`{field}` must {what} {', '.join(allowed) or 'nothing'}", excerpt(name), advice)

@@ -1,6 +1,7 @@
 """Before the first day: what a preset will do on a set over a horizon, what theory promises, what to expect.
 
-May touch: ``play``, ``environments``, ``learners``, ``actions``, ``regret``, ``arrays``, ``experiments.measured``.
+May touch: ``play``, ``environments``, ``learners``, ``actions``, ``regret``, ``arrays``,
+``counts``, ``experiments.measured``.
 """
 
 import math
@@ -13,6 +14,7 @@ import numpy as np
 from swapregret import environments
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import as_integer
+from swapregret.counts import LONGEST_HORIZON
 from swapregret.experiments.measured import Expectation, expected_swap_regret
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_combcp
@@ -21,10 +23,8 @@ from swapregret.play import play
 from swapregret.regret.bounds import Bound, swap_combcp_bound
 from swapregret.regret.ledger import default_capacity
 
-__all__ = ["LONGEST_HORIZON", "Memory", "Plan", "Speed", "make_plan", "useful_from"]
+__all__ = ["Memory", "Plan", "Speed", "make_plan", "useful_from"]
 
-LONGEST_HORIZON = 10**15
-"""Windows beyond it would not fit the compiled counters."""
 _FIRST_RUN = 32
 _GROWTH = 4
 _DAYS_TO_LEARN = 40

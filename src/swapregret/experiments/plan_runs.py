@@ -1,6 +1,6 @@
 """What a spec comes to: every set, environment and player made once, and every run with its identity.
 
-May touch: ``errors``, ``actions``, ``learners.config``, ``experiments``.
+May touch: ``counts``, ``errors``, ``actions``, ``learners.config``, ``experiments``.
 """
 
 import json
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from swapregret.actions.base import ActionSet
+from swapregret.counts import MOST_RUNS
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.experiments.catalogue import (
     ENVIRONMENTS,
@@ -34,7 +35,6 @@ _WORLD_DEPTHS = {"reward_range": 1, "cost_range": 1, "weights": 1, "parts": 1}
 _PLAYER_DEPTHS = {"schedule": 1}
 _CAPACITY = 2**26
 _FEWEST = 1000
-_MOST_RUNS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,15 @@ def plan_runs(spec: Spec, folder: Path) -> Plan:
     players = expand(spec.players, "players", PLAYERS, lambda kind: parameters_of(kind, is_player=True), _PLAYER_DEPTHS)
     if not sets and any(world.kind not in OWN_SET for world in worlds):
         raise InvalidInput("`sets` must be given", "none", 'Add e.g. sets = ["msets 10 3"].')
+    n_sets = max(1, len(sets))
+    n_runs = len(set(spec.horizons)) * len(worlds) * n_sets * len(players) * spec.replications
+    if n_runs > MOST_RUNS:
+        raise InvalidInput(
+            f"a spec must come to at most {MOST_RUNS:,} runs",
+            f"{n_runs:,}: {len(set(spec.horizons))} horizons, {len(worlds)} environments, {n_sets} sets, "
+            f"{len(players)} players, {spec.replications:,} replications",
+            "Divide it into several specs.",
+        )
     smallest = min(sets, key=lambda each: each.actions.dimension).actions if sets else None
     own = [_try_world(world, smallest, spec, folder) for world in worlds]
     for player in players:
@@ -85,15 +94,6 @@ def plan_runs(spec: Spec, folder: Path) -> Plan:
         "windows": list(spec.measure.windows),
         "certificate": spec.measure.certificate,
     }
-    n_sets = max(1, len(sets))
-    n_runs = len(set(spec.horizons)) * len(worlds) * n_sets * len(players) * spec.replications
-    if n_runs > _MOST_RUNS:
-        raise InvalidInput(
-            f"a spec must come to at most {_MOST_RUNS:,} runs",
-            f"{n_runs:,}: {len(set(spec.horizons))} horizons, {len(worlds)} environments, {n_sets} sets, "
-            f"{len(players)} players, {spec.replications:,} replications",
-            "Divide it into several specs.",
-        )
     tasks, used = [], {}
     for horizon in dict.fromkeys(spec.horizons):
         marks = (

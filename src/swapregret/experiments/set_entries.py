@@ -1,8 +1,9 @@
 """Action sets of a spec: a line of text, or a table that may name a network file.
 
-May touch: ``errors``, ``actions``, ``networks``, ``experiments.names``.
+May touch: ``counts``, ``errors``, ``actions``, ``networks``, ``experiments.names``.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from swapregret.actions.product import Product
 from swapregret.actions.spanning_trees import SpanningTrees
 from swapregret.actions.spec import PRODUCT, SPEC_FORMS, parse_set, split_product
 from swapregret.actions.truncated_permutations import TruncatedPermutations
+from swapregret.counts import excerpt
 from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name
 from swapregret.networks import Network, read_edges_csv, read_gml, read_graphml, read_tntp
@@ -62,7 +64,7 @@ def make_set(entry: str | Mapping[str, Any], folder: Path) -> ActionSet:
         if words[0] == PRODUCT:
             parts, names = split_product(entry)
             return Product(*(make_set(part, folder) for part in parts), names=names)
-        return parse_set(" ".join(str(folder / word) if (folder / word).is_file() else word for word in words))
+        return parse_set(" ".join(str(folder / word) if os.path.isfile(folder / word) else word for word in words))
     values = {name: value for name, value in entry.items() if name != "kind"}
     return _MAKERS[entry["kind"]](values, folder)
 
@@ -79,7 +81,9 @@ def _network(values: dict[str, Any], folder: Path, kind: str) -> Network:
 
 def _pairs(edges: Any) -> list[list[Any]]:
     if not isinstance(edges, list) or not all(isinstance(edge, list) and len(edge) == 2 for edge in edges):
-        raise InvalidInput("`edges` must be a list of pairs", repr(edges)[:80], 'Write e.g. [["s", "a"], ["a", "t"]].')
+        raise InvalidInput(
+            "`edges` must be a list of pairs", excerpt(edges, 80), 'Write e.g. [["s", "a"], ["a", "t"]].'
+        )
     return edges
 
 

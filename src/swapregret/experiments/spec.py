@@ -2,18 +2,18 @@
 
 Errors name the field, the value, what is allowed, and the nearest name. See ``docs/how_to/run_experiments.md``.
 
-May touch: ``errors``, ``experiments.names``; Pydantic.
+May touch: ``counts``, ``errors``, ``experiments``; Pydantic.
 """
 
 import os
-import tomllib
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, excerpt, time_of
 from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name, nearest
+from swapregret.experiments.toml_file import parse_toml, read_toml
 
 __all__ = ["Checkpoints", "Entry", "Measure", "Spec", "parse_spec", "read_spec"]
 
@@ -28,9 +28,7 @@ def _listed(value: Any) -> Any:
 
 
 Whole = Annotated[int, BeforeValidator(_whole), Field(ge=1, lt=2**63, strict=True)]
-Few = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=1_000_000, strict=True)]
-_LARGEST_FILE = 4_000_000
-_DEEPEST = 30
+Days = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=LONGEST_HORIZON, strict=True)]
 Entry = str | dict[str, Any]
 """A kind alone, or a table with a kind and parameters."""
 Entries = Annotated[list[Entry], BeforeValidator(_listed), Field(min_length=1)]
@@ -72,8 +70,8 @@ class Spec(_Strict):
 
     name: str = "experiment"
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    replications: Few = 1
-    horizons: Annotated[list[Whole], BeforeValidator(_listed), Field(min_length=1)]
+    replications: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MOST_REPLICATIONS, strict=True)] = 1
+    horizons: Annotated[list[Days], BeforeValidator(_listed), Field(min_length=1)]
     sets: Annotated[list[Entry], BeforeValidator(_listed)] = []
     environments: Entries
     players: Entries
@@ -93,21 +91,7 @@ _MODELS: dict[str, type[BaseModel]] = {"": Spec, "measure": Measure, "checkpoint
 
 def read_spec(path: str | os.PathLike[str]) -> tuple[Spec, bytes]:
     """Read a spec from a file; also return the file as it is."""
-    try:
-        size = Path(path).stat().st_size
-        data = Path(path).read_bytes() if size <= _LARGEST_FILE else b""
-    except OSError as error:
-        raise InvalidInput(
-            "the spec must be a readable file",
-            f"{os.fspath(path)!r}: {error.strerror}",
-            "`swapregret init spec.toml` writes one to start from.",
-        ) from None
-    if size > _LARGEST_FILE:
-        raise InvalidInput(
-            f"the spec must be a file of at most {_LARGEST_FILE // 1_000_000} MB",
-            f"{os.fspath(path)!r} of {size / 1e6:.1f} MB",
-            "Name graphs and rewards as files of their own.",
-        )
+    data = read_toml(path, "`swapregret init spec.toml` writes one to start from.")
     return parse_spec(data, os.fspath(path)), data
 
 
@@ -119,14 +103,7 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
     >>> parse_spec('horizons = 1e3\nsets = "msets 6 2"\nenvironments = "iid"\nplayers = "uniform"').horizons
     [1000]
     """
-    try:
-        content = tomllib.loads(data.decode("utf-8-sig") if isinstance(data, bytes) else data)
-    except ValueError as error:  # TOML, UTF-8, or a number of thousands of digits
-        raise InvalidInput(f"{source} must be TOML", str(error)[:200], "Correct that place of the file.") from None
-    except RecursionError:
-        raise InvalidInput(f"{source} must be TOML", "lists within lists within lists", "Nest less deeply.") from None
-    if _depth(content) > _DEEPEST:
-        raise InvalidInput(f"{source} must nest at most {_DEEPEST} levels", "more", "Nest less deeply.")
+    content = parse_toml(data, source)
     try:
         return Spec.model_validate(content)
     except ValidationError as error:
@@ -136,20 +113,10 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
         raise InvalidInput(first.must, first.came, first.do + others) from None
 
 
-def _depth(content: Any) -> int:
-    """Return how deeply lists and tables are nested, level by level."""
-    level, depth = [content], 0
-    while level and depth <= _DEEPEST:
-        held = [item for item in level if isinstance(item, dict | list)]
-        level = [inner for item in held for inner in (item.values() if isinstance(item, dict) else item)]
-        depth += 1
-    return depth
-
-
 def _problem(error: dict[str, Any]) -> InvalidInput:
     """Turn what Pydantic found into a sentence of the house."""
     steps = [step for step in error["loc"] if not (isinstance(step, str) and ("[" in step or step in ("str", "dict")))]
-    field, kind, came = _path(steps), error["type"], repr(error["input"])[:120]
+    field, kind, came = _path(steps), error["type"], excerpt(error["input"], 120)
     if kind == "extra_forbidden":
         owner, model = _path(steps[:-1]), _MODELS.get(str(steps[0]) if len(steps) > 1 else "", Spec)
         try:
@@ -165,6 +132,8 @@ def _problem(error: dict[str, Any]) -> InvalidInput:
         return InvalidInput(f"`{field}` must be one of {', '.join(allowed)}", came, advice)
     if kind == "too_short":
         return InvalidInput(f"`{field}` must have at least one entry", came, f"Write e.g. {_example(field)}.")
+    if kind == "less_than_equal" and field.startswith("horizons"):
+        return InvalidInput(f"`{field}` must be at most {LONGEST_HORIZON:.0e} days", came, time_of(error["input"]))
     words = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
     return InvalidInput(f"`{field}` must be {words}", came, f"Write e.g. {_example(field)}.")
 

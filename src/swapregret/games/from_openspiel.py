@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput, TooLarge
-from swapregret.extras import need
+from swapregret.extras import require_extra
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.matrix import MatrixGame
 from swapregret.games.profiles import PROFILE_LIMIT
@@ -116,7 +116,7 @@ def play_from_openspiel(game: Any, joint: Any) -> CorrelatedPlay:
 def _start(game: Any) -> tuple[Any, Any]:
     """Return the game and its first state, in which all must be about to move."""
     if isinstance(game, str):
-        need("pyspiel", "load a game of OpenSpiel")
+        require_extra("openspiel", "loading a game of OpenSpiel")
         pyspiel = import_module("pyspiel")
         try:
             game = pyspiel.load_game(game)

@@ -1,6 +1,6 @@
 """Networks from graph files: GML and GraphML, read by networkx.
 
-May touch: ``errors``, ``extras``, ``networks.network``, ``networks.tables``; networkx, which is imported when a file is read.
+May touch: ``csv_file``, ``errors``, ``extras``, ``networks.network``; networkx, which is imported when a file is read.
 """
 
 import os
@@ -9,10 +9,10 @@ from io import BytesIO
 from typing import Any
 
 from swapregret.boundary import refuses
+from swapregret.csv_file import read_text
 from swapregret.errors import InvalidInput
-from swapregret.extras import need
+from swapregret.extras import require_extra
 from swapregret.networks.network import Network, Vertex
-from swapregret.networks.tables import read_text
 
 __all__ = ["read_gml", "read_graphml"]
 
@@ -79,7 +79,7 @@ def read_graphml(path: str | os.PathLike[str]) -> Network:
 
 
 def _networkx(what: str) -> Any:
-    need("networkx", f"read {what}; an edge list needs only read_edges_csv")
+    require_extra("networks", f"reading {what}", otherwise="Or read an edge list with read_edges_csv.")
     import networkx
 
     return networkx

@@ -2,20 +2,19 @@
 
 A cell that cannot be read is named by its line and column.
 
-May touch: ``errors``, ``networks.network``.
+May touch: ``csv_file``, ``errors``, ``networks.network``.
 """
 
-import csv
 import math
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from swapregret.boundary import refuses
+from swapregret.csv_file import read_csv, read_text
 from swapregret.errors import InvalidInput
 from swapregret.networks.network import Network, Vertex
 
-__all__ = ["read_edges_csv", "read_text", "read_tntp"]
+__all__ = ["read_edges_csv", "read_tntp"]
 
 _TNTP_COLUMNS = (
     "init_node",
@@ -30,7 +29,7 @@ _TNTP_COLUMNS = (
     "link_type",
 )
 
-Row = tuple[int, list[str]]
+Row = tuple[int, Sequence[str]]
 """The number of a line, and its cells."""
 
 
@@ -70,25 +69,11 @@ def read_edges_csv(
     InvalidInput
         Naming the line and the column that cannot be read.
     """
-    name = os.fspath(path)
-    if len(delimiter) != 1:
-        raise InvalidInput("`delimiter` must be one character", repr(delimiter), 'Use e.g. "," or "\\t".')
-    lines = read_text(path).splitlines()
-    rows: list[Row] = [
-        (number, [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))])
-        for number, line in enumerate(lines, start=1)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    if not rows:
-        raise InvalidInput(f"{name} must contain edges", "no line with cells", "Check the path.")
-    width = len(rows[0][1])
-    columns = rows[0][1] if has_header else [f"column {index}" for index in range(width)]
-    if len(set(columns)) != width:
-        raise InvalidInput(
-            f"the columns of {name} must have different names", repr(columns), "Rename one, or use has_header=False."
-        )
+    table = read_csv(path, has_header=has_header, has_comments=True, delimiter=delimiter)
+    name = table.name
+    columns = list(table.header) or [f"column {index}" for index in range(len(table.rows[0][1]))]
     ends = (_column(columns, tail, "tail", name), _column(columns, head, "head", name))
-    return _table(rows[1:] if has_header else rows, columns, ends, directed=directed, name=name)
+    return _table(table.rows, columns, ends, directed=directed, name=name)
 
 
 @refuses
@@ -126,8 +111,8 @@ def read_tntp(path: str | os.PathLike[str]) -> Network:
             in_metadata = key != "<END OF METADATA"
         elif text.startswith("~"):
             named = text[1:].replace(";", " ").strip()
-            cells = [cell.strip() for cell in named.split("\t")] if "\t" in named else named.split()
-            columns = ["_".join(cell.lower().split()) for cell in cells if cell.strip()]
+            names = [cell.strip() for cell in named.split("\t")] if "\t" in named else named.split()
+            columns = ["_".join(each.lower().split()) for each in names if each.strip()]
         elif text:
             rows.append((number, text.rstrip(";").split()))
     if in_metadata:
@@ -150,18 +135,6 @@ def read_tntp(path: str | os.PathLike[str]) -> Network:
     return network
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a text file, or say why it cannot be read."""
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InvalidInput("`path` must be a file that can be read", str(error), "Check the path.") from None
-    except UnicodeDecodeError as error:
-        raise InvalidInput(
-            f"{os.fspath(path)} must be UTF-8 text", f"byte {error.start} that is not", "Convert the file to UTF-8."
-        ) from None
-
-
 def _column(columns: Sequence[str], wanted: str | int, parameter: str, name: str) -> int:
     """Find a column by name or number."""
     if isinstance(wanted, str) and wanted in columns:
@@ -174,7 +147,7 @@ def _column(columns: Sequence[str], wanted: str | int, parameter: str, name: str
 
 
 def _table(
-    rows: list[Row],
+    rows: Sequence[Row],
     columns: list[str],
     ends: tuple[int, int],
     *,

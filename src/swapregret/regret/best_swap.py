@@ -52,6 +52,14 @@ class Exchange:
         """Return the gain for each day the action was chosen."""
         return self.gain / self.days if self.days > 0.0 else 0.0
 
+    @property
+    def _days(self) -> str:
+        """Return the days in words: a law that is played for whole days chooses each action on a part of them."""
+        whole = round(self.days)
+        if abs(self.days - whole) < 1e-6:
+            return f"{whole:,} day{'s' if whole != 1 else ''}"
+        return f"{self.days:,.1f} days in expectation" if self.days >= 0.05 else f"{self.days:.2g} days in expectation"
+
     def __repr__(self) -> str:
         return f"Exchange({self.played_elements!r} → {self.better_elements!r}, gain {self.gain:.6g})"
 
@@ -60,15 +68,15 @@ class Exchange:
             "{" + ", ".join(map(str, names)) + "}" for names in (self.played_elements, self.better_elements)
         )
         if self.gain <= 0.0:
-            return f"when you chose {played}, nothing would have been better ({self.days:,.6g} days)"
+            return f"when you chose {played}, nothing would have been better ({self._days})"
         if self.is_cost:
             return (
                 f"when you chose {played}, {better} would have saved {self.gain_per_day:.3g} a day"
-                f" ({self.days:,.6g} days, {self.gain:.6g} in total)"
+                f" ({self._days}, {self.gain:.6g} in total)"
             )
         return (
             f"when you chose {played}, {better} would have earned {self.gain_per_day:+.3g} a day"
-            f" ({self.days:,.6g} days, {self.gain:+.6g} in total)"
+            f" ({self._days}, {self.gain:+.6g} in total)"
         )
 
 

@@ -10,10 +10,9 @@ Columns, all named in the header:
 
 Other columns are left alone. Nothing is guessed.
 
-May touch: ``arrays``, ``errors``, ``extras``, ``actions.base``. Polars is imported only when a Parquet file is read.
+May touch: ``arrays``, ``csv_file``, ``errors``, ``extras``, ``actions.base``. Polars is imported only when a Parquet file is read.
 """
 
-import csv
 import math
 import os
 from collections.abc import Sequence
@@ -24,8 +23,9 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
+from swapregret.csv_file import read_csv
 from swapregret.errors import InvalidAction, InvalidInput
-from swapregret.extras import need
+from swapregret.extras import require_extra
 
 __all__ = ["LoggedPlay", "read_log"]
 
@@ -68,30 +68,15 @@ def read_log(path: Path, actions: ActionSet, *, is_cost: bool = False) -> Logged
     if name.lower().endswith((".parquet", ".pq")):
         header, rows = _read_parquet(name)
     elif name.lower().endswith((".csv", ".txt")):
-        header, rows = _read_csv(name)
+        table = read_csv(name)
+        header, rows = list(table.header), [cells for _, cells in table.rows]
     else:
         raise InvalidInput("the log must end in .csv, .txt, .parquet or .pq", repr(name), "Rename or convert it.")
     return _Reader(actions, header, "cost:" if is_cost else "reward:").read(rows)
 
 
-def _read_csv(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
-    with open(name, newline="", encoding="utf-8-sig") as handle:
-        lines = list(csv.reader(handle))
-    if not lines:
-        raise InvalidInput("the log must begin with a header", "an empty file", "Name the columns in the first line.")
-    header, rows = [cell.strip() for cell in lines[0]], lines[1:]
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(header):
-            raise InvalidInput(
-                f"row {number} of the log must have {len(header)} cells, as the header",
-                f"{len(row)}",
-                "Quote cells that contain commas; leave no line empty.",
-            )
-    return header, rows
-
-
 def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
-    need("polars", "read a Parquet file")
+    require_extra("experiments", "reading Parquet", only="polars", otherwise="Or write the log as CSV.")
     import polars as pl
 
     try:

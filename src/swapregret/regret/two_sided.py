@@ -40,7 +40,8 @@ class TwoSided:
     sample_split : Regret
         Mean gain on held-out runs of rules found on the others: at most the truth, in expectation.
     interval : (float, float)
-        Lower 2.5 % point of the bootstrapped held-out gains, upper 97.5 % point of the bootstrapped plug-in gains.
+        Lower 2.5 % point of the bootstrapped held-out gains, upper 97.5 % point of the bootstrapped plug-in gains; an end
+        below 0 is moved to 0, since not to deviate is a rule and swap regret is never negative.
     n_replications : int
     """
 
@@ -115,7 +116,7 @@ def two_sided_swap(actions: ActionSet, ledgers: Sequence[Ledger]) -> TwoSided:
         " the paper's swap regret, in expectation",
     )
     low, high = _bootstrap(held_out, 2.5), _bootstrap(fitted + shift, 97.5)
-    return TwoSided(plug_in, sample_split, (low, high), len(runs))
+    return TwoSided(plug_in, sample_split, (max(0.0, low), max(0.0, high)), len(runs))
 
 
 def _fit(actions: ActionSet, runs: Sequence[Ledger], all_runs: Ledger) -> Rule:

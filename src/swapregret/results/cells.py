@@ -14,7 +14,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.boundary import refuses
-from swapregret.extras import need
+from swapregret.extras import require_extra
 from swapregret.regret.answers import answer
 from swapregret.regret.internal import measure_internal
 from swapregret.regret.laziness import laziness_bound
@@ -46,8 +46,9 @@ def load_cells(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.
     ``swap`` is the paper's: the ledgers of all finished replications are averaged, then the maximum over rules is taken
     (deviation D16). With two replications or more, ``swap_error`` is its standard error, ``swap_split`` the estimate by
     sample splitting (too low in expectation where ``swap`` is too high), and ``swap_low``, ``swap_high`` a 95 % bootstrap
-    interval. ``swap_lower`` and ``swap_upper`` are the certified bracket. Regrets are totals up to ``day``; columns that
-    end in ``_per_round`` are divided by it. ``swap_per_run`` is the mean of each run's own maximum.
+    interval, the one that tables and reports show; it does not reach below 0. ``swap_lower`` and ``swap_upper`` are the
+    certified bracket. Regrets are totals up to ``day``; columns that end in ``_per_round`` are divided by it.
+    ``swap_per_run`` is the mean of each run's own maximum.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def load_cells(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.
     in_units : bool
         Whether numbers are in what each world counts, as of :func:`load_results`, or on the scale [0, 1].
     """
-    need("polars", "read the results of experiments")
+    require_extra("experiments", "`load_cells`", only="polars")
     import polars as pl
 
     experiment = load_experiment(folder)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from swapregret.actions.base import ActionSet
 from swapregret.boundary import refuses
-from swapregret.extras import need
+from swapregret.extras import require_extra
 from swapregret.play_result import PlayResult
 from swapregret.regret.interval import interval_regret
 from swapregret.regret.laziness import laziness_bound
@@ -96,7 +96,7 @@ def measure_mark(mark: Mark, actions: ActionSet, measure: str, units: Units = UN
 
 def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
     """Return the Parquet file of one run: the same bytes for the same numbers."""
-    need("polars", "write the results of experiments")
+    require_extra("experiments", "writing results", only="polars")
     import polars as pl
 
     types: dict[str, Any] = dict.fromkeys(_WORDS, pl.String) | dict.fromkeys(_WHOLE, pl.Int64)
@@ -149,7 +149,7 @@ def load_results(folder: str | os.PathLike[str], *, in_units: bool = True) -> "p
     polars.DataFrame
         ``.to_pandas()`` works where pandas is installed (``pip install "swapregret[pandas]"``).
     """
-    need("polars", "read the results of experiments")
+    require_extra("experiments", "`load_results`", only="polars")
     import polars as pl
 
     experiment = load_experiment(folder)

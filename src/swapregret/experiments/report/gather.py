@@ -107,8 +107,8 @@ def _player(
 ) -> PlayerRuns:
     cells = cells.sort("day")
     first = experiment.detail(min(runs, key=lambda run: run.replication).id)
-    low = np.maximum(_column(cells, "swap_low_per_round"), 0.0)  # not to deviate is a rule, so nothing is below 0
-    swap = _curve(cells, "swap_per_round", low, _column(cells, "swap_high_per_round"))
+    low, high = (_column(cells, f"swap_{end}_per_round") for end in ("low", "high"))
+    swap = _curve(cells, "swap_per_round", low, high)
     return PlayerRuns(
         name=name,
         n_runs=len(runs),

@@ -91,13 +91,20 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
 
 
 @inlined
-def account(state: Any, rule: Any, seen: Floats) -> None:
+def gains_of(state: Any, seen: Floats) -> Floats:
+    """Return what each member gained in a window, from what it was while the window lasted."""
+    laws, points = state.laws, state.learners.points
+    gains = np.empty(points.shape[0])
+    for g in range(gains.size):
+        gains[g] = dot(laws.marginals[g] if laws.n_atoms[g] else points[g], seen)
+    return gains
+
+
+@inlined
+def account(state: Any, rule: Any, seen: Floats, gains: Floats) -> None:
     """Account for a window under the weights that were in force, then move them by what each member gained."""
-    weights, memory, guard, laws = state.weights, state.memory, state.guard, state.laws
+    weights, memory, guard = state.weights, state.memory, state.guard
     n, d = state.learners.points.shape
-    gains = np.empty(n)
-    for g in range(n):
-        gains[g] = dot(laws.marginals[g] if laws.n_atoms[g] else state.learners.points[g], seen)
     parity = guard.n_windows[0] % 2
     for g in range(n):
         weight, played = weights.law[g], state.mix.weights[g]
@@ -197,9 +204,10 @@ def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
     n_cold = rule.windows.size - 1
     seen = span_part(family, tally.running).copy()
     moved = np.zeros(n, dtype=np.int64)
+    gains = gains_of(state, seen)
     if not move_members(family, rule, state, seen, n_ending, moved):
         return NOT_PROJECTED
-    account(state, rule, seen)
+    account(state, rule, seen, gains)
     for i in range(seen.size):
         tally.running[i] = 0.0
     if n_ending > 1:

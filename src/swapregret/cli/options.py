@@ -1,0 +1,81 @@
+"""Options that several commands have, each written once: counts, action sets, presets, JSON.
+
+May touch: ``counts``, ``errors``, ``actions.spec``; the library, when a command runs.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from swapregret.actions.spec import SPEC_FORMS
+from swapregret.counts import read_count, read_days
+from swapregret.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from swapregret.actions.base import ActionSet
+
+__all__ = [
+    "MOST_JOBS",
+    "PRESET_NAMES",
+    "AsJson",
+    "Preset",
+    "Seed",
+    "SetSpec",
+    "count",
+    "days",
+    "read_preset",
+    "read_set",
+]
+
+MOST_JOBS = 4096
+PRESET_NAMES = ("adaptive", "multiscale", "paper")
+"""For the help, which must not wait for the library; a test compares them."""
+
+
+def count(name: str, text: str, *, least: int = 1, most: int = 10**9) -> Any:
+    """Return an option that is a whole number, as people write it: 10000, 10_000 or 1e4."""
+    return _option(name, text, lambda value: read_count(value, name, least, most))
+
+
+def days(name: str, text: str, *, least: int = 1) -> Any:
+    """Return an option that is a number of days."""
+    return _option(name, text, lambda value: read_days(value, name, least))
+
+
+def _option(name: str, text: str, read: Callable[[str], int]) -> Any:
+    def parse(value: Any) -> int:
+        try:
+            return read(str(value))
+        except InvalidInput as error:
+            raise typer.BadParameter(str(error)) from None
+
+    return typer.Option(f"--{name}", parser=parse, metavar="COUNT", help=text)
+
+
+def read_set(text: str) -> "ActionSet":
+    """Make the action set of ``--set``; a misspelt word gets the one that was probably meant."""
+    from swapregret.experiments.set_entries import make_set
+
+    return make_set(text, Path())
+
+
+def read_preset(name: str) -> str:
+    """Return the preset of ``--preset``, or say which one was probably meant."""
+    from swapregret.experiments.names import check_name
+
+    return check_name(name, PRESET_NAMES, "preset")
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
+Seed = Annotated[int, count("seed", "Seed of everything random.", least=0, most=2**63 - 1)]
+SetSpec = Annotated[str, typer.Option("--set", metavar="SET", help="The action set: " + "; ".join(SPEC_FORMS) + ".")]
+Preset = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=f"Which player: {', '.join(PRESET_NAMES)}.",
+        autocompletion=lambda: list(PRESET_NAMES),
+    ),
+]

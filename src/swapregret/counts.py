@@ -1,0 +1,120 @@
+"""Whole numbers as people type them: digits, with underscores or commas for thousands, or with an exponent.
+
+May touch: ``errors``.
+"""
+
+from decimal import Decimal, InvalidOperation
+
+from swapregret.errors import InvalidInput
+
+__all__ = [
+    "DEEPEST_FILE",
+    "LARGEST_FILE",
+    "LONGEST_HORIZON",
+    "MOST_CHOICES",
+    "MOST_REPLICATIONS",
+    "MOST_RUNS",
+    "excerpt",
+    "read_count",
+    "read_days",
+    "time_of",
+]
+
+LONGEST_HORIZON = 10**15
+"""Days of one run: thirty years at a million rounds per second; longer windows would not fit the compiled counters."""
+MOST_REPLICATIONS = 10**5
+"""Of one run."""
+MOST_CHOICES = 5_000
+"""Combinations of the lists of one entry of a spec."""
+MOST_RUNS = 10**6
+"""Of one experiment."""
+LARGEST_FILE = 4 * 2**20
+"""Bytes of a TOML file: a hundred thousand lines. Data belong into files that a spec names."""
+DEEPEST_FILE = 32
+"""Tables and lists within each other in a TOML file; what a spec needs is 5."""
+_SHOWN = 60
+
+
+def excerpt(value: object, most: int = _SHOWN) -> str:
+    """Return how a value is written, with an ellipsis in place of what is too long to be read.
+
+    Examples
+    --------
+    >>> excerpt("a" * 100, 12)
+    "'aaaaaa…aaa'"
+    """
+    if isinstance(value, int) and value.bit_length() > 4 * most:  # Python refuses to write more than 4,300 digits
+        return f"a whole number of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 5]}…{text[-4:]}"
+
+
+def time_of(days: int | float | Decimal) -> str:
+    """Say what a horizon beyond reason would take.
+
+    Examples
+    --------
+    >>> time_of(10**18)
+    'A million rounds per second would take 31,688 years for it.'
+    """
+    years = Decimal(days) / (10**6 * 31_557_600)
+    return (
+        f"A million rounds per second would take {years:,.0f} years for it." if years < 10**9 else "Choose fewer days."
+    )
+
+
+def read_days(text: str, name: str = "horizon", least: int = 1) -> int:
+    """Read a number of days; one beyond reason is told what it would take.
+
+    Examples
+    --------
+    >>> read_days("1e6")
+    1000000
+    """
+    try:
+        return read_count(text, name, least, LONGEST_HORIZON)
+    except InvalidInput as error:
+        try:
+            number = Decimal(text)
+            is_long = number.is_finite() and number > LONGEST_HORIZON
+        except InvalidOperation:
+            is_long = False
+        raise InvalidInput(error.must, error.came, time_of(number) if is_long else error.do) from None
+
+
+def read_count(text: str, name: str, least: int = 1, most: int | None = None) -> int:
+    """Read a whole number in ``least..most``, or say what is wrong with it.
+
+    Examples
+    --------
+    >>> read_count("1e4", "horizon"), read_count("20_000", "horizon"), read_count("-3", "shift", -5)
+    (10000, 20000, -3)
+    >>> read_count("1.5e3", "horizon"), read_count("2e0", "size", 1, 3)
+    (1500, 2)
+    >>> read_count("1e400", "horizon", 1, 100)
+    Traceback (most recent call last):
+        ...
+    swapregret.errors.InvalidInput: `horizon` must be a whole number, 1..100: got '1e400'. Write e.g. 50 or 5e1.
+    """
+    bounds = f"{least:,}..{_written(most)}" if most is not None else f"at least {least:,}"
+    example = max(least, min(10_000, (most or 20_000) // 2))
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("nan")
+    if (
+        not number.is_finite()
+        or number.adjusted() > 4000
+        or number != number.to_integral_value()
+        or number < least
+        or (most is not None and number > most)
+    ):
+        power = len(str(abs(example))) - 1
+        other = f" or {example / 10**power:g}e{power}" if power else ""
+        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", excerpt(text), f"Write e.g. {example}{other}.")
+    return int(number)
+
+
+def _written(number: int) -> str:
+    power = len(str(number)) - 1
+    return f"1e{power}" if power >= 6 and number == 10**power else f"{number:,}"

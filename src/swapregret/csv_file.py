@@ -1,0 +1,128 @@
+"""Reading CSV files, the one place that does: cells as text, each row with the number of its line.
+
+What is the same everywhere: UTF-8 with or without a mark at the beginning; cells may be quoted and may then hold
+delimiters and line breaks; spaces around a cell do not count; empty lines are left out.
+What the columns mean, the caller knows.
+
+May touch: ``errors``.
+"""
+
+import csv
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from swapregret.errors import InvalidInput
+
+__all__ = ["CsvTable", "read_csv", "read_text"]
+
+Location = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """A file as text.
+
+    Attributes
+    ----------
+    name : str
+        Of the file, as it was given.
+    header : tuple of str
+        The names of the columns; empty where the file has none.
+    rows : tuple of (int, tuple of str)
+        The line on which a row begins, counted from 1, and its cells: as many as the header has, or the first row.
+    """
+
+    name: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+
+
+def read_csv(
+    path: Location, *, has_header: bool | None = True, has_comments: bool = False, delimiter: str = ","
+) -> CsvTable:
+    r"""Read a CSV file.
+
+    Parameters
+    ----------
+    path : path
+    has_header : bool, optional
+        Whether the first row names the columns; None looks: a row with a cell that is not a number does.
+    has_comments : bool
+        Whether lines that begin with ``#`` are left out.
+    delimiter : str
+        What separates the cells.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the line that cannot be used.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "days.csv")
+    ...     _ = path.write_text("# rewards\na, b\n\n1,0\n")
+    ...     read_csv(path, has_comments=True).rows
+    ((4, ('1', '0')),)
+    """
+    name = os.fspath(path)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise InvalidInput("`delimiter` must be one character", repr(delimiter), 'Use e.g. "," or "\\t".')
+    rows = tuple(_rows(name, read_text(path), delimiter, has_comments))
+    if not rows:
+        raise InvalidInput(f"{name} must begin with a row of cells", "an empty file", "Check the path.")
+    width = len(rows[0][1])
+    for line, cells in rows:
+        if len(cells) != width:
+            raise InvalidInput(
+                f"line {line} of {name} must have {width} cells, as line {rows[0][0]} has",
+                str(len(cells)),
+                "Complete the line; quote cells that hold the delimiter.",
+            )
+    if has_header is None:
+        has_header = not all(map(_is_number, rows[0][1]))
+    header = rows[0][1] if has_header else ()
+    twice = sorted({column for column in header if header.count(column) > 1})
+    if twice:
+        raise InvalidInput(f"the columns of {name} must have different names", f"{twice} twice", "Rename one.")
+    return CsvTable(name, header, rows[1:] if has_header else rows)
+
+
+def read_text(path: Location) -> str:
+    """Read a text file in UTF-8, or say why it cannot be read."""
+    name = os.fspath(path)
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            raise InvalidInput(
+                f"{name} must be UTF-8 text", f"byte {error.start} that is not", "Convert the file to UTF-8."
+            ) from None
+        said = getattr(error, "strerror", None) or str(error)
+        raise InvalidInput("`path` must be a file that can be read", f"{name!r}: {said}", "Check the path.") from None
+
+
+def _rows(name: str, text: str, delimiter: str, has_comments: bool) -> Iterator[tuple[int, tuple[str, ...]]]:
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, skipinitialspace=True, strict=True)
+    before = 0
+    try:
+        for cells in reader:
+            line, before = before + 1, reader.line_num
+            is_empty = not cells or (len(cells) == 1 and not cells[0].strip())
+            if not is_empty and not (has_comments and cells[0].startswith("#")):
+                yield line, tuple(cell.strip() for cell in cells)
+    except csv.Error as error:
+        raise InvalidInput(
+            f"{name} must be CSV with closed quotation marks", f"line {reader.line_num}: {error}", "Correct the line."
+        ) from None
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

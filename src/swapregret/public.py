@@ -1,0 +1,73 @@
+"""The public names, where they come from: loaded when the first of them is asked for.
+
+So a command that only prints its help does not wait for NumPy. ``swapregret.NAME`` and ``from swapregret import NAME`` find
+it here.
+
+May touch: everything below ``experiments``.
+"""
+
+from typing import TYPE_CHECKING
+
+from swapregret import environments, errors, results
+from swapregret.actions.base import ActionSet
+from swapregret.actions.dag_paths import DagPaths
+from swapregret.actions.explicit import Explicit
+from swapregret.actions.forests import Forests
+from swapregret.actions.m_sets import MSets
+from swapregret.actions.oracle_set import OracleSet
+from swapregret.actions.partitions import Partitions
+from swapregret.actions.permutations import Permutations
+from swapregret.actions.product import Product
+from swapregret.actions.spanning_trees import SpanningTrees
+from swapregret.actions.truncated_permutations import TruncatedPermutations
+from swapregret.learners import baselines
+from swapregret.learners.doubling import anytime
+from swapregret.learners.player import Decision
+from swapregret.learners.presets import swap_comband, swap_combcp
+from swapregret.learners.schedule import Schedule
+from swapregret.play import PlayResult, play
+from swapregret.policy import FinitePolicy, Mixture, Policy, mix
+from swapregret.regret.audit import audit
+from swapregret.regret.measure import Regret
+from swapregret.results import load_cells, load_results
+from swapregret.session import Session
+
+if TYPE_CHECKING:
+    from swapregret import games, networks, testing
+
+__all__ = [
+    "ActionSet",
+    "DagPaths",
+    "Decision",
+    "Explicit",
+    "FinitePolicy",
+    "Forests",
+    "MSets",
+    "Mixture",
+    "OracleSet",
+    "Partitions",
+    "Permutations",
+    "PlayResult",
+    "Policy",
+    "Product",
+    "Regret",
+    "Schedule",
+    "Session",
+    "SpanningTrees",
+    "TruncatedPermutations",
+    "anytime",
+    "audit",
+    "baselines",
+    "environments",
+    "errors",
+    "games",
+    "load_cells",
+    "load_results",
+    "mix",
+    "networks",
+    "play",
+    "results",
+    "swap_comband",
+    "swap_combcp",
+    "testing",
+]

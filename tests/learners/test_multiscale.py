@@ -1,0 +1,161 @@
+"""The multi-scale master beside its literal simulation: calendar, relabelling, recoveries, refusals that change nothing."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from swapregret.actions.explicit import Explicit
+from swapregret.actions.m_sets import MSets
+from swapregret.errors import InvalidInput, NotConverged
+from swapregret.learners.baselines import combcp
+from swapregret.learners.calendar import Calendar
+from swapregret.learners.law_plan import plan_laws
+from swapregret.learners.lazy import AdaptiveRate, FixedRate
+from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.multiscale.master import SwapMaster
+from swapregret.learners.player import Decision
+from swapregret.learners.presets import swap_comband, swap_combcp
+from swapregret.learners.round.master import NOT_PROJECTED
+from swapregret.learners.schedule import Schedule
+from swapregret.session import Session
+
+SETS = MSets(6, 2)
+RANK_THREE = Explicit([[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1], [0, 1, 0, 0, 1]])
+
+
+def observe(player: Any, state: Any, day: int, action: np.ndarray, shown: Any) -> None:
+    """Show a player what a day paid."""
+    player.observe(state, Decision(day, action, player.actions, player.hold(state)), shown)
+
+
+@pytest.mark.parametrize("factory", [swap_combcp, swap_comband])
+def test_days_without_reward_change_nothing(factory: Any) -> None:
+    """With predictor 0, rewards of 0 leave every law as it was; so do skipped days, with any predictor."""
+    options = {"preset": "multiscale", "schedule": Schedule([2, 4, 8]), "random_offset": False}
+    session = Session(factory(SETS, 100, predictor_step=0.0, **options), rng=1)
+    skipping = Session(factory(SETS, 100, **options), rng=1)
+    first = session.policy().cooccurrence()
+    for _ in range(9):
+        session.act()
+        session.observe(0.0)
+        skipping.act()
+        skipping.skip()
+        for each in (session, skipping):
+            assert np.allclose(each.policy().cooccurrence(), first, rtol=0.0, atol=1e-15)
+    assert skipping.day == 9
+
+
+@pytest.mark.parametrize("factory", [swap_combcp, swap_comband])
+def test_relabelling_permutes_the_marginals(factory: Any) -> None:
+    """Permuted worlds give permuted marginals wherever R̃ does not need the Σ of decompositions with fixed orders."""
+    order = np.array([3, 1, 5, 0, 2, 4])
+    player = factory(
+        SETS, 60, preset="multiscale", feedback="semi-bandit", schedule=Schedule([1, 4, 16]), random_offset=False
+    )
+    rng = np.random.default_rng(4)
+    actions = np.array([SETS.argmax(rng.random(6)) for _ in range(40)])
+    values = rng.random((40, 6)) / 2
+    found = []
+    for columns in (np.arange(6), order):
+        state = player.start(np.random.default_rng(0))
+        for day, (action, row) in enumerate(zip(actions[:, columns], values[:, columns], strict=True)):
+            observe(player, state, day, np.ascontiguousarray(action), row * action)
+        found.append(player.policy(state).marginals())
+    assert np.allclose(found[0][order], found[1], rtol=0.0, atol=1e-7)
+
+
+def test_random_offset_is_the_only_draw_of_the_start() -> None:
+    """The offset is a multiple of the base window below the longest one, drawn from the generator given."""
+    master = swap_combcp(SETS, 2000, schedule=Schedule([3, 12, 48]), preset="multiscale")
+    offsets = {int(master.start(np.random.default_rng(seed)).state.tally.offset[0]) for seed in range(60)}
+    assert offsets <= set(range(0, 48, 3))
+    assert len(offsets) > 8
+    quiet = swap_combcp(SETS, 2000, random_offset=False, preset="multiscale")
+    rng = np.random.default_rng(0)
+    assert quiet.start(rng).state.tally.offset[0] == 0
+    assert rng.random() == np.random.default_rng(0).random()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_scales_change_only_when_the_calendar_says(seed: int) -> None:
+    """A scale's point stays until it updates or restarts, and a restart is the first point again."""
+    master = swap_combcp(SETS, 100, schedule=Schedule([2, 6, 18]), preset="multiscale")
+    state = master.start(np.random.default_rng(seed))
+    learners = state.state.learners
+    calendar = Calendar(master.schedule, int(state.state.tally.offset[0]))
+    rng = np.random.default_rng(1)
+    for day in range(60):
+        before = learners.points.copy()
+        observe(master, state, day, master.act(state, rng), float(rng.random()))
+        for k in (1, 2):
+            same = np.array_equal(learners.points[k - 1], before[k - 1])
+            if k in calendar.restarting(day):
+                assert np.array_equal(learners.points[k - 1], master.learner.first[0])
+            elif k == calendar.updating(day):
+                assert not same
+            else:
+                assert same
+
+
+def test_aggregates_lie_in_the_span() -> None:
+    """Whatever solution of Σy = M was chosen, scales aggregate its part in span(A): the adaptive step sees nothing else."""
+    master = swap_combcp(RANK_THREE, 100, schedule=Schedule([2, 8]), random_offset=False, preset="multiscale")
+    state = master.start(np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    for day in range(4):
+        observe(master, state, day, master.act(state, rng), float(rng.random()))
+    total, span = state.state.tally.total, RANK_THREE.span
+    assert np.abs(total - span.project(total)).max() > 1e-3
+    assert np.allclose(state.state.learners.scores[0], span.project(total), rtol=0.0, atol=1e-9)
+
+
+def test_a_window_that_cannot_end_leaves_everything_as_it_was() -> None:
+    """If a projection is refused on the last day of a window, the day has not been, and can be observed again."""
+    master = swap_combcp(SETS, 100, schedule=Schedule([2, 8]), random_offset=False, preset="multiscale")
+    state, twin = (master.start(np.random.default_rng(0)) for _ in range(2))
+    rng = np.random.default_rng(1)
+    for day in range(3):
+        action = master.act(state, rng)
+        for each in (state, twin):
+            observe(master, each, day, action, 0.5)
+    action = master.act(state, rng)
+    before = master.dump(state)
+    end, state._end = state._end, lambda h, n_ending: NOT_PROJECTED
+    with pytest.raises(NotConverged):
+        observe(master, state, 3, action, 0.75)
+    after = master.dump(state)
+    assert [name for name in before if not np.array_equal(before[name], after[name])] == []
+    state._end = end
+    for each in (state, twin):
+        observe(master, each, 3, action, 0.75)
+    mine, theirs = master.dump(state), master.dump(twin)
+    assert [name for name in mine if not np.array_equal(mine[name], theirs[name])] == []
+
+
+def test_views_stay_and_copies_go_their_own_way() -> None:
+    """A policy that was played is the same after its window; a copy of a state is not moved by the original."""
+    master = swap_combcp(SETS, 100, schedule=Schedule([2, 8]), random_offset=False, preset="multiscale")
+    state = master.start(np.random.default_rng(0))
+    held, copy = master.hold(state), master.copy(state)
+    first = held.policy().cooccurrence()
+    again = master.hold(copy)
+    rng = np.random.default_rng(1)
+    for day in range(4):
+        observe(master, state, day, master.act(state, rng), float(day % 2))
+    assert not held.is_present
+    assert again.is_present
+    assert not np.array_equal(master.policy(state).cooccurrence(), first)
+    for each in (held.policy(), master.policy(copy), state.load_view(held.dump()).policy()):
+        assert np.array_equal(each.cooccurrence(), first)
+
+
+def test_steps_must_fit() -> None:
+    """One step for all scales, or one per scale; one scale over the horizon is the plain learner."""
+    plan = plan_laws(SETS, 1, "bandit")
+    with pytest.raises(InvalidInput, match="2 rates and 3 scales"):
+        SwapMaster(LazyComBCP(SETS, 0.1, (AdaptiveRate(), AdaptiveRate()), plan), Schedule([1, 2, 4, 8]))
+    rates = (FixedRate(1.0), FixedRate(2.0))
+    running = SwapMaster(LazyComBCP(SETS, 0.1, rates, plan), Schedule([1, 2, 4])).start(np.random.default_rng(0))
+    assert running.rule.rates.tolist() == [1.0, 2.0]
+    assert combcp(SETS, 40).schedule.n_scales == 1

@@ -1,0 +1,138 @@
+"""Blocks and steps are the same code: the same actions, rewards and states, bit for bit, for every family, preset and feedback."""
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import swapregret as sr
+from swapregret.course import Course
+from swapregret.kernels.vectors import action_total
+from swapregret.learners.doubling import anytime
+
+K4 = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+SETS: dict[str, Any] = {
+    "m-sets": sr.MSets(6, 2),
+    "permutations": sr.Permutations(3),
+    "paths": sr.DagPaths(K4, source=0, sink=3),
+    "trees": sr.SpanningTrees(K4),
+    "explicit": sr.Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 0]]),
+    "oracle": sr.OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64)),
+}
+DAYS, CUT = 120, 47
+OPTIONS = {"measure": "none", "realised": True, "windows": (), "certificate": False, "capacity": None}
+CASES = [
+    (name, preset, feedback)
+    for name, (preset, feedback) in product(SETS, [("multiscale", "bandit"), ("adaptive", "bandit")])
+]
+CASES += [("m-sets", preset, feedback) for preset in ("multiscale", "adaptive") for feedback in ("semi-bandit", "full")]
+CASES += [("m-sets", "paper", "bandit"), ("trees", "multiscale", "semi-bandit"), ("paths", "multiscale", "full")]
+
+
+def player_of(name: str, preset: str, feedback: str) -> Any:
+    """Return a player whose windows end often."""
+    return sr.swap_combcp(
+        SETS[name], DAYS, preset=preset, feedback=feedback, schedule=sr.Schedule([2, 6, 18, 54]), variants=2
+    )
+
+
+def step(session: sr.Session, rewards: np.ndarray) -> tuple[list[list[int]], list[float]]:
+    """Play days by hand."""
+    plays, received = [], []
+    for row in rewards:
+        decision = session.act()
+        total = min(max(action_total(row, decision.action), 0.0), 1.0)
+        feedback = session.player.feedback
+        session.observe({"bandit": total, "semi-bandit": row * decision.action, "full": row}[feedback])
+        plays.append(decision.action.tolist())
+        received.append(total)
+    return plays, received
+
+
+def played(player: Any, world: Any, cuts: tuple[int, ...]) -> tuple[Course, list[list[int]]]:
+    """Play blocks up to each day in turn."""
+    course = Course(player, world, np.random.SeedSequence(3), OPTIONS)
+    plays: list[list[int]] = []
+    for stop in cuts:
+        course.advance(stop)
+        plays += course._recorders._played.tolist()
+    return course, plays
+
+
+def assert_same(player: Any, one: Any, other: Any) -> None:
+    """Compare two states array by array."""
+    mine, theirs = player.dump(one), player.dump(other)
+    assert mine.keys() == theirs.keys()
+    assert [name for name in mine if not np.array_equal(mine[name], theirs[name])] == []
+
+
+@pytest.mark.parametrize(("name", "preset", "feedback"), CASES)
+def test_blocks_are_steps(name: str, preset: str, feedback: str, tmp_path: Path) -> None:
+    """A course in blocks, a session stepped, and a session saved and loaded in the middle play the same game."""
+    player = player_of(name, preset, feedback)
+    world = sr.environments.cyclic(SETS[name], DAYS, phases=5, rng=2)
+    rewards = world.rewards(0, DAYS)
+    course, plays = played(player, world, (1, CUT, DAYS))
+    session = sr.Session(player, rng=np.random.SeedSequence(3))
+    found, received = step(session, rewards[:CUT])
+    session.save(tmp_path / "session")
+    loaded = sr.Session.load(tmp_path / "session", player)
+    for each in (session, loaded):
+        more, rest = step(each, rewards[CUT:])
+        assert found + more == plays
+        assert np.mean(received + rest) == pytest.approx(course.reward, abs=1e-12)
+        assert_same(player, each._state, course.state)
+        assert each._rng.bit_generator.state == course._rng.bit_generator.state
+    assert player.is_compiled == (name != "oracle")
+
+
+@pytest.mark.parametrize("preset", ["multiscale", "adaptive"])
+def test_anytime_blocks_are_steps(preset: str) -> None:
+    """So they do through epochs that double."""
+    actions = SETS["m-sets"]
+    player = anytime(sr.swap_combcp, actions, first_epoch=20, preset=preset, variants=2)
+    world = sr.environments.cyclic(actions, DAYS, phases=5, rng=2)
+    course, _ = played(player, world, (1, CUT, DAYS))
+    session = sr.Session(player, rng=np.random.SeedSequence(3))
+    _, received = step(session, world.rewards(0, DAYS))
+    assert np.mean(received) == pytest.approx(course.reward, abs=1e-12)
+    assert session._state.epoch == 2
+    assert_same(player, session._state, course.state)
+
+
+@pytest.mark.parametrize("preset", ["multiscale", "adaptive"])
+def test_late_rewards_are_estimated_without_bias(preset: str) -> None:
+    """With three decisions open, E[R̃·M'] = R·M' for the law that drew each, by a sum over all actions."""
+    actions = sr.MSets(4, 2)
+    rewards = np.array([0.1, 0.4, 0.2, 0.3])
+    player = sr.swap_combcp(
+        actions, 100, preset=preset, schedule=sr.Schedule([2, 4, 8]), variants=2, random_offset=False
+    )
+    means = np.zeros((3, 4))
+    chances = np.zeros(3)
+    session = sr.Session(player, rng=1, max_open=3)
+    for _ in range(5):  # the third of the open days below is drawn after a window has ended
+        session.observe(float(rewards @ session.act().action))
+    session.act()
+    session.act()
+    session.observe(0.3, session.open_decisions[1])
+    session.act()
+    session.act()
+    laws = [decision.policy for decision in session.open_decisions]
+    assert not session.open_decisions[0].held.is_present
+    snapshot = session.snapshot()
+    for index, law in enumerate(laws):
+        for action in actions.enumerate():
+            again = sr.Session._from_snapshot(snapshot, player, "memory")
+            decision = again.open_decisions[index]
+            decision.action = action
+            before = again._state.state.tally.total.copy()
+            again.observe(float(rewards @ action), decision)
+            chance = law.probability(action)
+            chances[index] += chance
+            means[index] += chance * (again._state.state.tally.total - before)
+    assert np.allclose(chances, 1.0, rtol=0.0, atol=1e-12)
+    for action in actions.enumerate():
+        assert np.allclose(means @ action, rewards @ action, rtol=0.0, atol=1e-9)

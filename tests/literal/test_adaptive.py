@@ -1,0 +1,267 @@
+"""The adaptive master, simulated slowly from its docstrings, against the library: weights, members, filter, guard and laws."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import swapregret as sr
+from swapregret.learners.player import Decision
+
+SETS = {
+    "m-sets": (sr.MSets(6, 2), lambda literal: literal.m_sets(6, 2)),
+    "permutations": (sr.Permutations(3), lambda literal: literal.matchings(3)),
+}
+WINDOWS, GAMMA, VARIANTS, HORIZON = (2, 6, 18, 54), 0.1, 2, 240
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    ("m-sets", "bandit", {}),
+    ("m-sets", "bandit", {"guard_slack": 0.02}),
+    ("m-sets", "semi-bandit", {}),
+    ("m-sets", "bandit", {"pooling": False, "least_squares": False, "trackers": False}),
+    ("permutations", "bandit", {}),
+    ("permutations", "full", {"guard_slack": 0.05}),
+]
+
+
+class Pool:
+    """Members, weights, memory and guard, as dictionaries by action and dense arrays."""
+
+    def __init__(self, literal: Any, plain: Any, actions: Any, feedback: str, options: dict[str, Any]) -> None:
+        d = plain.rows.shape[1]
+        self.plain, self.actions, self.d = plain, actions, d
+        self.rows = [tuple(row) for row in plain.rows.tolist()]
+        self.base, self.K = WINDOWS[0], len(WINDOWS) - 1
+        rate = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}[feedback]
+        taus: list[float] = []
+        while options.get("trackers", True) and plain.rank * plain.size / 4 * 4.0 ** len(taus) < HORIZON / 2:
+            taus.append(plain.rank * plain.size / 4 * 4.0 ** len(taus))
+
+        def waits(memory: float) -> int:
+            return max(1, int(memory / (16 * self.base)))
+
+        self.every = [0] * self.K + [waits(WINDOWS[1]), 0] + [waits(tau) for tau in taus]
+        kept = [1.0] * (self.K + 2) + [math.exp(-waits(tau) * self.base / tau) for tau in taus]
+        self.members = [
+            literal.Learner(plain, rate if g < self.K else rate / 3, True, keep) for g, keep in enumerate(kept)
+        ]
+        self.G = len(kept)
+        self.fits = feedback == "bandit" and options.get("least_squares", True)
+        self.info, self.moment = np.zeros((self.G, d, d)), np.zeros((self.G, d))
+        self.new_info, self.new_moment = np.zeros((d, d)), np.zeros(d)
+        self.weights, self.scores = np.full(self.G, 1.0 / self.G), np.zeros(self.G)
+        self.variance = self.typical = 0.0
+        self.pools = options.get("pooling", True)
+        self.V: dict[tuple[int, ...], np.ndarray] = {}
+        self.V_square: dict[tuple[int, ...], float] = {}
+        self.V2, self.N2, self.S2 = np.zeros((d, d, d)), np.zeros((d, d)), np.zeros((d, d))
+        self.noise = 0.0
+        self.seen, self.count, self.square = np.zeros((self.G, d)), np.zeros(self.G), np.zeros(self.G)
+        self.U: dict[tuple[int, ...], np.ndarray] = {}
+        self.held = np.zeros((self.G, 2, d))
+        self.estimate, self.has_tripped, self.n_windows = 0.0, False, 0
+        self.threshold = options.get("guard_slack", 2.0) * HORIZON / self.K
+        self.recommended: list[dict[tuple[int, ...], float]] = [{} for _ in range(self.G)]
+        self.instead: list[dict[tuple[int, ...], tuple[int, ...]]] = [{} for _ in range(self.G)]
+        self.n_swapped = 0
+
+    def law_of(self, g: int) -> np.ndarray:
+        """Return what is played for a member, by action."""
+        chances = np.zeros(len(self.rows))
+        for atom, p in self.recommended[g].items():
+            chances[self.rows.index(self.instead[g][atom])] += p
+        return chances
+
+    def shares(self) -> np.ndarray:
+        """Return the weight of each member's policy in what is played."""
+        has_policy = np.array([bool(atoms) for atoms in self.recommended])
+        if self.has_tripped:
+            return (1.0 - GAMMA) / self.K * (np.arange(self.G) < self.K)
+        wanted = np.where(has_policy, self.weights, 0.0)
+        return (1.0 - GAMMA) * wanted / wanted.sum()
+
+    def policy(self) -> np.ndarray:
+        """Return (1−γ) Σ w_g f(p̃_g) + γμ."""
+        mixed = np.full(len(self.rows), GAMMA / len(self.rows))
+        for g, share in enumerate(self.shares()):
+            mixed += share * self.law_of(g)
+        return mixed
+
+    def open(self, points: np.ndarray) -> None:
+        """List and filter what members with weight recommend; points were compared with the library's before."""
+        for g in range(self.G):
+            wanted = g < self.K if self.has_tripped else self.weights[g] > 1e-3
+            if not wanted or self.recommended[g]:
+                continue
+            finite = self.actions.decompose(points[g].copy(), variants=VARIANTS).finite()
+            for atom, p in zip(finite.atoms.tolist(), finite.weights.tolist(), strict=True):
+                self.recommended[g][tuple(atom)] = self.recommended[g].get(tuple(atom), 0.0) + p
+            self.instead[g] = {atom: self.replaced(atom) for atom in self.recommended[g]}
+
+    def replaced(self, atom: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the M that maximises v·M − τ|a ∖ M|."""
+        if self.has_tripped:
+            return atom
+        a = np.array(atom)
+        v, spread = self.V.get(atom, np.zeros(self.d)).copy(), self.V_square.get(atom, 0.0)
+        pairs = [(i, j) for i in range(self.d) for j in range(i) if atom[i] and atom[j] and self.N2[i, j] > 1e-3]
+        for i, j in pairs if self.pools else []:
+            v += 2.0 / len(pairs) * self.V2[i, j] / self.N2[i, j]
+            spread += (2.0 / len(pairs)) ** 2 * self.S2[i, j] / self.N2[i, j] ** 2
+        tau = 2.0 * math.sqrt(2.0 * self.noise * spread)
+        if tau == 0.0:
+            return atom
+        worth = [float(v @ M - tau * (a * (1 - M)).sum()) for M in self.plain.rows]
+        best = self.rows[int(np.argmax(worth))]
+        self.n_swapped += best != atom
+        return best
+
+    def close(self, g: int) -> None:
+        """Enter what was seen under a member's policy."""
+        together = np.zeros((self.d, self.d))
+        for atom, p in self.recommended[g].items():
+            if self.count[g] > 0.0:
+                self.V[atom] = self.V.get(atom, np.zeros(self.d)) + p * self.seen[g]
+                self.V_square[atom] = self.V_square.get(atom, 0.0) + p * p * self.square[g]
+                together += p * np.outer(atom, atom)
+            b = self.instead[g][atom]
+            self.U[b] = self.U.get(b, np.zeros((2, self.d))) + p * self.held[g]
+        for i in range(self.d):
+            for j in range(i):
+                c = together[i, j]
+                self.V2[i, j] += c * self.seen[g]
+                self.N2[i, j] += c * self.count[g]
+                self.S2[i, j] += c * c * self.square[g]
+        self.seen[g], self.count[g], self.square[g], self.held[g] = 0.0, 0.0, 0.0, 0.0
+
+    def guess_swap_regret(self) -> float:
+        """Return Ŝ: each rule judged on the windows it was not chosen on."""
+        total = 0.0
+        for b, (even, odd) in self.U.items():
+            total += odd @ (self.plain.best(even) - b) + even @ (self.plain.best(odd) - b)
+        return float(total)
+
+    def fitted(self, g: int, noise: float) -> np.ndarray:
+        """Return q_1 exp(β θ̂/s), projected."""
+        A, b = self.info[g] + self.new_info, self.moment[g] + self.new_moment
+        ridge = float(max(1, self.plain.size))
+        inverse = np.linalg.inv(A + ridge * np.eye(self.d))
+        theta = inverse @ (b - b.sum() / A.sum() * A.sum(axis=1))
+        trace = np.trace(inverse) - (self.d - self.plain.rank) / ridge
+        error = math.sqrt(2.0 * noise * max(trace, 0.0) / self.plain.rank)
+        tilted = np.log(self.members[g].first) + (3.0 * theta / error if error > 0.0 else 0.0)
+        return self.plain.project(tilted)
+
+    def end(self, X: np.ndarray, n_ending: int, position: int, noise: float) -> None:
+        """End a base window in which X was seen, span part and all."""
+        gains = np.array(
+            [
+                self.law_of(g) @ self.plain.rows @ X if self.recommended[g] else m.point @ X
+                for g, m in enumerate(self.members)
+            ]
+        )
+        played = self.shares()
+        moved = [False] * self.G
+        for g, member in enumerate(self.members):
+            if g < self.K and g < n_ending - 1:
+                member.begin()
+                moved[g] = True
+            elif g == n_ending - 1 < self.K or (
+                g >= self.K and self.every[g] and (self.n_windows + 1) % self.every[g] == 0
+            ):
+                if self.fits and g >= self.K:
+                    member.point = self.fitted(g, noise)
+                else:
+                    member.move(X)
+                moved[g] = True
+            else:
+                member.aggregate = member.aggregate + X
+        for g, member in enumerate(self.members):
+            keep = member.keep if moved[g] else 1.0
+            self.info[g], self.moment[g] = (
+                keep * (self.info[g] + self.new_info),
+                keep * (self.moment[g] + self.new_moment),
+            )
+        self.new_info[:], self.new_moment[:] = 0.0, 0.0
+        self.seen += self.weights[:, None] * X
+        self.held[:, self.n_windows % 2] += played[:, None] * X
+        self.count += self.weights
+        self.square += self.weights**2
+        self.n_windows += 1
+        forget = max(0.01, 1.0 / self.n_windows)
+        self.noise += forget * (X.var() - self.noise)
+        mean = self.weights @ gains
+        self.variance += float(self.weights @ (gains - mean) ** 2)
+        self.typical += forget * (gains.var() - self.typical)
+        self.scores += gains - mean
+        total = self.variance + 4.0 * self.typical
+        eta = 0.5 * math.sqrt(math.log(self.G + 1.0) / total) if total > 0.0 else 0.0
+        law = np.exp(np.maximum(eta * (self.scores - self.scores.max()), -30.0))
+        self.weights = 0.9 * law / law.sum() + 0.1 / self.G
+        if n_ending > 1:
+            moved[self.K + 1] = True
+        for g in range(self.G):
+            if moved[g] and self.recommended[g]:
+                self.close(g)
+        every = max(WINDOWS[1], WINDOWS[0] * len(self.U))
+        if n_ending > 1 and not self.has_tripped and position // every > (position - WINDOWS[1]) // every:
+            self.estimate = self.guess_swap_regret()
+            if self.estimate > self.threshold:
+                self.has_tripped, moved = True, [True] * self.G
+        for g in range(self.G):
+            if moved[g]:
+                self.recommended[g] = {}
+
+
+@pytest.mark.parametrize(("name", "feedback", "options"), CASES, ids=str)
+def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: str, options: dict[str, Any]) -> None:
+    """Fed the same actions and rewards, both have the same points, weights, guard and laws to 1e-9 on every day."""
+    actions, make = SETS[name]
+    plain = make(literal)
+    master = sr.swap_combcp(
+        actions,
+        HORIZON,
+        feedback=feedback,
+        schedule=sr.Schedule(list(WINDOWS)),
+        exploration=GAMMA,
+        exploration_law="uniform",
+        variants=VARIANTS,
+        **options,
+    )
+    running = master.start(np.random.default_rng(1))
+    state = running.state
+    offset = int(state.tally.offset[0])
+    pool = Pool(literal, plain, actions, feedback, options)
+    estimates = literal.Estimates(feedback, 0.2, actions.dimension)
+    rng, worlds, X = np.random.default_rng(5), np.random.default_rng(6), np.zeros(actions.dimension)
+    pool.open(state.learners.points)
+    for day in range(HORIZON):
+        points = np.array([member.point for member in pool.members])
+        assert np.abs(points - state.learners.points).max() <= 1e-8, f"day {day}"
+        assert np.abs(pool.weights - state.weights.law).max() <= 1e-9, f"day {day}"
+        chances = pool.policy()
+        held = master.hold(running)
+        finite = held.policy().finite()
+        found = np.zeros(len(pool.rows))
+        for atom, weight in zip(finite.atoms.tolist(), finite.weights, strict=True):
+            found[pool.rows.index(tuple(atom))] += weight
+        assert np.abs(found - chances).max() <= 1e-9, f"day {day}"
+        action = master.act(running, rng)
+        phase = np.roll(np.arange(actions.dimension) % 3, day // 40)
+        vector = 0.5 * (worlds.random(actions.dimension) + (phase == 0)) / plain.size
+        X = X + estimates.make(plain.rows, chances, action, vector)
+        shown = {"bandit": float(vector @ action), "semi-bandit": vector * action, "full": vector}[feedback]
+        if feedback == "bandit":
+            pool.new_info += np.outer(action, action)
+            pool.new_moment += shown * action
+        master.observe(running, Decision(day, action, actions, held), shown)
+        position = day + 1 + offset
+        if position % WINDOWS[0] == 0:
+            n_ending = sum(position % length == 0 for length in WINDOWS)
+            pool.end(plain.span_part(X), n_ending, position, estimates.noise)
+            pool.open(state.learners.points)
+            X = np.zeros(actions.dimension)
+            assert abs(pool.estimate - state.guard.estimate[0]) <= 1e-7
+            assert pool.has_tripped == bool(state.guard.has_tripped[0])
+    assert pool.n_swapped > 0
+    assert pool.has_tripped == ("guard_slack" in options)
