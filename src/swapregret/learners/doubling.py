@@ -25,6 +25,7 @@ from swapregret.learners.player import (
     load_held,
     own_state,
 )
+from swapregret.learners.round.running import View
 from swapregret.policy import Policy
 
 __all__ = ["DoublingPlayer", "DoublingState", "anytime"]
@@ -154,6 +155,9 @@ class DoublingPlayer:
                 decision = Decision(decision.day, decision.action, self.actions, held.inner)
             inner = self._player(state.epoch).observe(state.inner, decision, reward)
             return DoublingState(state.epoch, state.day + 1, state.seed, inner)
+        held = hold_policy(self._player(state.epoch), state.inner)
+        if isinstance(held, View):  # decisions that still wait keep the policy of their epoch
+            held.part()
         epoch = state.epoch + 1
         return DoublingState(epoch, 0, state.seed, self._begin(epoch, state.seed))
 

@@ -76,14 +76,9 @@ class View:
     def dump(self) -> Arrays:
         """Write what the policy is made of."""
         mix = self.mix._replace(aid=np.zeros_like(self.mix.aid), is_new=np.zeros_like(self.mix.is_new))  # of one day
-        is_idle = self.mix.weights == 0.0
-        laws = {name: array.copy() for name, array in dump(self.laws, "laws").items()}
-        for name, array in laws.items():  # what an earlier policy has left behind is not part of this one
-            if array.shape[:1] == is_idle.shape:
-                array[is_idle] = 0
-                if name.rpartition(".")[2] in _LISTS:
-                    for row, n_atoms in zip(array, laws["laws.n_atoms"].tolist(), strict=True):
-                        row[n_atoms:] = 0
+        laws = dump(self.laws, "laws")
+        if "laws.n_atoms" in laws:
+            laws = _tidy(laws, self.mix.weights == 0.0)
         return laws | dump(mix, "mix")
 
     def part(self) -> None:
@@ -298,6 +293,20 @@ class Running:
             self._widen()
         restore(self.state, arrays, "the state", self._derived)
         self.make()
+
+
+def _tidy(laws: Arrays, is_idle: npt.NDArray[np.bool_]) -> Arrays:
+    """Return lists of actions without what earlier ones have left behind: in idle slots, and after their ends."""
+    tidy = {name: array.copy() for name, array in laws.items()}
+    for array in tidy.values():
+        array[is_idle] = 0
+    ends = tidy["laws.n_atoms"]
+    for name, array in tidy.items():
+        if name.rpartition(".")[2] in _LISTS:
+            for row, n_atoms in zip(array, ends.tolist(), strict=True):
+                row[n_atoms:] = 0
+            tidy[name] = array[:, : max(1, int(ends.max()))].copy()
+    return tidy
 
 
 def _own(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
