@@ -90,7 +90,6 @@ LAWS = {
     "PathList": "actions.path_laws:PathList",
     "PivotalSubsets": "actions.pivotal_subsets:PivotalSubsets",
     "SystematicPolicy": "actions.m_set_laws:SystematicPolicy",
-    "TreesOfMinors": "actions.tree_laws:TreesOfMinors",
     "UndirectedGraph": "actions.undirected:UndirectedGraph",
     "UniformMatchings": "actions.permutation_laws:UniformMatchings",
     "UniformSubsets": "actions.m_set_laws:UniformSubsets",

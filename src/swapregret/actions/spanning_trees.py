@@ -1,6 +1,6 @@
 """Spanning trees: connect all vertices of a graph with as few edges as possible.
 
-May touch: ``errors``, ``arrays``, ``policy``, ``actions.graphic_bases``, ``actions.tree_entropy``, ``actions.tree_laws``,
+May touch: ``errors``, ``arrays``, ``policy``, ``actions.graphic_bases``, ``actions.tree_laws``,
 ``actions.undirected``.
 """
 
@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.graphic_bases import GraphicBases
-from swapregret.actions.tree_entropy import fit_entropy
-from swapregret.actions.tree_laws import GibbsTrees, TreesOfMinors
+from swapregret.actions.tree_laws import GibbsTrees
 from swapregret.actions.undirected import is_networkx, read_graph, read_networkx
 from swapregret.arrays import Label, as_vector
 from swapregret.errors import InvalidInput
@@ -105,22 +104,6 @@ class SpanningTrees(GraphicBases):
     def gibbs(self, scores: npt.ArrayLike) -> GibbsTrees:
         """Return the law p(T) ∝ exp(scores · T), exact for any spread of the scores."""
         return GibbsTrees(self._graph, as_vector(scores, self.dimension, "scores"))
-
-    def max_entropy_policy(self, marginals: npt.ArrayLike) -> TreesOfMinors:
-        """Return the law of largest entropy with these marginals, to 1e-9.
-
-        It is a product of Gibbs laws over the minors into which the tight sets of the point divide the graph. Edges with
-        marginals below 1e-12 are never chosen.
-
-        Raises
-        ------
-        InvalidInput
-            If the point is further than 1e-8 from conv(A).
-        NotConverged
-            If Newton's method does not reach the marginals to 1e-9, which happens where a set is almost, but not quite, tight.
-        """
-        point = as_vector(marginals, self.dimension, "marginals")
-        return fit_entropy(self._graph, self.decompose(point).marginals())
 
     def __repr__(self) -> str:
         return f"SpanningTrees({self._graph.n_vertices} vertices, {self.dimension} edges)"

@@ -7,7 +7,6 @@ May touch: ``arrays``, ``policy``, ``kernels.kruskal``, ``kernels.spanning_tree_
 ``kernels.vectors``, ``actions.undirected``.
 """
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -37,7 +36,7 @@ from swapregret.kernels.tree_gibbs_law import (
 from swapregret.kernels.vectors import centred
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["GibbsTrees", "TreesOfMinors"]
+__all__ = ["GibbsTrees"]
 
 _LISTED_EDGES, _LISTED = 64, 10_000
 _DENSE = 4096
@@ -200,68 +199,3 @@ class GibbsTrees(Policy):
 
     def __repr__(self) -> str:
         return f"GibbsTrees({self._graph.n_vertices} vertices, {self.dimension} edges)"
-
-
-class TreesOfMinors(Policy):
-    """Independent Gibbs laws over the spanning trees of minors whose edges partition those of a graph.
-
-    Parameters
-    ----------
-    dimension : int
-    edges : sequence of int64 arrays
-        Which edges of the graph each minor has; edges in none are never chosen.
-    laws : sequence of GibbsTrees
-        One a minor.
-    """
-
-    def __init__(self, dimension: int, edges: Sequence[npt.NDArray[np.int64]], laws: Sequence[GibbsTrees]) -> None:
-        self.dimension = dimension
-        self._edges, self._laws = tuple(edges), tuple(laws)
-        x = np.zeros(dimension)
-        for chosen, law in zip(self._edges, self._laws, strict=True):
-            x[chosen] = law.marginals()
-        self._x: Vector = frozen(x)
-
-    def sample(self, rng: np.random.Generator) -> Action:
-        """Draw a tree of every minor."""
-        action = np.zeros(self.dimension, dtype=np.int64)
-        for chosen, law in zip(self._edges, self._laws, strict=True):
-            action[chosen] = law.sample(rng)
-        return action
-
-    def marginals(self) -> Vector:
-        """E[M], minor by minor."""
-        return self._x
-
-    def second_moment(self, vector: Vector) -> Vector:
-        """E[M (M·v)] = x (x·v) plus the covariance of every minor."""
-        v = np.asarray(vector, dtype=np.float64)
-        total = self._x * float(self._x @ v)
-        for chosen, law in zip(self._edges, self._laws, strict=True):
-            x = self._x[chosen]
-            total[chosen] += law.second_moment(v[chosen]) - x * float(x @ v[chosen])
-        return total
-
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        matrix = np.outer(self._x, self._x)
-        for chosen, law in zip(self._edges, self._laws, strict=True):
-            matrix[np.ix_(chosen, chosen)] = law.cooccurrence()
-        return frozen(matrix)
-
-    def cooccurrence(self) -> Matrix:
-        """Σ: xxᵀ between minors, the law's own inside each; computed once."""
-        return self._cooccurrence
-
-    def probability(self, action: Action) -> float:
-        """Return the product over the minors; 0 if an edge of none is chosen."""
-        tree = np.asarray(action)
-        used = np.zeros(self.dimension, dtype=bool)
-        result = 1.0
-        for chosen, law in zip(self._edges, self._laws, strict=True):
-            used[chosen] = True
-            result *= law.probability(tree[chosen])
-        return 0.0 if tree[~used].any() else result
-
-    def __repr__(self) -> str:
-        return f"TreesOfMinors({len(self._laws)} minors, {self.dimension} edges)"
