@@ -65,7 +65,7 @@ def tape_laws(family: Any, laws: Any, logs: Floats, is_new: Integers, tape: Tape
 
 @inlined
 def begin_tape(family: Any, state: Any, tape: Tape) -> None:
-    """Begin a tape with the policies that are being played."""
+    """Begin a tape with the policies in all slots: one without weight now may have some later, and be the same."""
     laws, is_new, logs = state.laws, state.mix.is_new, state.learners.log_points
     tape.first_day[0] = state.tally.day[0]
     tape.n_windows[0] = 0
@@ -73,8 +73,7 @@ def begin_tape(family: Any, state: Any, tape: Tape) -> None:
     tape.n_atoms[0] = 0
     tape.is_full[0] = 0
     for s in range(is_new.size - 1):
-        if state.mix.weights[s] > 0.0:
-            words, chances = show_law(family, laws, s)
-            begin = 0 if is_new[s] else -1
-            write_law(tape, s, begin, words, chances, laws.marginals[s], logs[min(s, len(logs) - 1)])
+        words, chances = show_law(family, laws, s)
+        begin = 0 if is_new[s] else -1
+        write_law(tape, s, begin, words, chances, laws.marginals[s], logs[min(s, len(logs) - 1)])
         is_new[s] = 0
