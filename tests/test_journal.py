@@ -397,10 +397,9 @@ def test_a_compaction_that_fails_is_put_off(tmp_path: Path, monkeypatch: pytest.
     assert Session.load(tmp_path / "j").day == 9
 
 
-@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 @pytest.mark.parametrize("call", ["act", "observe", "skip"])
 def test_an_event_that_cannot_be_written_did_not_happen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, error: BaseException
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     """A write that fails half way leaves file, session and generator as they were, and the call can be made again."""
     path = tmp_path / "j"
@@ -418,10 +417,10 @@ def test_an_event_that_cannot_be_written_did_not_happen(
 
     def half(handle: int, data: bytes) -> int:
         real(handle, data[: len(data) // 2])
-        raise error
+        raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(journal_module.os, "write", half)
-    with pytest.raises(type(error)):
+    with pytest.raises(OSError, match="No space"):
         calls[call](session)
     monkeypatch.setattr(journal_module.os, "write", lambda handle, data: real(handle, data[:5]))
     with pytest.raises(StorageError, match=r"j'?.*part of the record"):

@@ -11,6 +11,7 @@ from swapregret.actions.oracle_set import OracleSet
 from swapregret.environments.cyclic import cyclic
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.baselines.exp3 import exp3
+from swapregret.learners.baselines.follow_the_leader import follow_the_leader
 from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
@@ -99,7 +100,7 @@ def test_play_is_a_session_day_by_day(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_engine_that_stops_hands_over_to_stepping(monkeypatch: pytest.MonkeyPatch) -> None:
     """If a compiled block of a competitor ends early, the rest is stepped and every day is in the ledger once."""
-    competitor = exp3(ACTIONS, HORIZON)
+    competitor = follow_the_leader(ACTIONS, HORIZON)
     expected = play(competitor, WORLD, rng=5)
     real = loop.find_engine
 

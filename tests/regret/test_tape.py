@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
+from swapregret import course
 from swapregret.actions.family import policy_of
 from swapregret.regret.decomposition import DecompositionLedger
 from swapregret.regret.external import external_regret
@@ -130,6 +131,19 @@ def test_the_bound_from_laziness_brackets_swap_regret(case: str) -> None:
     swap = swap_regret(actions, [stepped.ledger])
     assert bound.swap_regret.lower - 1e-9 <= swap.upper
     assert swap.lower <= bound.swap_regret.upper + 1e-9
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_how_a_run_is_cut_into_tapes_does_not_matter(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a tape per 37 days swap regret and the bound from laziness are those of one tape, to 1e-9."""
+    wanted, bound = play(case, "ledger"), play(case, "bound")
+    player = make(case)
+    world = sr.environments.cyclic(player.actions, HORIZON, phases=4, rng=1)
+    monkeypatch.setattr(course, "_BLOCK", 37)
+    monkeypatch.setattr(course, "_STEPPED", 37)
+    assert sr.play(player, world, rng=5).swap_regret.value == pytest.approx(wanted.swap_regret.value, abs=1e-9)
+    found = sr.play(player, world, rng=5, measure="bound").swap_regret
+    assert found.bracket == pytest.approx(bound.swap_regret.bracket, abs=1e-9)
 
 
 @pytest.mark.parametrize("case", CASES)

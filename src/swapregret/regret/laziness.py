@@ -79,7 +79,7 @@ class LazinessLedger:
         for e in range(n + 1):
             if e in kept:
                 self._open[kept[e]] = vectors[e]
-            elif reader.days[e] > 0.0:
+            elif vectors[e].any():  # met on this tape, or on the one before
                 ended.append(vectors[e])
         self._best += self._reach_all(ended)
         self._earned += reader.earned

@@ -253,5 +253,5 @@ def end_window(h: Any, n_ending: int) -> int:
         tape_window(state.tally, state.mix, tape)
     code = end_pool_window(state, family, rule, n_ending)
     if code == PLAYED and n_ending != 0 and tape.stops.size:
-        tape_laws(family, state.laws, state.learners.log_points, state.mix.is_new, tape)
+        tape_laws(family, rule, state.laws, state.learners.log_points, state.mix.is_new, tape)
     return code

@@ -67,7 +67,7 @@ def pass_day(h: Any) -> int:
 def start_tape(h: Any) -> None:
     """Begin the tape of a handle with the policies that are being played."""
     state = borrow(h.state)
-    begin_tape(borrow(h.family), state, borrow(h.tape))
+    begin_tape(borrow(h.family), borrow(h.rule), state, borrow(h.tape))
 
 
 @phase

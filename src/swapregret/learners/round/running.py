@@ -293,6 +293,7 @@ class Running:
             self._widen()
         restore(self.state, arrays, "the state", self._derived)
         self.make()
+        self.state.mix.is_new[:] = 0  # the same policies go on
 
 
 def _tidy(laws: Arrays, is_idle: npt.NDArray[np.bool_]) -> Arrays:

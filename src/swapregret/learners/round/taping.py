@@ -49,14 +49,15 @@ def write_law(tape: Tape, slot: int, begin: int, words: Words, chances: Floats, 
 
 
 @phase
-def tape_laws(family: Any, laws: Any, logs: Floats, is_new: Integers, tape: Tape) -> None:
-    """Write down the policies that are new, from the next window on."""
+def tape_laws(family: Any, rule: Any, laws: Any, logs: Floats, is_new: Integers, tape: Tape) -> None:
+    """Write down the policies that are new, from the next window on; slots beyond the learners hold the first policy."""
     n_slots = is_new.size
     for s in range(n_slots - 1):
         if is_new[s]:
             is_new[s] = 0
             words, chances = show_law(family, laws, s)
-            write_law(tape, s, tape.n_windows[0], words, chances, laws.marginals[s], logs[min(s, len(logs) - 1)])
+            log = logs[s] if s < len(logs) else rule.first_log
+            write_law(tape, s, tape.n_windows[0], words, chances, laws.marginals[s], log)
     has_windows = tape.n_windows[0] + 2 <= tape.stops.size
     has_laws = tape.n_laws[0] + n_slots <= tape.slots.size
     has_atoms = tape.n_atoms[0] + n_slots * tape.longest[0] <= tape.chances.size
@@ -64,8 +65,8 @@ def tape_laws(family: Any, laws: Any, logs: Floats, is_new: Integers, tape: Tape
 
 
 @inlined
-def begin_tape(family: Any, state: Any, tape: Tape) -> None:
-    """Begin a tape with the policies that are being played."""
+def begin_tape(family: Any, rule: Any, state: Any, tape: Tape) -> None:
+    """Begin a tape with the policies in all slots: one without weight now may have some later, and be the same."""
     laws, is_new, logs = state.laws, state.mix.is_new, state.learners.log_points
     tape.first_day[0] = state.tally.day[0]
     tape.n_windows[0] = 0
@@ -73,8 +74,8 @@ def begin_tape(family: Any, state: Any, tape: Tape) -> None:
     tape.n_atoms[0] = 0
     tape.is_full[0] = 0
     for s in range(is_new.size - 1):
-        if state.mix.weights[s] > 0.0:
-            words, chances = show_law(family, laws, s)
-            begin = 0 if is_new[s] else -1
-            write_law(tape, s, begin, words, chances, laws.marginals[s], logs[min(s, len(logs) - 1)])
+        words, chances = show_law(family, laws, s)
+        begin = 0 if is_new[s] else -1
+        log = logs[s] if s < len(logs) else rule.first_log
+        write_law(tape, s, begin, words, chances, laws.marginals[s], log)
         is_new[s] = 0
