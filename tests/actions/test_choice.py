@@ -69,8 +69,6 @@ def test_a_decision_reads_its_choice() -> None:
     assert sorted(decision.choice) == ["a", "b", "c"]
     assert decision.choice == tuple(item for _, item in sorted(decision.elements))
     assert repr(decision) == f"Decision(day=0, {decision.choice!r})"
-    with pytest.raises(InvalidInput, match="Take decisions from Session"):
-        _ = sr.Decision(0, decision.action, decision.elements, decision.policy).choice
 
 
 def test_an_open_decision_from_a_file_reads_its_choice() -> None:

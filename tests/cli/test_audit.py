@@ -72,7 +72,7 @@ def test_costs_are_audited_as_costs(app, tmp_path) -> None:
     path.write_text("action,cost:a,cost:b,reward:x\n" + "a,30,20,1\n" * 4, encoding="utf-8")
     words = [str(path), "--set", "msets 2 1 labels=a,b", "--cost-range", "0", "45"]
     shown = " ".join(RUNNER.invoke(app, words).output.split())
-    assert "a cost of 30 a day" in shown
+    assert "cost 30 per day" in shown
     assert "{b} would have saved 10 a day (4 days, 40 in total)" in shown
     data = json.loads(RUNNER.invoke(app, [*words, "--json"]).output)
     assert data["cost_per_day"] == 30.0
