@@ -20,7 +20,7 @@ from swapregret.actions.family import (
     spread,
 )
 from swapregret.compiled.bits import elements_of, unpack
-from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.kernel import inlined, kernel, phase
 from swapregret.kernels.vectors import centred_square
 
 __all__ = ["ListedLaws", "draw_mu", "put_law", "put_mu", "show_mu"]
@@ -133,7 +133,7 @@ def make_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Flo
     return MADE
 
 
-@phase
+@inlined
 def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
     """Draw from the exploration policy, by inversion if it is a list."""
     explore = family.common.explore

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.coupling import couple
 from swapregret.actions.family import describe
-from swapregret.actions.product_family import ProductFamily
+from swapregret.actions.product_family import product_family
 from swapregret.actions.product_span import level_of, level_vector, off_level, pair_span
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
 from swapregret.compiled.bits import unpack
@@ -196,7 +196,7 @@ class Product(ActionSet):
         common = describe(self, mu, has_moment=has_moment, is_listed=not own)
         u, v = level_vector(self.parts[0]), level_vector(self._rest)
         levels = np.zeros(0) if u is None or v is None else np.concatenate([u, v])
-        return ProductFamily(common, first, second, self.parts[0].dimension, levels)
+        return product_family(common, first, second, self.parts[0].dimension, levels)
 
     def __repr__(self) -> str:
         return f"Product({', '.join(map(repr, self.parts))})"
