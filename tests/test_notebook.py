@@ -45,6 +45,7 @@ def objects() -> dict[str, Any]:
         "Partitions": sr.Partitions(4, 3),
         "Explicit": sr.Explicit(np.eye(40, dtype=int)),
         "OracleSet": sr.OracleSet(3, lambda w: (np.arange(3) == np.argmax(w)).astype(int)),
+        "Product": sr.Product(sr.MSets(3, 1), sr.Permutations(3)),
         "Decision": decision,
         "FinitePolicy": law,
         "Mixture": sr.mix([law, sr.FinitePolicy([[1, 0]], [1.0])], [0.5, 0.5]),

@@ -29,6 +29,7 @@ SETS: dict[str, sr.ActionSet] = {
     "Partitions": sr.Partitions(4, 3),
     "Explicit": sr.Explicit([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
     "OracleSet": sr.OracleSet(4, two_largest),
+    "Product": sr.Product(sr.MSets(3, 1), sr.MSets(4, 2)),
 }
 PRESETS = ("adaptive", "multiscale", "paper")
 

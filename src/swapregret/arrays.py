@@ -194,15 +194,15 @@ def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Ac
     return array.astype(np.int64)
 
 
-def as_integer(value: object, name: str, low: int, high: int | None = None) -> int:
-    """Read a whole number in ``low..high``, or say what is wrong with it.
+def as_integer(value: object, name: str, low: int, high: float | None = None) -> int:
+    """Read a whole number in ``low..high``, or say what is wrong with it; without ``high`` one below 2⁶³, with infinity any.
 
     Examples
     --------
     >>> as_integer(3, "size", 1, 4)
     3
     """
-    bounds = f"{low}..{high}" if high is not None else f"at least {low}"
+    bounds = f"{low}..{high}" if high is not None and high < math.inf else f"at least {low}"
     try:
         if isinstance(value, bool):
             raise TypeError

@@ -46,7 +46,7 @@ def test_epochs_draw_their_randomness_from_the_start() -> None:
             found.append(int(state.inner.state.tally.offset[0]))
             state = DoublingState(epoch, player.epoch_length(epoch) - 1, state.seed, state.inner)
             law = player.policy(state)
-            state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), (), law), 0.5)
+            state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), MSets(4, 2), law), 0.5)
         return found
 
     assert offsets(1) == offsets(1)
@@ -100,7 +100,7 @@ def test_it_never_stops() -> None:
     player = anytime(swap_combcp, MSets(4, 2), preset="multiscale")
     state = DoublingState(39, player.epoch_length(39) - 1, 5, None)
     law = MSets(4, 2).uniform_policy()
-    state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), (), law), 0.5)
+    state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), MSets(4, 2), law), 0.5)
     assert state.epoch == 40
     law = player.policy(state)
     state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), (), law), 0.5)

@@ -59,8 +59,8 @@ def test_schedule_of_the_paper(horizon: int, branching: int) -> None:
 
 
 def test_a_huge_horizon_is_no_trouble() -> None:
-    """The schedule of the paper at T = 10²⁴ is found at once."""
-    assert swap_combcp(ACTIONS, 10**24, preset="paper").schedule.windows[1] == 10**8
+    """The schedule of the paper at T = 10¹⁸ is found at once."""
+    assert swap_combcp(ACTIONS, 10**18, preset="paper").schedule.windows[1] == 10**6
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_all_ingredients_have_a_switch_test() -> None:
         (MSets(10, 3), 12, "bandit", "list", True, True),
         (MSets(10, 3), 3, "bandit", "list", True, False),
         (MSets(100, 3), 8, "bandit", "list", True, False),
-        (MSets(100, 3), 3, "bandit", "chain", False, False),
-        (MSets(401, 3), 8, "bandit", "chain", False, False),
+        (MSets(100, 3), 3, "bandit", "chain", True, False),
+        (MSets(401, 3), 8, "bandit", "chain", True, False),
         (MSets(100, 3), 3, "full", "list", False, False),
         (Permutations(22), 1, "bandit", "list", True, False),
     ],

@@ -46,7 +46,7 @@ class Schedule:
             raise InvalidSchedule(
                 "`windows` must be a list of whole numbers", repr(self.windows), "Pass e.g. [1, 10, 100]."
             ) from None
-        windows = tuple(as_integer(window, "windows", 1) for window in given)
+        windows = tuple(as_integer(window, "windows", 1, math.inf) for window in given)
         object.__setattr__(self, "windows", windows)
         if len(windows) < 2:
             raise InvalidSchedule(
@@ -118,7 +118,7 @@ class Schedule:
         >>> Schedule.uniform(branching=3, n_scales=2).windows
         (1, 3, 9)
         """
-        h = as_integer(branching, "branching", 2)
+        h = as_integer(branching, "branching", 2, math.inf)
         return cls(tuple(h**k for k in range(as_integer(n_scales, "n_scales", 1) + 1)))
 
     @classmethod
@@ -142,7 +142,7 @@ class Schedule:
         >>> Schedule.practical(100_000, rank=10, size=3).windows
         (12, 396, 1584, 6336, 25344, 101376)
         """
-        days = as_integer(horizon, "horizon", 1)
+        days = as_integer(horizon, "horizon", 1, math.inf)
         per_interval = _DAYS_PER_PARAMETER * as_integer(rank, "rank", 1) * as_integer(size, "size", 1)
         levels = 2
         while per_interval * _RATIO**levels < days:
@@ -180,7 +180,7 @@ class Schedule:
         >>> Schedule.from_theorem(10**20, dimension=2, size=1).n_scales
         2
         """
-        days = as_integer(horizon, "horizon", 1)
+        days = as_integer(horizon, "horizon", 1, math.inf)
         d = as_integer(dimension, "dimension", 2)
         m = as_integer(size, "size", 1, d)
         constant = _theorem_constant(d, m, smallest_eigenvalue)
@@ -218,7 +218,7 @@ class Schedule:
         >>> Schedule.single(100, base=12).windows
         (12, 108)
         """
-        days, step = as_integer(horizon, "horizon", 1), as_integer(base, "base", 1)
+        days, step = as_integer(horizon, "horizon", 1, math.inf), as_integer(base, "base", 1)
         return cls((step, step * -(-days // step)))
 
 

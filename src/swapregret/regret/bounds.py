@@ -75,7 +75,7 @@ def swap_combcp_bound(
     >>> round(bound.per_round, 2), bound.is_vacuous
     (16.05, True)
     """
-    d, days = as_integer(dimension, "dimension", 1), as_integer(horizon, "horizon", 2)
+    d, days = as_integer(dimension, "dimension", 1), as_integer(horizon, "horizon", 2, math.inf)
     if branching is None and n_scales is None:
         value = 45.0 * math.log(d * math.log(days)) * days / math.log(days)
         return _upper(value, "45·log(d log T)·T/log T, swap regret of Swap-ComBCP (main theorem)", days)
@@ -104,7 +104,7 @@ def swap_comband_bound(
     >>> swap_comband_bound(10, 3, 1_000_000, smallest_eigenvalue=.23).is_vacuous
     True
     """
-    d, days = as_integer(dimension, "dimension", 1), as_integer(horizon, "horizon", 3)
+    d, days = as_integer(dimension, "dimension", 1), as_integer(horizon, "horizon", 3, math.inf)
     m = as_integer(size, "size", 1, d)
     g = _g_comband(d, m, smallest_eigenvalue)
     if branching is None and n_scales is None:
@@ -155,7 +155,7 @@ def table1(dimension: int, size: int, horizon: int) -> dict[str, Bound]:
     >>> [name for name, bound in rows.items() if not bound.is_vacuous]
     ['Dagan et al. (2024)', 'Swap-ComBCP']
     """
-    d, days = as_integer(dimension, "dimension", 2), as_integer(horizon, "horizon", 3)
+    d, days = as_integer(dimension, "dimension", 2), as_integer(horizon, "horizon", 3, math.inf)
     m = as_integer(size, "size", 1, d)
     n = _power(d, m)
     log_ratio = math.log(days) - m * math.log(d)
@@ -193,7 +193,7 @@ def lower_bound(dimension: int, horizon: int, *, size: int | None = None) -> Bou
     >>> lower_bound(100, 1000).is_vacuous
     True
     """
-    d, days = as_integer(dimension, "dimension", 1), as_integer(horizon, "horizon", 3)
+    d, days = as_integer(dimension, "dimension", 1), as_integer(horizon, "horizon", 3, math.inf)
     value = days / math.log(days) ** 6
     applies = math.log(days) <= d ** (1.0 / 14.0) and (size is None or size >= d ** (12.0 / 13.0))
     what = (
@@ -222,7 +222,11 @@ def _chain(size: int | None, branching: int | None, n_scales: int | None, d: int
             f"size={size}, branching={branching}, n_scales={n_scales}",
             "Give all three, or none of the last two.",
         )
-    return as_integer(size, "size", 1, d), as_integer(branching, "branching", 2), as_integer(n_scales, "n_scales", 1)
+    return (
+        as_integer(size, "size", 1, d),
+        as_integer(branching, "branching", 2, math.inf),
+        as_integer(n_scales, "n_scales", 1),
+    )
 
 
 def _summed(g: float, h: int, k: int, days: int) -> float:
