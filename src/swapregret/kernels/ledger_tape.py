@@ -50,6 +50,9 @@ def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Fl
             for i in range(d):
                 line[i] += share * sums[i]
             days[e] += share * (day - first)
+    while law < n_laws:  # what begins with the tape that comes next
+        current[tape.slots[law]] = law
+        law += 1
     return vectors, days, total, current
 
 
