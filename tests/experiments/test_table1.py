@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from swapregret.cli import app
-from swapregret.cli import table1 as cli
 from swapregret.cli.console import console
 from swapregret.errors import InvalidInput
+from swapregret.experiments import table1 as module
 from swapregret.experiments.report.lines import Series, line_figure
 from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Competitor, Instance, layered_dag, table1
 
@@ -82,9 +82,9 @@ def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pyt
     """The command prints a table a family with the theory beside it, the same as JSON, and two figures a family."""
     few: tuple[Instance, ...] = (INSTANCES[0],)
     some = tuple(named("Swap", "uniform", "Stoltz, all"))
-    monkeypatch.setattr(cli, "INSTANCES", few)
-    monkeypatch.setattr(cli, "COMPETITORS", some)
-    monkeypatch.setattr(cli, "measure", lambda **options: table1(instances=few, competitors=some, **options))
+    monkeypatch.setattr(module, "INSTANCES", few)
+    monkeypatch.setattr(module, "COMPETITORS", some)
+    monkeypatch.setattr(module, "table1", lambda **options: table1(instances=few, competitors=some, **options))
     page = tmp_path / "figure.html"
     options = ["table1", "--horizon", "100", "--jobs", "1"]
     monkeypatch.setattr(console, "width", 200)
