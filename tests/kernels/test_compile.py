@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import swapregret
-from swapregret.compiled import kernel as compiling
 from swapregret.compiled.kernel import Kernel, cache_folder, choice, kernel
 
 _PACKAGE = Path(swapregret.__file__).parent
@@ -114,18 +112,6 @@ def test_a_change_moves_what_depends_on_it_and_nothing_else(tmp_path: Path) -> N
     changed.write_text(changed.read_text(encoding="utf-8") + "\n_MORE = 1\n", encoding="utf-8")
     after = _run(_FOLDERS, tmp_path / "cache", package)
     assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
-
-
-def test_where_the_package_cannot_be_written_the_user_keeps_the_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In a read-only install compiled code goes to the user's cache folder; a folder asked for goes before both."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(compiling.os, "access", lambda path, mode: False)
-    assert compiling._base.__wrapped__("") == tmp_path / "swapregret" / "compiled"
-    assert compiling._base.__wrapped__("/elsewhere") == Path("/elsewhere")
-    monkeypatch.undo()
-    assert compiling._base.__wrapped__("").is_relative_to(_PACKAGE)
 
 
 def test_numba_is_loaded_by_the_first_call(tmp_path: Path) -> None:

@@ -98,7 +98,8 @@ def test_dump_and_load(factory: object) -> None:
 def test_it_never_stops() -> None:
     """Epoch 40, of 10¹⁵ days, works as the first did."""
     player = anytime(swap_combcp, MSets(4, 2), preset="multiscale")
-    state = DoublingState(39, player.epoch_length(39) - 1, 5, None)
+    last = player.player_of(DoublingState(39, 0, 5, None)).start(np.random.default_rng(0))
+    state = DoublingState(39, player.epoch_length(39) - 1, 5, last)
     law = MSets(4, 2).uniform_policy()
     state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), MSets(4, 2), law), 0.5)
     assert state.epoch == 40

@@ -25,7 +25,8 @@ class GibbsMembers(NamedTuple):
     @staticmethod
     def of(listed: Any, gibbs: Any) -> Any:
         """Return the family of a set with both faces."""
-        made = PythonGibbsMembers if isinstance(listed, PythonFamily) else GibbsMembers
+        is_plain = isinstance(listed, PythonFamily) or isinstance(gibbs, PythonFamily)
+        made = PythonGibbsMembers if is_plain else GibbsMembers
         return made(listed.common, listed, gibbs)
 
 
