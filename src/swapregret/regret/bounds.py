@@ -193,7 +193,7 @@ def lower_bound(dimension: int, horizon: int, *, size: int | None = None) -> Bou
     >>> lower_bound(100, 1000).is_vacuous
     True
     """
-    d, days = as_integer(dimension, "dimension", 1), as_integer(horizon, "horizon", 3, math.inf)
+    d, days = as_integer(dimension, "dimension", 1, math.inf), as_integer(horizon, "horizon", 3, math.inf)
     value = days / math.log(days) ** 6
     applies = math.log(days) <= d ** (1.0 / 14.0) and (size is None or size >= d ** (12.0 / 13.0))
     what = (
