@@ -20,7 +20,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("m-sets", "semi-bandit", {}),
     ("m-sets", "bandit", {"pooling": False, "least_squares": False, "trackers": False}),
     ("permutations", "bandit", {}),
-    ("permutations", "full", {"guard_slack": 0.05}),
+    ("permutations", "full", {"guard_slack": 0.01}),
 ]
 
 

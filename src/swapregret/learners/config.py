@@ -128,7 +128,9 @@ def _make(data: dict[str, Any], made: dict[str, Any]) -> Any:
         case ["args", "class", "kwargs"]:
             kind = find(data["class"], "a set", SETS)
             arguments, keywords = _decode(data["args"], made), _decode(data["kwargs"], made)
-            if not (isinstance(arguments, list) and isinstance(keywords, dict) and _is_plain([arguments, keywords])):
+            is_read = isinstance(arguments, list) and isinstance(keywords, dict)
+            rest = [each for each in arguments if not isinstance(each, ActionSet)] if is_read else []  # of a product
+            if not is_read or not _is_plain([rest, keywords]):
                 raise _refusal(f"plain values as arguments of {data['class']}", f"{data!r:.80}")
             return kind(*arguments, **keywords)
         case ["class", "fields"]:
