@@ -7,7 +7,6 @@ import pytest
 from typer.testing import CliRunner
 
 from swapregret.cli import app
-from swapregret.cli.console import console
 from swapregret.errors import InvalidInput
 from swapregret.experiments import table1 as module
 from swapregret.experiments.report.lines import Series, line_figure
@@ -87,8 +86,7 @@ def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(module, "table1", lambda **options: table1(instances=few, competitors=some, **options))
     page = tmp_path / "figure.html"
     options = ["table1", "--horizon", "100", "--jobs", "1"]
-    monkeypatch.setattr(console, "width", 200)
-    shown = CliRunner().invoke(app, [*options, "--html", str(page)])
+    shown = CliRunner().invoke(app, [*options, "--html", str(page)], env={"COLUMNS": "200"})
     assert shown.exit_code == 0
     assert "T log(d log T)/log T" in shown.stdout
     assert "refused" in shown.stdout
