@@ -87,6 +87,7 @@ LAWS = {
     "MatchingPolicy": "actions.permutation_laws:MatchingPolicy",
     "Mixture": "policy.mixture:Mixture",
     "Pairs": "actions.undirected:Pairs",
+    "ProductPolicy": "policy.product:ProductPolicy",
     "PathList": "actions.path_laws:PathList",
     "PivotalSubsets": "actions.pivotal_subsets:PivotalSubsets",
     "SystematicPolicy": "actions.m_set_laws:SystematicPolicy",
