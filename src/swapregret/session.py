@@ -15,9 +15,9 @@ from swapregret.arrays import Action, Vector, as_integer
 from swapregret.errors import InvalidInput, NotConverged, ProtocolError, SwapRegretError, Unsupported
 from swapregret.feedback import RewardReader
 from swapregret.journal import Journal, check_sync, is_journal, read_journal
-from swapregret.learners.checked import check_held, check_player, load_state
+from swapregret.learners.checked import check_player, load_open, load_state
 from swapregret.learners.config import encode, player_of
-from swapregret.learners.player import Decision, Player, draw_action, hold_policy, load_held
+from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
 from swapregret.randomness import Seed, as_generator, entropy_of, generator_of, plain_state, set_state
@@ -398,7 +398,7 @@ class Session(Generic[State]):
             session._open = {}
             for day in header.open_days:
                 if day in header.laws:
-                    held = check_held(player, load_held(player, session._state, _part(arrays, f"open.{day}.law.")))
+                    held = load_open(player, session._state, _part(arrays, f"open.{day}.law."))
                 else:
                     held = hold_policy(player, session._state)
                 session._open[day] = Decision(day, open_action(arrays, day, player.actions), player.actions, held)

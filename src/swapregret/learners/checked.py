@@ -14,9 +14,9 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import below, shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
-from swapregret.learners.player import Arrays, HeldPolicy, Player
+from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, load_held
 
-__all__ = ["check_arrays", "check_held", "check_player", "load_state"]
+__all__ = ["check_arrays", "check_player", "load_open", "load_state"]
 
 _LISTS = ("laws.words", "laws.chances", "memory.recommended")
 """Arrays whose second axis is as long as the longest list of actions so far."""
@@ -133,8 +133,11 @@ def _check_table(name: str, arrays: Arrays) -> None:
         raise _wrong(f"a free place in '{name}.places'", "none")
 
 
-def check_held(player: Player[Any], held: HeldPolicy) -> HeldPolicy:
-    """Refuse the policy of a waiting decision that is none over actions of the set."""
+def load_open(player: Player[Any], state: Any, arrays: Arrays) -> HeldPolicy:
+    """Make the policy of a waiting decision from the arrays of a file, or refuse them."""
+    if not hasattr(player, "load_held"):
+        return ValuePolicy(player, load_state(player, arrays, None))
+    held = load_held(player, state, arrays)
     marginals = held.policy().marginals()
     if marginals.shape != (player.actions.dimension,) or not _is_share(marginals):
         raise _wrong("a policy over the actions of its player", f"marginals {marginals!r:.80}")
