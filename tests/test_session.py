@@ -536,5 +536,5 @@ def test_the_page_on_sessions_runs_as_printed(
         exec(block, names)
     printed = capsys.readouterr().out.splitlines()
     assert "in [-50, 200]: got 1000.0" in printed[1]
-    assert printed[2] == "3 ()"
+    assert "3 ()" in printed
     assert printed[-1] == "1"

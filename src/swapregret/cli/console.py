@@ -75,6 +75,9 @@ class _PlainConsole(Console):
 console: Console = _PlainConsole()
 """Results, on standard output."""
 status_console: Console = _PlainConsole(stderr=True)
+for _made in (console, status_console):
+    _made._width = None  # the width is that of the terminal now, not when this file was loaded
+
 """Progress and errors, on standard error, so that results can be piped."""
 
 

@@ -7,7 +7,10 @@ import numpy.typing as npt
 
 from swapregret.errors import InvalidInput
 
-__all__ = ["copied", "dump", "rebuilt", "restore"]
+LISTS = frozenset({"words", "chances", "cumulative", "recommended"})
+"""Fields whose second axis is as long as the longest list of actions."""
+
+__all__ = ["LISTS", "copied", "dump", "rebuilt", "restore"]
 
 _Value = TypeVar("_Value")
 Arrays = dict[str, npt.NDArray[Any]]
@@ -66,9 +69,17 @@ def rebuilt(like: _Value, arrays: Arrays, name: str) -> _Value:
     if not isinstance(like, np.ndarray):
         return like
     given = arrays.get(name)
-    if given is None or given.ndim != like.ndim or given.dtype != like.dtype:
-        came = "none" if given is None else f"{given.dtype} of {given.ndim} dimensions"
+    free = slice(1, 2) if name.rpartition(".")[2] in LISTS else slice(0, 0)  # lists may be longer or shorter
+    fits = given is not None and given.dtype == like.dtype and given.ndim == like.ndim
+    if fits:
+        shapes = [list(given.shape), list(like.shape)]  # type: ignore[union-attr]
+        for shape in shapes:
+            del shape[free]
+        is_finite = given.dtype.kind != "f" or bool(np.isfinite(given).all())  # type: ignore[union-attr]
+        fits = shapes[0] == shapes[1] and is_finite
+    if given is None or not fits:
+        came = "none" if given is None else f"{given.dtype} of shape {given.shape}, or numbers that are not finite"
         raise InvalidInput(
-            f"the state must hold {name!r}: {like.dtype} of {like.ndim} dimensions", came, "The file is damaged."
+            f"the state must hold {name!r}: finite {like.dtype} of shape {like.shape}", came, "The file is damaged."
         )
     return given.copy()  # type: ignore[return-value]

@@ -116,6 +116,8 @@ def _check_lists(player: Player[Any], arrays: Arrays) -> None:
     chances = np.where(used, arrays["laws.chances"], 0.0).sum(axis=1)
     if (np.abs(chances[counts > 0] - 1.0) > _SLACK).any():
         raise _wrong("policies that add up to 1 in 'laws.chances'", f"{chances.min()} to {chances.max()}")
+    if arrays["guard.has_tripped"].max() > 1:
+        raise _wrong("0 or 1 in 'guard.has_tripped'", str(arrays["guard.has_tripped"]))
     law = arrays["weights.law"]
     if not _is_share(law) or abs(law.sum() - 1.0) > _SLACK:
         raise _wrong("weights that add up to 1 in 'weights.law'", f"{law!r:.80}")

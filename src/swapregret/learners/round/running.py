@@ -16,7 +16,7 @@ import numpy.typing as npt
 from swapregret.actions.family import policy_of
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.compiled.kernel import PythonFamily
-from swapregret.compiled.nested import copied, dump, rebuilt, restore
+from swapregret.compiled.nested import LISTS, copied, dump, rebuilt, restore
 from swapregret.errors import NotConverged
 from swapregret.learners.round.master import NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM, PLAYED
 from swapregret.policy import Mixture, Policy, on_grid
@@ -26,7 +26,6 @@ __all__ = ["Running", "View", "room_for_lists"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-_LISTS = frozenset({"words", "chances", "cumulative", "recommended"})
 _MOST_ATOMS = 2**24
 _TAPED = 2**15
 _LAWS, _ATOMS = 2**12, 2**19
@@ -321,7 +320,7 @@ def _wider(value: Any, n_atoms: int, wanted: int) -> Any:
         return value
     parts = []
     for name, part in zip(value._fields, value, strict=True):
-        if name in _LISTS and part.shape[1] == n_atoms:
+        if name in LISTS and part.shape[1] == n_atoms:
             made = np.zeros((part.shape[0], wanted, *part.shape[2:]), dtype=part.dtype)
             made[:, :n_atoms] = part
             parts.append(made)
