@@ -69,17 +69,19 @@ def rebuilt(like: _Value, arrays: Arrays, name: str) -> _Value:
     if not isinstance(like, np.ndarray):
         return like
     given = arrays.get(name)
-    free = slice(1, 2) if name.rpartition(".")[2] in LISTS else slice(0, 0)  # lists may be longer or shorter
-    fits = given is not None and given.dtype == like.dtype and given.ndim == like.ndim
-    if fits:
-        shapes = [list(given.shape), list(like.shape)]  # type: ignore[union-attr]
-        for shape in shapes:
-            del shape[free]
-        is_finite = given.dtype.kind != "f" or bool(np.isfinite(given).all())  # type: ignore[union-attr]
-        fits = shapes[0] == shapes[1] and is_finite
+    fits = given is not None and given.dtype == like.dtype and given.ndim == like.ndim and _is_finite(given)
+    if given is not None and fits:
+        is_list = name.rpartition(".")[2] in LISTS  # whose second axis may be longer or shorter
+        fits = all(
+            a == b or (is_list and axis == 1) for axis, (a, b) in enumerate(zip(given.shape, like.shape, strict=True))
+        )
     if given is None or not fits:
         came = "none" if given is None else f"{given.dtype} of shape {given.shape}, or numbers that are not finite"
         raise InvalidInput(
             f"the state must hold {name!r}: finite {like.dtype} of shape {like.shape}", came, "The file is damaged."
         )
     return given.copy()  # type: ignore[return-value]
+
+
+def _is_finite(array: npt.NDArray[Any]) -> bool:
+    return array.dtype.kind != "f" or bool(np.isfinite(array).all())

@@ -302,7 +302,7 @@ def _tidy(laws: Arrays, is_idle: npt.NDArray[np.bool_]) -> Arrays:
         array[is_idle] = 0
     ends = tidy["laws.n_atoms"]
     for name, array in tidy.items():
-        if name.rpartition(".")[2] in _LISTS:
+        if name.rpartition(".")[2] in LISTS:
             for row, n_atoms in zip(array, ends.tolist(), strict=True):
                 row[n_atoms:] = 0
             tidy[name] = array[:, : max(1, int(ends.max()))].copy()
