@@ -69,7 +69,7 @@ def rebuilt(like: _Value, arrays: Arrays, name: str) -> _Value:
     if not isinstance(like, np.ndarray):
         return like
     given = arrays.get(name)
-    fits = given is not None and given.dtype == like.dtype and given.ndim == like.ndim and _is_finite(given)
+    fits = given is not None and given.dtype == like.dtype and given.ndim == like.ndim and _is_sound(given)
     if given is not None and fits:
         is_list = name.rpartition(".")[2] in LISTS  # whose second axis may be longer or shorter
         fits = all(
@@ -83,5 +83,7 @@ def rebuilt(like: _Value, arrays: Arrays, name: str) -> _Value:
     return given.copy()  # type: ignore[return-value]
 
 
-def _is_finite(array: npt.NDArray[Any]) -> bool:
+def _is_sound(array: npt.NDArray[Any]) -> bool:
+    if array.dtype.kind == "i":
+        return bool(array.min(initial=0) >= 0)
     return array.dtype.kind != "f" or bool(np.isfinite(array).all())

@@ -17,7 +17,7 @@ from swapregret.actions.family import policy_of
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.nested import LISTS, copied, dump, rebuilt, restore
-from swapregret.errors import NotConverged
+from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.round.master import NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM, PLAYED
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
@@ -267,6 +267,15 @@ class Running:
         held = View(self)
         held.laws = rebuilt(self.state.laws, arrays, "laws")
         held.mix = rebuilt(self.state.mix, arrays, "mix")
+        for name in ("n_atoms", "sizes"):
+            counts, model = getattr(held.laws, name, None), getattr(self.state.laws, name, None)
+            if counts is None or model is None:
+                continue
+            most = (
+                held.laws.chances.shape[1] if name == "n_atoms" else max(int(model.max()), self.family.common.dimension)
+            )
+            if int(counts.max(initial=0)) > most:
+                raise InvalidInput(f"the state must hold counts of at most {most}", str(counts), "The file is damaged.")
         held.is_present = False
         return held
 
