@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from swapregret.errors import InvalidInput
 
+_LARGEST = 1e100
 LISTS = frozenset({"words", "chances", "cumulative", "recommended"})
 """Fields whose second axis is as long as the longest list of actions."""
 
@@ -86,4 +87,4 @@ def rebuilt(like: _Value, arrays: Arrays, name: str) -> _Value:
 def _is_sound(array: npt.NDArray[Any]) -> bool:
     if array.dtype.kind == "i":
         return bool(array.min(initial=0) >= 0)
-    return array.dtype.kind != "f" or bool(np.isfinite(array).all())
+    return array.dtype.kind != "f" or bool((np.abs(array) <= _LARGEST).all())
