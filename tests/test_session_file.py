@@ -88,7 +88,7 @@ FREE = {
     "learners.n_updates",
     "learners.memory_count",
     "guard.n_windows",
-    "guard.has_tripped",
+    "mix.is_new",
     "last",
     "scales.n_updates",
     "scales.memory_count",

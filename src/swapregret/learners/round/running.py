@@ -267,6 +267,8 @@ class Running:
         held = View(self)
         held.laws = rebuilt(self.state.laws, arrays, "laws")
         held.mix = rebuilt(self.state.mix, arrays, "mix")
+        if held.mix.is_inverse.max() > 1:
+            raise InvalidInput("the state must hold 0 or 1 in 'mix.is_inverse'", "another", "The file is damaged.")
         for name in ("n_atoms", "sizes"):
             counts, model = getattr(held.laws, name, None), getattr(self.state.laws, name, None)
             if counts is None or model is None:
