@@ -19,7 +19,7 @@ import pytest
 
 import swapregret as sr
 
-PATIENCE = 60.0
+PATIENCE = 240.0
 
 _found = importlib.util.spec_from_file_location("browsers", Path(__file__).parents[1] / "browser" / "conftest.py")
 assert _found is not None
@@ -41,18 +41,19 @@ import json, os, signal, sys, threading
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are gone at once
 import swapregret as sr
 from swapregret.serve.app import run_server
-from swapregret.serve.history import History
+from swapregret.feedback import RewardReader
+from swapregret.serve.history import History, regret_curve
 from swapregret.serve.settings import Settings
 
 actions = sr.MSets(5, 2)
 player = sr.swap_combcp(actions, 1000, preset="multiscale")
-warm, history = sr.Session(player, rng=1), History(actions, "bandit")
+warm, history, reader = sr.Session(player, rng=1), History(actions, "bandit"), RewardReader(actions, "bandit")
 for _ in range(60):
     decision = warm.act()
-    history.decided(decision)
+    history.decided(decision.day, decision.marginals)
     warm.observe(0.5)
-    history.rewarded(decision, 0.5, 0.5)
-warm.summary(), history.regret(), sr.Session.from_bytes(warm.snapshot())
+    history.rewarded(decision, 0.5, 0.5, reader)
+warm.summary(), regret_curve(actions, history.samples()), sr.Session.from_bytes(warm.snapshot())
 assert threading.active_count() == 1
 print("ready", flush=True)
 for line in sys.stdin:

@@ -183,14 +183,15 @@ def test_a_million_events(browser: Chrome, serve: Callable[..., Served], tmp_pat
     database = f"sqlite:///{tmp_path}/million.db"
     spec = ProblemSpec(set="msets 5 2", horizon=10**6, preset="multiscale", seed=7)
     live = Live("million", Problem(spec, 100))
-    decision = live.act(0.0)
+    live.act(0.0)
+    decision = live.open[0].decision
     live.close(0, "reward", 0.5, 0.0)
     small = len(json.dumps(view_json(live, 0.0)))
     rng = np.random.default_rng(0)
     for day in range(0, 500_000, 10):
-        same = Decision(day, decision.action, decision.elements, decision.policy)
-        live.history.decided(same)
-        live.history.rewarded(same, value := float(rng.random()), value)
+        same = Decision(day, decision.action, live.problem.actions, decision.policy)
+        live.history.decided(day, same.marginals)
+        live.history.rewarded(same, value := float(rng.random()), value, live.problem.reader)
     live.totals |= {"n_decisions": 500_000, "n_rewards": 500_000, "reward_sum": 250_000.0}
     live.seq = 1_000_000
     assert small < len(json.dumps(view_json(live, 0.0))) < 60_000

@@ -15,8 +15,9 @@ from sqlalchemy import insert, update
 import swapregret as sr
 from swapregret.client import AsyncClient, Client, ServiceError
 from swapregret.errors import InvalidInput
+from swapregret.feedback import RewardReader
 from swapregret.serve import schema
-from swapregret.serve.history import History, unbiased
+from swapregret.serve.history import Estimator, History, regret_curve
 from swapregret.serve.leases import Watch
 from swapregret.serve.live import Live
 from swapregret.serve.problems import Problem, ProblemSpec
@@ -40,7 +41,7 @@ def test_estimates_are_unbiased(feedback: Any) -> None:
     listed = [np.array(row) for row in np.eye(4)[:, None] + np.eye(4)[None, :] for row in row if row.max() == 1]
     for action in listed:
         seen = {"bandit": float(worth @ action), "semi-bandit": worth * action, "full": worth}[feedback]
-        total += unbiased(actions, feedback, sr.Decision(0, action, (), law), seen) / len(listed)
+        total += Estimator(actions, feedback).estimate(sr.Decision(0, action, actions, law), seen) / len(listed)
     for action in listed:
         assert action @ total == pytest.approx(action @ worth, abs=1e-12)
 
@@ -48,12 +49,12 @@ def test_estimates_are_unbiased(feedback: Any) -> None:
 def test_buckets_hold_what_was_put_in() -> None:
     """Means of buckets that doubled many times are the means of their days, whatever the order of the rewards."""
     actions = sr.MSets(4, 2)
-    history, law = History(actions, "bandit"), actions.uniform_policy()
+    history, law, reader = History(actions, "bandit"), actions.uniform_policy(), RewardReader(actions, "bandit")
     rewards = np.random.default_rng(0).random(3000)
     for day in np.random.default_rng(1).permutation(3000).tolist():
-        decision = sr.Decision(day, np.array([1, 1, 0, 0]), (), law)
-        history.decided(decision)
-        history.rewarded(decision, float(rewards[day]), float(rewards[day]))
+        decision = sr.Decision(day, np.array([1, 1, 0, 0]), actions, law)
+        history.decided(day, decision.marginals)
+        history.rewarded(decision, float(rewards[day]), float(rewards[day]), reader)
     assert history.width == 32
     assert [each["mean"] for each in history.rewards()] == pytest.approx(
         [rewards[i : i + 32].mean() for i in range(0, 3000, 32)]
@@ -61,8 +62,9 @@ def test_buckets_hold_what_was_put_in() -> None:
     assert history.marginals() == [[0.5] * 4] * 94
     again = History(actions, "bandit")
     again.load(history.dump())
-    assert (again.rewards(), again.regret(), again.stride) == (history.rewards(), history.regret(), history.stride)
-    last = history.regret()[-1]
+    assert (again.rewards(), again.stride) == (history.rewards(), history.stride)
+    assert again.samples().tolist() == history.samples().tolist()
+    last = regret_curve(actions, history.samples())[-1]
     assert last["low"] < last["value"] < last["high"]
     truth = float(rewards.mean())  # the action's own reward is known; estimates of others are noise around it
     assert abs(last["value"]) < 10 * truth
@@ -86,9 +88,10 @@ def test_a_snapshot_is_the_problem() -> None:
     restored._load(*half.snapshot())
     for event in events[50:]:
         restored.replay(event)
-    assert restored.act(1.0).elements == whole.act(1.0).elements
+    assert restored.act(1.0) == whole.act(1.0)
     assert restored.session.snapshot() == whole.session.snapshot()
-    assert (restored.totals, restored.made, list(restored.latest)) == (whole.totals, whole.made, list(whole.latest))
+    assert (restored.totals, list(restored.latest)) == (whole.totals, list(whole.latest))
+    assert {day: each[1:] for day, each in restored.open.items()} == {day: each[1:] for day, each in whole.open.items()}
     assert restored.history.dump() == whole.history.dump()
     with pytest.raises(InvalidInput, match="must replay"):
         Live("x", Problem(SPEC, 100)).replay(Event(1, "act", 0, 0.0, "ff"))
@@ -173,7 +176,7 @@ def test_migrations(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_events_cannot_close_a_day_twice(tmp_path: Any) -> None:
     """The database itself refuses a second reward of one decision."""
     store = open_store(f"sqlite:///{tmp_path}/x.db")
-    row = {"problem": "x", "seq": 1, "kind": "reward", "day": 0, "closes": 1, "at": 0.0, "value": "1"}
+    row = {"problem": "x", "seq": 1, "kind": "reward", "day": 0, "at": 0.0, "value": "1"}
     with store.transaction() as connection:
         connection.execute(insert(schema.events), row)
     with pytest.raises(Exception, match="UNIQUE"), store.transaction() as connection:

@@ -23,6 +23,7 @@ from swapregret.learners.player import (
     draw_action,
     hold_policy,
     load_held,
+    marginals_of,
     own_state,
 )
 from swapregret.learners.round.running import View
@@ -68,6 +69,10 @@ class EpochPolicy:
     def policy(self) -> Policy:
         """Return it."""
         return self.inner.policy()
+
+    def marginals(self) -> Vector:
+        """Return how likely each element is."""
+        return marginals_of(self.inner)
 
     def dump(self) -> Arrays:
         """Write it, and its epoch."""

@@ -19,6 +19,7 @@ __all__ = [
     "draw_action",
     "hold_policy",
     "load_held",
+    "marginals_of",
     "own_state",
 ]
 
@@ -95,6 +96,11 @@ class Decision:
         return self.held.policy()
 
     @property
+    def marginals(self) -> Vector:
+        """Return how likely each element was to be chosen."""
+        return marginals_of(self.held)
+
+    @property
     def choice(self) -> Any:
         """Return the action in the form people give it: a ranking, a route, a tree, an allocation, or labels in order."""
         return self._actions.choice(self.action)
@@ -168,6 +174,13 @@ def hold_policy(player: Player[State], state: State) -> HeldPolicy:
     hold = getattr(player, "hold", None)
     held: HeldPolicy = ValuePolicy(player, state) if hold is None else hold(state)
     return held
+
+
+def marginals_of(held: HeldPolicy) -> Vector:
+    """Return how likely each element is under a policy; those that know do not make the policy for it."""
+    quick = getattr(held, "marginals", None)
+    marginals: Vector = held.policy().marginals() if quick is None else quick()
+    return marginals
 
 
 def load_held(player: Player[State], state: State, arrays: Arrays) -> HeldPolicy:

@@ -2,42 +2,67 @@
 
 A bucket is twice as wide whenever the buckets are full, and estimates are kept for every stride-th day, with a stride that
 doubles alike. So a million days take as much room as a thousand, and the same events give the same history.
-
-May touch: ``arrays``, ``storage``, ``policy``, ``geometry.solve``, ``regret.estimated``, ``actions.base``, ``learners.player``.
 """
 
 import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector
-from swapregret.geometry.solve import make_solver
+from swapregret.arrays import Matrix, Vector
+from swapregret.feedback import RewardReader
+from swapregret.geometry.solve import Solver, make_solver
 from swapregret.learners.player import Decision, Feedback
+from swapregret.policy import Policy
 from swapregret.regret.estimated import EstimateLedger
 from swapregret.storage import from_bytes, to_bytes
 
-__all__ = ["History", "unbiased"]
+__all__ = ["Estimator", "History", "regret_curve"]
 
 _BUCKETS = 128
 _SAMPLES = 1024
 _FIRST_STRIDE = 4
-_LARGEST_RANK = 400
+_LARGEST_DIMENSION = 400
 _POINTS = 24
 
 
-def unbiased(actions: ActionSet, feedback: Feedback, decision: Decision, seen: "float | Vector") -> Vector:
-    r"""Return an unbiased estimate of the reward vector of a day, from what was seen and the law that drew the action.
+class Estimator:
+    r"""Makes unbiased estimates of the reward vector of a day, from what was seen and the policy that drew the action.
 
     Bandit feedback: :math:`r\,\Sigma^+ M`; semi-bandit: :math:`r_i / P(i)` on the chosen elements; full: what was seen.
     """
-    if feedback == "full":
-        return np.asarray(seen)
-    if feedback == "semi-bandit":
-        chosen = decision.action > 0
-        return np.divide(seen, decision.policy.marginals(), out=np.zeros(actions.dimension), where=chosen)
-    return np.asarray(seen * make_solver(decision.policy, actions.span).solve(decision.action))
+
+    def __init__(self, actions: ActionSet, feedback: Feedback) -> None:
+        self._actions, self._feedback = actions, feedback
+        self._policy: Policy | None = None
+        self._solver: Solver | None = None
+
+    def estimate(self, decision: Decision, seen: "float | Vector") -> Vector:
+        """Return the estimate of a day."""
+        if self._feedback == "full":
+            return np.asarray(seen)
+        if self._feedback == "semi-bandit":
+            chosen = decision.action > 0
+            return np.divide(seen, decision.marginals, out=np.zeros(self._actions.dimension), where=chosen)
+        if self._solver is None or decision.policy is not self._policy:  # many days share a policy
+            self._policy, self._solver = decision.policy, make_solver(decision.policy, self._actions.span)
+        return np.asarray(seen * self._solver.solve(decision.action))
+
+
+def regret_curve(actions: ActionSet, samples: Matrix) -> list[dict[str, float]]:
+    """Return estimated external regret per day so far, rewards in [0, 1]: two estimates and twice their errors around them."""
+    ledger, found = EstimateLedger(actions), []
+    ends = {round(part * len(samples) / _POINTS) for part in range(1, _POINTS + 1)}
+    for count, row in enumerate(samples, start=1):
+        ledger.record_estimate(row[2:], row[1])
+        if count in ends and count >= 8:
+            above, below = ledger.external_regret()
+            low = (below.value - 2.0 * below.standard_error) / count
+            high = (above.value + 2.0 * above.standard_error) / count
+            found.append({"day": float(row[0]), "value": above.per_round, "low": low, "high": high})
+    return found
 
 
 class History:
@@ -50,7 +75,7 @@ class History:
     """
 
     def __init__(self, actions: ActionSet, feedback: Feedback) -> None:
-        self._actions, self._feedback = actions, feedback
+        self._actions, self._estimator = actions, Estimator(actions, feedback)
         self.width = 1
         self.stride = _FIRST_STRIDE
         self._rewards = np.zeros((_BUCKETS, 3))  # count, sum, sum of squares
@@ -58,22 +83,24 @@ class History:
         self._decided = np.zeros(_BUCKETS)
         self._samples = np.zeros((_SAMPLES, actions.dimension + 2))  # day, reward in [0, 1], estimate
         self._n_samples = 0
-        self._curve: tuple[int, list[dict[str, float]]] = (-1, [])
 
-    def decided(self, decision: Decision) -> None:
-        """Add the law of a decision."""
-        index = self._bucket(decision.day)
-        self._marginals[index] += decision.policy.marginals()
+    def decided(self, day: int, marginals: Vector) -> None:
+        """Add the marginals of a decision."""
+        index = self._bucket(day)
+        self._marginals[index] += marginals
         self._decided[index] += 1.0
 
-    def rewarded(self, decision: Decision, total: float, seen: "float | Vector") -> None:
-        """Add a reward: its total as it was reported, and what the learner saw."""
+    def rewarded(self, decision: Decision, total: float, reported: npt.ArrayLike, reader: RewardReader) -> None:
+        """Add what was reported of a decision; ``total`` is its sum."""
         row = self._rewards[self._bucket(decision.day)]
-        row += (1.0, total, total * total)
-        if decision.day % self.stride == 0 and self._actions.rank <= _LARGEST_RANK:
+        row[0] += 1.0
+        row[1] += total
+        row[2] += total * total
+        if decision.day % self.stride == 0 and self._actions.dimension <= _LARGEST_DIMENSION:
+            seen = reader.read(reported, decision.action)
             scaled = float(seen) if isinstance(seen, float) else float(np.asarray(seen) @ decision.action)
             try:
-                estimate = unbiased(self._actions, self._feedback, decision, seen)
+                estimate = self._estimator.estimate(decision, seen)
             except (ArithmeticError, np.linalg.LinAlgError):
                 return  # Σ is singular to working precision: the figures do without this day
             self._samples[self._n_samples] = (decision.day, scaled, *estimate)
@@ -110,30 +137,10 @@ class History:
         means = self._marginals[used] / self._decided[used, None]
         return [[round(value, 4) for value in row] for row in means.tolist()]
 
-    def regret(self) -> list[dict[str, float]]:
-        """Return estimated external regret per day so far, rewards in [0, 1]: two estimates and twice their errors around them."""
-        if self._curve[0] != self._n_samples:
-            self._curve = (self._n_samples, self._make_curve())
-        return self._curve[1]
-
-    def _make_curve(self) -> list[dict[str, float]]:
-        ledger, found = EstimateLedger(self._actions), []
+    def samples(self) -> Matrix:
+        """Return day, reward in [0, 1] and estimated reward vector of the days that were kept, by day."""
         rows = self._samples[: self._n_samples]
-        rows = rows[np.argsort(rows[:, 0], kind="stable")]
-        ends = {round(part * self._n_samples / _POINTS) for part in range(1, _POINTS + 1)}
-        for count, row in enumerate(rows, start=1):
-            ledger.record_estimate(row[2:], row[1])
-            if count in ends and count >= 8:
-                above, below = ledger.external_regret()
-                found.append(
-                    {
-                        "day": float(row[0]),
-                        "value": above.per_round,
-                        "low": (below.value - 2.0 * below.standard_error) / count,
-                        "high": (above.value + 2.0 * above.standard_error) / count,
-                    }
-                )
-        return found
+        return np.asarray(rows[np.argsort(rows[:, 0], kind="stable")])
 
     # ---- for snapshots -------------------------------------------------------------------------------------------
 

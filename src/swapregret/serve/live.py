@@ -1,26 +1,30 @@
-"""A problem in memory: its session and history, moved by events that are the same now and when they are replayed.
-
-May touch: the library, ``serve.problems``, ``serve.history``, ``serve.store``, ``serve.refusals``.
-"""
+"""A problem in memory: its session and history, moved by events that are the same now and when they are replayed."""
 
 import json
 import zlib
 from collections import deque
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 import swapregret as sr
 from swapregret.errors import InvalidInput
 from swapregret.serve.history import History
-from swapregret.serve.problems import Problem, ProblemSpec, Reported, choice_of, text_of
+from swapregret.serve.problems import Problem, ProblemSpec, Reported, pack, text_of
 from swapregret.serve.refusals import Conflict
 from swapregret.serve.store import Event, Store
 
 __all__ = ["Live"]
 
 _LATEST = 20
-_MOST_OPEN_IN_SNAPSHOT = 32
+_EVENT_BYTES, _MOST_BYTES = 100, 2**25
+"""Policies in a snapshot: at most so many bytes for each event since the last one, and in all."""
+
+
+class Waiting(NamedTuple):
+    """A decision that waits for its reward, when it was made, and its action as text."""
+
+    decision: "sr.Decision"
+    made: float
+    packed: str
 
 
 class Live:
@@ -38,13 +42,13 @@ class Live:
         self.session = problem.new_session()
         self.history = History(problem.actions, problem.spec.feedback)
         self.seq = self.snapshot_seq = 0
-        self.made: dict[int, float] = {}
-        self.open: dict[int, sr.Decision] = {}
-        self.label_texts = [text_of(label) for label in problem.actions.labels]
+        self.open: dict[int, Waiting] = {}
+        self.labels = [text_of(label) for label in problem.actions.labels]
         self.latest: deque[dict[str, Any]] = deque(maxlen=_LATEST)
         self.pending: list[Event] = []
         self.totals = {"n_decisions": 0, "n_rewards": 0, "n_defaults": 0, "n_skips": 0, "reward_sum": 0.0}
         self.is_broken = self.state_changed = False
+        self._law_bytes = 0
 
     @classmethod
     def restore(cls, store: Store, id: str, max_dimension: int, now: float) -> "Live":
@@ -56,10 +60,8 @@ class Live:
             live._load(*kept)
         for each in store.events(id, live.seq):
             live.replay(each)
-        live.pending.clear()
-        live.made = {
-            day: min(at, now) for day, at in live.made.items()
-        }  # a clock that was ahead must not keep them open
+        for day, waiting in live.open.items():  # a clock that was ahead must not keep them open
+            live.open[day] = waiting._replace(made=min(waiting.made, now))
         return live
 
     def _load(self, seq: int, session: bytes, history: bytes) -> None:
@@ -69,64 +71,68 @@ class Live:
         self.history.load(rest)
         self.seq = self.snapshot_seq = seq
         self.totals = known["totals"]
-        self.made = {int(day): at for day, at in known["made"].items()}
         self.latest.extend(known["latest"])
-        self.open = {decision.day: decision for decision in self.session.open_decisions}
+        for decision in self.session.open_decisions:
+            made = known["made"][str(decision.day)]
+            self.open[decision.day] = Waiting(decision, made, pack(decision.action))
 
     def snapshot(self) -> tuple[int, bytes, bytes]:
         """Return the number of the last event, the session and the rest, as bytes."""
-        header = {"totals": self.totals, "made": self.made, "latest": list(self.latest)}
+        made = {day: waiting.made for day, waiting in self.open.items()}
+        header = {"totals": self.totals, "made": made, "latest": list(self.latest)}
         rest = json.dumps(header).encode() + b"\n" + self.history.dump()
         return self.seq, zlib.compress(self.session.snapshot(), 1), zlib.compress(rest, 1)
 
     def wants_snapshot(self, every: int) -> bool:
-        """Tell whether enough happened: a snapshot holds the law of each open decision, so more of them make it rarer."""
-        n_open = len(self.open)
-        return n_open <= _MOST_OPEN_IN_SNAPSHOT and self.seq - self.snapshot_seq >= every * (1 + n_open)
+        """Tell whether enough happened: a snapshot holds the policy of each open decision, so more of them make it rarer."""
+        n_events = self.seq - self.snapshot_seq
+        if n_events < max(1, every):
+            return False
+        held = [each.decision.held for each in self.open.values() if not each.decision.held.is_present]
+        if held and not self._law_bytes:
+            self._law_bytes = sum(array.nbytes for array in held[0].dump().values())
+        most = _MOST_BYTES if every == 0 else min(_MOST_BYTES, _EVENT_BYTES * n_events)
+        return len(held) * self._law_bytes <= most
 
     # ---- events --------------------------------------------------------------------------------------------------
 
-    def act(self, at: float) -> "sr.Decision":
+    def act(self, at: float) -> Event:
         """Make a decision."""
         decision = self.session.act()
-        self.open[decision.day], self.made[decision.day] = decision, at
-        self.history.decided(decision)
+        packed = pack(decision.action)
+        self.open[decision.day] = Waiting(decision, at, packed)
+        self.history.decided(decision.day, decision.marginals)
         self.totals["n_decisions"] += 1
-        self._happened("act", decision.day, at, _packed(decision))
-        return decision
+        return self._happened("act", decision.day, at, packed)
 
     def close(self, day: int, kind: str, reported: Reported | None, at: float) -> None:
         """Close an open decision: by a ``reward``, a ``default`` reward, a ``skip``, or because it did ``expire``."""
-        decision = self.open[day]
+        decision, made, packed = self.open[day]
         if reported is None:
-            self.session.skip(decision)
+            self.session.skip(day=day)
             self.totals["n_skips"] += 1
-            total = None
+            total, value = None, None
         else:
-            reward = self.problem.as_reward(reported)
-            seen = self.problem.reader.read(reward, decision.action)  # refuses what cannot be, before anything changes
+            self.session.observe(reported, day=day)  # refuses what cannot be, before anything changes
             total = self.problem.total_of(reported, decision.action)
-            self.session.observe(reward, decision)
-            self.history.rewarded(decision, total, seen)
+            value = repr(reported) if type(reported) is float else json.dumps(reported)
+            self.history.rewarded(decision, total, reported, self.problem.reader)
             self.totals["n_rewards" if kind == "reward" else "n_defaults"] += 1
             self.totals["reward_sum"] += total
-        made = self.made.pop(day)
         del self.open[day]
-        self.latest.append(
-            {"day": day, "choice": choice_of(decision), "kind": kind, "reward": total, "made": made, "closed": at}
-        )
-        self._happened(kind, day, at, None if reported is None else json.dumps(reported))
+        self.latest.append({"day": day, "packed": packed, "kind": kind, "reward": total, "made": made, "closed": at})
+        self._happened(kind, day, at, value)
 
-    def _happened(self, kind: str, day: int, at: float, value: str | None) -> None:
+    def _happened(self, kind: str, day: int, at: float, value: str | None) -> Event:
         self.seq += 1
-        self.pending.append(Event(self.seq, kind, day, at, value))
+        event = Event(self.seq, kind, day, at, value)
+        self.pending.append(event)
+        return event
 
     def replay(self, event: Event) -> None:
         """Let an event of the database happen again, and check that it comes out the same."""
         if event.kind == "act":
-            decision = self.act(event.at)
-            came = (decision.day, _packed(decision))
-            if came != (event.day, event.value):
+            if self.act(event.at) != event:
                 raise InvalidInput(
                     f"problem {self.id} must replay to the decisions it made",
                     f"another one on day {event.day}",
@@ -152,8 +158,4 @@ class Live:
     def overdue(self, now: float) -> list[int]:
         """Return the decisions whose deadline has passed."""
         deadline = self.problem.spec.deadline
-        return [] if deadline is None else [day for day, made in self.made.items() if now - made >= deadline]
-
-
-def _packed(decision: "sr.Decision") -> str:
-    return np.packbits(decision.action.astype(bool)).tobytes().hex()
+        return [] if deadline is None else [day for day, each in self.open.items() if now - each.made >= deadline]

@@ -3,8 +3,6 @@
 Only what was chosen was seen, so the columns ``reward:LABEL`` hold unbiased estimates of each day's reward vector, on the
 learner's scale of totals in [0, 1]. They are made by playing all events again from the beginning, which also checks that they
 come out the same.
-
-May touch: ``csv_file``, ``serve.history``, ``serve.live``, ``serve.problems``, ``serve.store``.
 """
 
 import json
@@ -13,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from swapregret.csv_file import csv_line
-from swapregret.serve.history import unbiased
+from swapregret.serve.history import Estimator
 from swapregret.serve.live import Live
 from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.store import Store
@@ -27,16 +25,16 @@ def log_lines(store: Store, id: str, max_dimension: int) -> Iterator[bytes]:
     """Yield the file in parts: one row for each decision that was closed by a reward, in the order of their rewards."""
     row = store.problem(id)
     problem = Problem(ProblemSpec.model_validate_json(row.spec), max_dimension)
-    live = Live(id, problem)
+    live, estimator = Live(id, problem), Estimator(problem.actions, problem.spec.feedback)
     rewards = [f"reward:{label}" for label in problem.actions.labels]
     lines = [csv_line(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards])]
     for event in store.events(id):
         if event.kind != "act" and event.value is not None:
-            decision, reported = live.open[event.day], json.loads(event.value)
-            seen = problem.reader.read(problem.as_reward(reported), decision.action)
-            estimate = unbiased(problem.actions, problem.spec.feedback, decision, seen)
+            decision, made_at, _ = live.open[event.day]
+            seen = problem.reader.read(json.loads(event.value), decision.action)
+            estimate = estimator.estimate(decision, seen)
             indices = ";".join(map(str, np.flatnonzero(decision.action).tolist()))
-            made = f"{live.made[event.day]:.3f}"
+            made = f"{made_at:.3f}"
             cells = [f"{id}.{event.day}", indices, event.value, event.kind, made, f"{event.at:.3f}"]
             lines.append(csv_line([*cells, *(repr(float(value)) for value in estimate)]))
         live.replay(event)

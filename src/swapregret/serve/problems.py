@@ -1,12 +1,10 @@
-"""What a problem is: its description as clients send it, and the player, session and numbers it stands for.
-
-May touch: the library, ``experiments.set_entries``, ``experiments.names``.
-"""
+"""What a problem is: its description as clients send it, and the player, session and numbers it stands for."""
 
 import contextlib
 import json
 import secrets
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,17 +14,19 @@ from pydantic import BaseModel, ConfigDict, Field
 import swapregret as sr
 from swapregret.actions.base import ActionSet
 from swapregret.actions.spec import parse_set
+from swapregret.arrays import Action
 from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
 from swapregret.experiments.names import check_name
 from swapregret.experiments.set_entries import SET_PARAMETERS, make_set
 from swapregret.feedback import RewardReader
+from swapregret.units import Range, read_units
 
-__all__ = ["Problem", "ProblemSpec", "Reported", "choice_of", "plain_label", "text_of"]
+__all__ = ["Problem", "ProblemSpec", "Reported", "pack", "text_of"]
 
 Reported = float | list[float]
 """A reward or cost as it is reported: a total, or a number for each element."""
-Range = tuple[float, float]
 _REHEARSAL = 64
+_SHOWN = 1024
 
 
 class ProblemSpec(BaseModel):
@@ -65,8 +65,6 @@ class Problem:
     """
 
     def __init__(self, spec: ProblemSpec, max_dimension: int) -> None:
-        if spec.reward_range is not None and spec.cost_range is not None:
-            raise InvalidInput("a problem must have rewards or costs", "`reward_range` and `cost_range`", "Give one.")
         if spec.default_reward is not None and spec.deadline is None:
             raise InvalidInput("`default_reward` must come with a `deadline`", "no deadline", "Give both, or neither.")
         seed = secrets.randbits(53) if spec.seed is None else spec.seed  # 53 bits: exact in every JSON reader
@@ -79,43 +77,43 @@ class Problem:
             if spec.horizon is None
             else make(self.actions, spec.horizon, **options)
         )
-        self.reader = RewardReader(self.actions, spec.feedback, *self.reward_range)
+        self.units = read_units(spec.reward_range, spec.cost_range)
+        low, high, is_cost = self.units.low, self.units.high, self.units.is_cost
+        self.reader = RewardReader(self.actions, spec.feedback, low, high, is_cost)
         if spec.default_reward is not None:
-            self.reader.read(self.as_reward(spec.default_reward), self.actions.argmax(np.zeros(self.actions.dimension)))
-
-    @property
-    def has_costs(self) -> bool:
-        """Tell whether costs are reported."""
-        return self.spec.cost_range is not None
-
-    @property
-    def reward_range(self) -> Range:
-        """The range of totals as the session sees them."""
-        if self.spec.cost_range is not None:
-            return -self.spec.cost_range[1], -self.spec.cost_range[0]
-        return self.spec.reward_range or (0.0, 1.0)
-
-    def as_reward(self, reported: Reported) -> Reported:
-        """Turn what was reported into a reward: a cost is a negative reward."""
-        if not self.has_costs:
-            return reported
-        return [-value for value in reported] if isinstance(reported, list) else -reported
+            self.reader.read(spec.default_reward, self.actions.argmax(np.zeros(self.actions.dimension)))
+        self.shown = lru_cache(_SHOWN)(self._shown)
 
     def new_session(self) -> "sr.Session[Any]":
         """Return a session before day 0; the same one every time."""
-        return sr.Session(self.player, rng=self.spec.seed, reward_range=self.reward_range, max_open=self.spec.max_open)
+        ranges = {"reward_range": self.spec.reward_range, "cost_range": self.spec.cost_range}
+        return sr.Session(self.player, rng=self.spec.seed, max_open=self.spec.max_open, **ranges)
 
     def rehearse(self) -> None:
         """Play some days that nobody sees, so that compiled code is there before the first request waits for it."""
         session = self.new_session()
-        low, size = self.reward_range[0], self.actions.size
+        least, size = self.units.declared[0], self.actions.size
         with contextlib.suppress(SwapRegretError):
             for _ in range(_REHEARSAL):
                 decision = session.act()
                 length = self.actions.dimension if self.spec.feedback == "full" else len(decision.elements)
-                session.observe(low if self.spec.feedback == "bandit" else np.full(length, low / size), decision)
+                session.observe(least if self.spec.feedback == "bandit" else np.full(length, least / size), decision)
 
-    def total_of(self, reported: Reported, action: Any) -> float:
+    def _shown(self, packed: str) -> tuple[list[Any], str]:
+        """Return an action as clients get it and as people read it: a ranking, a route, a tree.
+
+        ``packed`` is what ``pack`` returned; the latest answers are kept in ``shown``.
+        """
+        bits = np.frombuffer(bytes.fromhex(packed), dtype=np.uint8)
+        action = np.unpackbits(bits, count=self.actions.dimension).astype(np.int64)
+        chosen = self.actions.choice(action)
+        if isinstance(chosen, dict):
+            text = ", ".join(f"{text_of(key)}: {text_of(value)}" for key, value in chosen.items())
+        else:
+            text = ", ".join(map(text_of, chosen))
+        return [_plain(label) for label in self.actions.elements(action)], text
+
+    def total_of(self, reported: Reported, action: Action) -> float:
         """Return the total of what was reported, for totals and figures."""
         if not isinstance(reported, list):
             return float(reported)
@@ -137,7 +135,7 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
             f'Send a table, e.g. {{"kind": "{kind}", ...}}.',
         )
     try:
-        json.dumps(entry, ensure_ascii=False).encode()  # half of a surrogate pair cannot be shown to anybody
+        json.dumps(entry, ensure_ascii=False, allow_nan=False).encode()  # nor NaN nor half a character can be shown
         if isinstance(entry, str):
             numbers = [int(word) for word in words[1:] if word.isdecimal()]
             _check_size(kind, dict(zip(SET_PARAMETERS[kind], numbers, strict=False)), limit)
@@ -150,7 +148,7 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
             made = make_set(dict(entry), Path("/nowhere"))
     except SwapRegretError:
         raise
-    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
         raise InvalidInput("`set` must have usable parameters", str(error)[:200], "Correct them.") from None
     if made.dimension > limit:
         raise _too_large(made.dimension, limit)
@@ -176,13 +174,23 @@ def _too_large(came: int, limit: int) -> TooLarge:
     return TooLarge(f"a set must have at most {limit} elements", f"{came} or more", "Use a smaller set.")
 
 
-def plain_label(label: Any) -> Any:
+def pack(action: Action) -> str:
+    """Write an action as text: its bits, in hexadecimal.
+
+    Examples
+    --------
+    >>> pack(np.array([1, 0, 0, 1, 0]))
+    '90'
+    """
+    return np.packbits(action.astype(np.uint8)).tobytes().hex()
+
+
+def _plain(label: Any) -> Any:
     """Return a label as JSON holds it."""
     if isinstance(label, tuple):
-        return [plain_label(part) for part in label]
-    return (
-        label.item() if isinstance(label, np.generic) else label if isinstance(label, int | float | str) else str(label)
-    )
+        return [_plain(part) for part in label]
+    plain = label.item() if isinstance(label, np.generic) else label
+    return plain if isinstance(plain, int | float | str) else str(plain)
 
 
 def text_of(label: Any) -> str:
@@ -194,11 +202,3 @@ def text_of(label: Any) -> str:
     ('s-a', '3')
     """
     return "-".join(map(text_of, label)) if isinstance(label, tuple) else str(label)
-
-
-def choice_of(decision: "sr.Decision") -> str:
-    """Return the action as people read it: the ranking, the route, the tree, the allocation, or the elements."""
-    chosen = decision.choice
-    if isinstance(chosen, dict):
-        return ", ".join(f"{text_of(key)}: {text_of(value)}" for key, value in chosen.items())
-    return ", ".join(map(text_of, chosen))

@@ -1,7 +1,4 @@
-"""The tables, and how a database is brought to this version of them.
-
-May touch: ``errors``.
-"""
+"""The tables, and how a database is brought to this version of them."""
 
 from collections.abc import Callable
 
@@ -16,20 +13,19 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
-    SmallInteger,
     Table,
     Text,
-    UniqueConstraint,
     insert,
     inspect,
     select,
+    text,
     update,
 )
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from swapregret.errors import InvalidInput
 
-__all__ = ["answers", "events", "keys", "migrate", "problems", "snapshots"]
+__all__ = ["answers", "closes", "events", "keys", "migrate", "problems", "snapshots"]
 
 metadata = MetaData()
 
@@ -54,6 +50,9 @@ problems = Table(
     Column("reward_sum", Float(53), nullable=False),
 )
 
+closes = text("kind <> 'act'")
+"""Events that close a decision: one at most."""
+
 events = Table(
     "events",
     metadata,
@@ -61,11 +60,10 @@ events = Table(
     Column("seq", BigInteger, nullable=False),
     Column("kind", Text, nullable=False),
     Column("day", BigInteger, nullable=False),
-    Column("closes", SmallInteger, nullable=False),  # 0 a decision is made, 1 it is closed: each once
     Column("at", Float(53), nullable=False),
     Column("value", Text),
     PrimaryKeyConstraint("problem", "seq"),
-    UniqueConstraint("problem", "day", "closes"),
+    Index("events_closing", "problem", "day", unique=True, sqlite_where=closes, postgresql_where=closes),
     sqlite_with_rowid=False,
 )
 

@@ -1,7 +1,4 @@
-"""What the routes call: problems are opened when they are asked for, kept by a lease, and closed decisions by deadlines.
-
-May touch: ``errors``, the files of ``serve`` but ``api``, ``shield`` and ``app``.
-"""
+"""What the routes call: problems are opened when they are asked for, kept by a lease, and closed decisions by deadlines."""
 
 import asyncio
 import contextlib
@@ -16,7 +13,9 @@ from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from swapregret.errors import SwapRegretError
+from swapregret.arrays import Matrix
+from swapregret.errors import NotConverged, SwapRegretError
+from swapregret.serve.history import regret_curve
 from swapregret.serve.leases import Watch
 from swapregret.serve.live import Live
 from swapregret.serve.metrics import Metrics
@@ -64,6 +63,7 @@ class Service:
         self._start = time.time() - time.monotonic()
         self._watch = Watch(settings.lease_seconds)
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._viewing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._views: dict[str, tuple[float, bytes]] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self.writer = Writer(store, self.owner, self.now, settings.snapshot_every, self.metrics)
@@ -116,9 +116,12 @@ class Service:
             now = self.now()
             made = [live.act(now) for _ in range(count)]
             self.metrics.count("decisions", count)
-            names = live.label_texts
-            marginals = dict(zip(names, made[0].policy.marginals().tolist(), strict=True))
-            body = {"problem": id, "decisions": [decision_json(live, each) for each in made], "marginals": marginals}
+            marginals = live.open[made[0].day].decision.marginals
+            body = {
+                "problem": id,
+                "decisions": [decision_json(live, each.day, str(each.value)) for each in made],
+                "marginals": dict(zip(live.labels, marginals.tolist(), strict=True)),
+            }
             return _reply(201, body)
 
         return await self.call(id, act, key)
@@ -195,11 +198,20 @@ class Service:
 
     async def view(self, id: str) -> bytes:
         """Return what the dashboard draws, at most a second old, as JSON."""
-        kept = self._views.get(id)
-        if kept is None or self.now() - kept[0] > 0.9:
-            found = await self.call(id, lambda: view_json(self.writer.live(id), self.now()))
-            self._views[id] = kept = (self.now(), json.dumps(found).encode())
+        async with self._viewing.setdefault(id, asyncio.Lock()):  # many who look at once are shown the same
+            kept = self._views.get(id)
+            if kept is None or self.now() - kept[0] > 0.9:
+                kept = self._views[id] = (self.now(), await self._view(id))
         return kept[1]
+
+    async def _view(self, id: str) -> bytes:
+        def look() -> tuple[dict[str, Any], Problem, Matrix]:
+            live = self.writer.live(id)
+            return view_json(live, self.now()), live.problem, live.history.samples()
+
+        found, problem, samples = await self.call(id, look)
+        found["regret"] = await asyncio.to_thread(regret_curve, problem.actions, samples)
+        return json.dumps(found).encode()
 
     def gauges(self) -> dict[str, float]:
         """Return what holds at the moment, for metrics."""
@@ -245,15 +257,20 @@ class Service:
         """Close decisions whose deadline has passed."""
         now = self.now()
         for id, live in list(self.writer.lives.items()):
-            if live.problem.spec.deadline is not None and live.made:
-                with contextlib.suppress(Gone):
+            if live.problem.spec.deadline is not None and live.open:
+                try:
                     await self.writer.submit(partial(self._expire, id, now))
+                except (Gone, SwapRegretError) as error:  # the others have deadlines too
+                    _log.warning("deadlines of problem %s: %s", id, error)
 
     def _expire(self, id: str, now: float) -> None:
         live = self.writer.live(id)
         default = live.problem.spec.default_reward
         for day in live.overdue(now):
-            live.close(day, "expire" if default is None else "default", default, now)
+            try:
+                live.close(day, "expire" if default is None else "default", default, now)
+            except NotConverged:  # nothing can be learnt from it
+                live.close(day, "expire", None, now)
             self.metrics.count("deadlines")
 
     async def _beat(self) -> None:

@@ -1,7 +1,4 @@
-"""The database: SQLite in a file, or PostgreSQL. Every statement of the service stands here or in ``keys``.
-
-May touch: ``errors``, ``serve.schema``, ``serve.refusals``.
-"""
+"""The database: SQLite in a file, or PostgreSQL. Every statement of the service stands here or in ``keys``."""
 
 import contextlib
 import json
@@ -16,15 +13,16 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 
 from swapregret.errors import InvalidInput
 from swapregret.serve.refusals import HeldElsewhere, NotFound, Unavailable
-from swapregret.serve.schema import answers, events, migrate, problems, snapshots
+from swapregret.serve.schema import answers, closes, events, migrate, problems, snapshots
 
 __all__ = ["Event", "Store", "open_store"]
 
 _BUSY_SECONDS = 10
 _CHUNK = 5_000
+_INSERT = "INSERT INTO events (problem, seq, kind, day, at, value) "
+_INSERT_ROWS = _INSERT + "VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_ARRAYS = text(
-    "INSERT INTO events (problem, seq, kind, day, closes, at, value) SELECT :problem, * FROM unnest("
-    "CAST(:seq AS bigint[]), CAST(:kind AS text[]), CAST(:day AS bigint[]), CAST(:closes AS smallint[]), "
+    _INSERT + "SELECT :problem, * FROM unnest(CAST(:seq AS bigint[]), CAST(:kind AS text[]), CAST(:day AS bigint[]), "
     "CAST(:at AS double precision[]), CAST(:value AS text[]))"
 )
 
@@ -37,6 +35,9 @@ class Event(NamedTuple):
     day: int
     at: float
     value: str | None
+
+
+_EVENT = [events.c[name] for name in Event._fields]
 
 
 def open_store(database: str) -> "Store":
@@ -173,19 +174,16 @@ class Store:
                 "another process that took it over",
                 "Send the request there, or again.",
             )
-        closes = [int(each.kind != "act") for each in new]
         if new and connection.dialect.name == "postgresql":  # one statement for all rows: several times faster there
-            columns: dict[str, Any] = dict(zip(Event._fields, map(list, zip(*new, strict=True)), strict=True))
-            connection.execute(_INSERT_ARRAYS, {"problem": problem, "closes": closes, **columns})
-        elif new:
-            rows = [{"problem": problem, "closes": c, **e._asdict()} for c, e in zip(closes, new, strict=True)]
-            connection.execute(insert(events), rows)
+            columns = dict(zip(Event._fields, map(list, zip(*new, strict=True)), strict=True))
+            connection.execute(_INSERT_ARRAYS, {"problem": problem, **columns})
+        elif new:  # as the driver takes it: twice as fast
+            connection.exec_driver_sql(_INSERT_ROWS, [(problem, *each) for each in new])
 
     def events(self, problem: str, after: int = 0) -> Iterator[Event]:
         """Yield the events of a problem in order, some thousands at a time."""
-        columns = (events.c.seq, events.c.kind, events.c.day, events.c.at, events.c.value)
         while True:
-            here = select(*columns).where(events.c.problem == problem, events.c.seq > after)
+            here = select(*_EVENT).where(events.c.problem == problem, events.c.seq > after)
             with self.transaction() as connection:
                 rows = connection.execute(here.order_by(events.c.seq).limit(_CHUNK)).all()
             yield from (Event(*row) for row in rows)
@@ -196,9 +194,9 @@ class Store:
     def closing(self, problem: str, day: int) -> Event | None:
         """Return how a decision was closed, if it was."""
         with self.transaction() as connection:
-            of_day = (events.c.problem == problem, events.c.day == day, events.c.closes == 1)
-            row = connection.execute(select(events).where(*of_day)).one_or_none()
-        return None if row is None else Event(row.seq, row.kind, row.day, row.at, row.value)
+            of_day = (events.c.problem == problem, events.c.day == day, closes)
+            row = connection.execute(select(*_EVENT).where(*of_day)).one_or_none()
+        return None if row is None else Event(*row)
 
     # ---- snapshots and answers -----------------------------------------------------------------------------------
 

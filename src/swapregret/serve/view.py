@@ -1,29 +1,21 @@
-"""What people and clients see of a problem.
-
-May touch: the library, ``serve.live``, ``serve.problems``.
-"""
+"""What people and clients see of a problem."""
 
 import json
 from dataclasses import asdict
+from itertools import islice
 from typing import Any
 
-import swapregret as sr
 from swapregret.serve.live import Live
-from swapregret.serve.problems import choice_of, plain_label, text_of
 
 __all__ = ["decision_json", "row_json", "status_json", "view_json"]
 
 _OLDEST = 20
 
 
-def decision_json(live: Live, decision: "sr.Decision") -> dict[str, Any]:
+def decision_json(live: Live, day: int, packed: str) -> dict[str, Any]:
     """Return a decision as clients get it."""
-    return {
-        "id": f"{live.id}.{decision.day}",
-        "day": decision.day,
-        "elements": [plain_label(label) for label in decision.elements],
-        "choice": choice_of(decision),
-    }
+    elements, choice = live.problem.shown(packed)
+    return {"id": f"{live.id}.{day}", "day": day, "elements": elements, "choice": choice}
 
 
 def row_json(row: Any, ours: str) -> dict[str, Any]:
@@ -50,37 +42,35 @@ def row_json(row: Any, ours: str) -> dict[str, Any]:
 
 def status_json(live: Live, now: float) -> dict[str, Any]:
     """Return where a problem stands, as its learner knows it."""
-    summary = live.session.summary()
-    law = live.session.policy()
-    player = None if summary.player is None else asdict(summary.player)
+    player, actions, shown = live.session.summary().player, live.problem.actions, live.problem.shown
+    oldest = list(islice(live.open.items(), _OLDEST))
     return {
-        "labels": [text_of(label) for label in live.problem.actions.labels],
-        "n_actions": None if live.problem.actions.n_actions is None else str(live.problem.actions.n_actions),
-        "marginals": [round(float(value), 6) for value in law.marginals()],
-        "player": _finite(player),
-        "parts": [round(float(share), 6) for share in law.component_weights] if isinstance(law, sr.Mixture) else [1.0],
+        "labels": live.labels,
+        "n_actions": None if actions.n_actions is None else str(actions.n_actions),
+        "marginals": [round(value, 6) for value in live.session.marginals().tolist()],
+        "player": None if player is None else _finite(asdict(player)),
         "oldest_open": [
-            {"id": f"{live.id}.{day}", "age": max(0.0, now - live.made[day]), "choice": choice_of(live.open[day])}
-            for day in list(live.open)[:_OLDEST]
+            {"id": f"{live.id}.{day}", "age": max(0.0, now - each.made), "choice": shown(each.packed)[1]}
+            for day, each in oldest
         ],
     }
 
 
 def view_json(live: Live, now: float) -> dict[str, Any]:
-    """Return everything the dashboard draws."""
+    """Return everything the dashboard draws, but for the regret: that is computed from ``samples`` elsewhere."""
+    latest = [{**each, "choice": live.problem.shown(each["packed"])[1]} for each in reversed(live.latest)]
     return {
         **status_json(live, now),
         "seq": live.seq,
         "state": live.state,
         "totals": live.totals,
         "n_open": len(live.open),
-        "unit": "cost" if live.problem.has_costs else "reward",
+        "unit": live.problem.units.word,
         "rewards": live.history.rewards(),
         "heat": live.history.marginals(),
         "width": live.history.width,
-        "regret": live.history.regret(),
         "stride": live.history.stride,
-        "latest": list(live.latest)[::-1],
+        "latest": latest,
     }
 
 

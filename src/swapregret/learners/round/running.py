@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.family import policy_of
-from swapregret.arrays import Action, Actions, Matrix, Vector
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.nested import LISTS, copied, dump, rebuilt, restore
 from swapregret.errors import InvalidInput, NotConverged
@@ -60,6 +60,15 @@ class View:
         self.laws, self.mix = running.state.laws, running.state.mix
         self.is_present = True
         self._policy: Policy | None = None
+        self._marginals: Vector | None = None
+        self._opened: tuple[Any, Any, Any] = (None, None, None)
+
+    def handle(self, running: "Running", rng: np.random.Generator) -> Any:
+        """Return the handle by which a master learns what this earlier policy earned; made once for all its days."""
+        if self._opened[0] is not running.state or self._opened[1] is not rng:
+            state = running.state._replace(laws=self.laws, mix=self.mix)
+            self._opened = running.state, rng, running.open(rng, state, family=self.running.family)
+        return self._opened[2]
 
     def policy(self) -> Policy:
         """Return the policy as a value."""
@@ -71,6 +80,13 @@ class View:
                     weights.append(weight)
             self._policy = Mixture(parts, on_grid(weights))
         return self._policy
+
+    def marginals(self) -> Vector:
+        """Return how likely each element is, without making the policy."""
+        if self._marginals is None:
+            is_played = self.mix.weights > 0.0
+            self._marginals = frozen(self.mix.weights[is_played] @ self.laws.marginals[is_played])
+        return self._marginals
 
     def dump(self) -> Arrays:
         """Write what the policy is made of."""
@@ -115,7 +131,8 @@ class Running:
 
     # ---- the entries, on this state --------------------------------------------------------------------------------
 
-    def _open(self, rng: np.random.Generator, state: Any = None, tape: Tape | None = None, family: Any = None) -> Any:
+    def open(self, rng: np.random.Generator, state: Any = None, tape: Tape | None = None, family: Any = None) -> Any:
+        """Return a handle on this state or a given one."""
         given, family = self.state if state is None else state, self.family if family is None else family
         tape = self._no_tape if tape is None else tape
         if self._is_plain:
@@ -125,14 +142,14 @@ class Running:
     def handle(self, rng: np.random.Generator) -> Any:
         """Return the handle on this state that draws from a generator."""
         if self._rng is not rng:
-            self._handle, self._rng = self._open(rng), rng
+            self._handle, self._rng = self.open(rng), rng
         return self._handle
 
     def make(self) -> None:
         """Make all that is derived from the state."""
         rng = np.random.default_rng(0)
         while True:
-            code = self._end(self._open(rng), 0)
+            code = self._end(self.open(rng), 0)
             if code != OUT_OF_ROOM:
                 break
             self._widen()
@@ -162,7 +179,7 @@ class Running:
             n_ending = self._do.pass_day(h)
         else:
             if view is not None and not view.is_present:
-                h = self._open(rng, self.state._replace(laws=view.laws, mix=view.mix), family=view.running.family)
+                h = view.handle(self, rng)
             n_ending = self._do.observe_day(h, action, self._nothing if seen is None else _own(seen), reward)
         if n_ending == NOT_SOLVED:
             _refuse(NOT_SOLVED)
@@ -205,7 +222,7 @@ class Running:
         played on rows first..last − 1, in order.
         """
         tape = self._no_tape if read is None else self._tape(len(rewards))
-        h, row, n, begun = self._open(rng, None, tape), 0, len(rewards), 0
+        h, row, n, begun = self.open(rng, None, tape), 0, len(rewards), 0
         self._handle, self._rng = h, rng
         if read is not None:
             self._do.start_tape(h)
@@ -237,7 +254,7 @@ class Running:
         if read is not None:
             read(tape, begun, row)
             tape = self._tape(_TAPED)
-        h = self._open(rng, None, tape)
+        h = self.open(rng, None, tape)
         self._handle, self._rng = h, rng
         if read is not None:
             self._do.start_tape(h)
@@ -260,7 +277,7 @@ class Running:
         """Make twice the room for lists of actions."""
         n_atoms = self.state.laws.chances.shape[1]
         self.state = _wider(self.state, n_atoms, 2 * n_atoms)
-        self._handle, self._rng = (self._open(self._rng), self._rng) if self._rng is not None else (None, None)
+        self._handle, self._rng = (self.open(self._rng), self._rng) if self._rng is not None else (None, None)
 
     def load_view(self, arrays: Arrays) -> View:
         """Return an earlier policy that a view wrote."""
