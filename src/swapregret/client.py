@@ -7,10 +7,13 @@ server is not there for a moment.
 import asyncio
 import secrets
 import time
+from abc import ABC, abstractmethod
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
+from swapregret.arrays import as_integer
 from swapregret.errors import SwapRegretError
 
 __all__ = ["AsyncClient", "Client", "ServiceError"]
@@ -24,15 +27,15 @@ class ServiceError(SwapRegretError):
     status = 0
 
 
-class _Calls:
+class _Calls(ABC):
     """What both clients can do; each call is (method, path, body)."""
 
     def __init__(self, url: str, key: str | None, tries: int) -> None:
-        self._tries = tries
+        self._tries = as_integer(tries, "tries", 1)
         self._options: dict[str, Any] = {
             "base_url": url,
             "headers": {} if key is None else {"Authorization": f"Bearer {key}"},
-            "timeout": 30.0,
+            "timeout": httpx.Timeout(10.0, read=120.0),  # a new problem may have to be compiled
         }
 
     def create(self, set: str | dict[str, Any], **options: Any) -> Any:
@@ -45,33 +48,34 @@ class _Calls:
 
     def problem(self, problem: str) -> Any:
         """Return where a problem stands."""
-        return self._call("GET", f"/problems/{problem}")
+        return self._call("GET", f"/problems/{quote(problem, safe='')}")
 
     def decide(self, problem: str, count: int = 1) -> Any:
         """Make decisions: ``{"decisions": [{"id", "day", "elements", "choice"}], "marginals": {…}}``."""
-        return self._call("POST", f"/problems/{problem}/decisions", {"count": count})
+        return self._call("POST", f"/problems/{quote(problem, safe='')}/decisions", {"count": count})
 
     def reward(self, decision: str, reward: float | list[float]) -> Any:
         """Report what a decision earned (or cost)."""
-        return self._call("POST", f"/decisions/{decision}/reward", {"reward": reward})
+        return self._call("POST", f"/decisions/{quote(decision, safe='')}/reward", {"reward": reward})
 
     def skip(self, decision: str) -> Any:
         """Say that the reward of a decision will never be known."""
-        return self._call("POST", f"/decisions/{decision}/skip")
+        return self._call("POST", f"/decisions/{quote(decision, safe='')}/skip")
 
     def rewards(self, problem: str, rewards: dict[str, float | list[float] | None]) -> Any:
         """Report many rewards of one problem, by decision; None skips."""
         items = [
             {"decision": id, "skip": True} if r is None else {"decision": id, "reward": r} for id, r in rewards.items()
         ]
-        return self._call("POST", f"/problems/{problem}/rewards", {"rewards": items})
+        return self._call("POST", f"/problems/{quote(problem, safe='')}/rewards", {"rewards": items})
 
     def archive(self, problem: str) -> Any:
         """Take no more decisions."""
-        return self._call("POST", f"/problems/{problem}/archive")
+        return self._call("POST", f"/problems/{quote(problem, safe='')}/archive")
 
+    @abstractmethod
     def _call(self, method: str, path: str, body: Any = None) -> Any:
-        raise NotImplementedError
+        """Send a request until it is answered."""
 
     def _request(self, method: str, path: str, body: Any) -> dict[str, Any]:
         headers = {} if method == "GET" else {"Idempotency-Key": secrets.token_hex(16)}

@@ -136,3 +136,20 @@ def test_late_rewards_are_estimated_without_bias(preset: str) -> None:
     assert np.allclose(chances, 1.0, rtol=0.0, atol=1e-12)
     for action in actions.enumerate():
         assert np.allclose(means @ action, rewards @ action, rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("preset", ["multiscale", "adaptive"])
+@pytest.mark.parametrize("name", SETS)
+def test_marginals_of_a_decision_are_those_of_its_policy(name: str, preset: str) -> None:
+    """While its policy is played, after the player has moved on, and with the doubling trick."""
+    doubling = anytime(sr.swap_combcp, SETS[name], first_epoch=20, preset=preset)
+    for player in (player_of(name, preset, "bandit"), doubling):
+        session = sr.Session(player, rng=5, max_open=40)
+        held = []
+        for day in range(30):
+            held.append(session.act())
+            assert np.allclose(held[-1].marginals, held[-1].policy.marginals(), rtol=0.0, atol=1e-12)
+            if day % 3:
+                session.observe(day % 4 / 3, held.pop(day % len(held)))
+        for decision in session.open_decisions:
+            assert np.allclose(decision.marginals, decision.policy.marginals(), rtol=0.0, atol=1e-12)

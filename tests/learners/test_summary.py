@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+import swapregret as sr
 from swapregret.actions.explicit import Explicit
 from swapregret.actions.m_sets import MSets
 from swapregret.learners import presets
@@ -86,3 +87,20 @@ def test_other_players() -> None:
     assert wide is not None
     assert wide.smallest_eigenvalue is None
     assert wide.condition is None
+
+
+@pytest.mark.parametrize("preset", ["adaptive", "multiscale", "paper"])
+def test_members_are_what_is_mixed(preset: str) -> None:
+    """Every slot of the mixture has a name, and those that are drawn have the weights of the policy's parts."""
+    session = sr.Session(swap_combcp(MSets(5, 2), 1000, preset=preset), rng=3)  # type: ignore[arg-type]
+    for day in range(40):
+        session.act()
+        session.observe(day % 3 / 2)
+    summary = session.summary().player
+    assert summary is not None
+    assert len({each.name for each in summary.members}) == session._state.state.mix.weights.size
+    drawn = [each.weight for each in summary.members if each.weight > 0.0]
+    law = session.policy()
+    assert isinstance(law, sr.Mixture)
+    assert drawn == pytest.approx(law.component_weights.tolist(), abs=1e-12)
+    assert summary.members[-1].name == "exploration"

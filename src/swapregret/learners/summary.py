@@ -11,12 +11,12 @@ import scipy
 from swapregret.arrays import Vector
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import DENSE_LIMIT
-from swapregret.learners.adaptive.master import AdaptiveMaster
+from swapregret.learners.adaptive.master import AdaptiveMaster, time_constants
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.round.player import Master
 from swapregret.policy import Policy
 
-__all__ = ["PlayerSummary", "ScaleSummary", "summarise"]
+__all__ = ["MemberSummary", "PlayerSummary", "ScaleSummary", "summarise"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,23 @@ class ScaleSummary:
 
 
 @dataclass(frozen=True)
+class MemberSummary:
+    """One policy of those that are mixed into the one that is played.
+
+    Attributes
+    ----------
+    name : str
+        ``scale k``, ``steady`` (never restarts), ``uniform``, ``tracker τ`` (forgets in τ days), ``new scales`` (all that
+        have just begun), ``exploration``.
+    weight : float
+        How often it is drawn.
+    """
+
+    name: str
+    weight: float
+
+
+@dataclass(frozen=True)
 class PlayerSummary:
     """What the master knows of itself.
 
@@ -58,6 +75,8 @@ class PlayerSummary:
         Estimates made the solver's second way, because Σ was singular to working precision.
     guard_estimate, guard_has_tripped : float and bool, or None
         Ŝ/T of the adaptive master at its last check, and whether only the cold scales are played; None without a guard.
+    members : tuple of MemberSummary
+        What is mixed today; the weights add up to 1.
     """
 
     scales: tuple[ScaleSummary, ...]
@@ -67,6 +86,7 @@ class PlayerSummary:
     n_recoveries: int
     guard_estimate: float | None = None
     guard_has_tripped: bool | None = None
+    members: tuple[MemberSummary, ...] = ()
 
 
 def summarise(player: Any, state: Any) -> PlayerSummary | None:
@@ -80,6 +100,8 @@ def summarise(player: Any, state: Any) -> PlayerSummary | None:
     made = _of_master(
         player, clock, player.policy(state), tally.total, float(tally.earned[0]), int(tally.n_recoveries[0])
     )
+    weights = state.state.mix.weights.tolist()
+    made = replace(made, members=tuple(map(MemberSummary, _member_names(player), weights)))
     if not isinstance(player, AdaptiveMaster) or not player.guarded:
         return made
     guard = state.state.guard
@@ -88,6 +110,15 @@ def summarise(player: Any, state: Any) -> PlayerSummary | None:
         guard_estimate=float(guard.estimate[0]) / player.horizon,
         guard_has_tripped=bool(guard.has_tripped[0]),
     )
+
+
+def _member_names(master: Master) -> list[str]:
+    """Return what is in each slot of the mixture."""
+    scales = [f"scale {scale}" for scale in range(1, master.n_scales + 1)]
+    if not isinstance(master, AdaptiveMaster):
+        return [*scales, "new scales", "exploration"]
+    memories = time_constants(master.actions, master.horizon) if master.trackers else ()
+    return [*scales, "steady", "uniform", *(f"tracker {memory:g}" for memory in memories), "exploration"]
 
 
 def _of_master(

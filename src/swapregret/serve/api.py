@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
@@ -13,6 +13,7 @@ import swapregret as sr
 from swapregret.errors import SwapRegretError
 from swapregret.serve.log import log_lines
 from swapregret.serve.models import (
+    Archived,
     Closed,
     ClosedMany,
     Created,
@@ -98,7 +99,7 @@ def make_router(service: Service) -> APIRouter:
         """Say where a problem stands."""
         return ProblemOut(**await service.problem(problem))
 
-    @router.post("/problems/{problem}/archive", tags=["problems"])
+    @router.post("/problems/{problem}/archive", response_model=Archived, tags=["problems"])
     async def archive_problem(problem: str, request: Request, idempotency_key: IdempotencyKey = None) -> Response:
         """Take no more decisions; rewards of open ones may still come."""
         return _json(await service.archive(problem, await _key(request, idempotency_key)))
@@ -117,10 +118,10 @@ def make_router(service: Service) -> APIRouter:
         return Response(await service.view(problem), media_type="application/json")
 
     @router.get("/problems/{problem}/stream", response_class=Response, tags=["dashboard"])
-    async def stream_problem(problem: str) -> Response:
+    async def stream_problem(problem: str, request: Request) -> Response:
         """Send what the dashboard draws whenever it has changed, as server-sent events."""
         await service.view(problem)
-        return StreamingResponse(_stream(service, problem), media_type="text/event-stream")
+        return StreamingResponse(_stream(service, problem, request.state.allowed), media_type="text/event-stream")
 
     @router.get("/health", tags=["server"])
     async def health() -> Health:
@@ -148,10 +149,11 @@ def _json(reply: Reply) -> Response:
     return Response(reply.body, reply.status, media_type="application/json")
 
 
-async def _stream(service: Service, problem: str) -> AsyncIterator[bytes]:
+async def _stream(service: Service, problem: str, allowed: Callable[[], Awaitable[str]]) -> AsyncIterator[bytes]:
     last: bytes = b""
     while True:
         try:
+            await allowed()  # the key may be revoked by now
             view = await service.view(problem)
         except SwapRegretError as error:
             yield b"event: fault\ndata: " + json.dumps(as_json(error)).encode() + b"\n\n"

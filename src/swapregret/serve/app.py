@@ -17,11 +17,12 @@ from starlette.exceptions import HTTPException
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.serve.api import make_router
+from swapregret.serve.connection import Connection
 from swapregret.serve.keys import KeyRing
-from swapregret.serve.refusals import NotFound, Refusal, Unavailable, as_json, status_of
+from swapregret.serve.refusals import NotFound, Refusal, as_json, headers_of, status_of
 from swapregret.serve.service import Service
 from swapregret.serve.settings import Settings, is_loopback
-from swapregret.serve.shield import Shield
+from swapregret.serve.shield import Shield, scope_of
 from swapregret.serve.store import open_store
 
 __all__ = ["make_app", "run_server"]
@@ -36,7 +37,7 @@ _PAGES = {
 }
 
 
-def make_app(settings: Settings) -> Shield:
+def make_app(settings: Settings) -> Shield | CORSMiddleware:
     """Return the application of a database, with everything around it.
 
     Raises
@@ -67,19 +68,30 @@ def make_app(settings: Settings) -> Shield:
         description="Repeated combinatorial decisions with no swap regret.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=life,
     )
-    if settings.origins:
-        app.add_middleware(
-            CORSMiddleware,
-            allow_origins=list(settings.origins),
-            allow_methods=["GET", "POST"],
-            allow_headers=["Authorization", "Content-Type", "Idempotency-Key"],
-        )
     app.include_router(make_router(service))
     _add_pages(app)
     _add_faults(app)
-    return Shield(app, settings, keys, service.metrics)
+    _describe_keys(app)
+    shield = Shield(app, settings, keys, service.metrics)
+    if not settings.origins:
+        return shield
+    headers = ["Authorization", "Content-Type", "Idempotency-Key"]
+    return CORSMiddleware(shield, allow_origins=settings.origins, allow_methods=["GET", "POST"], allow_headers=headers)
+
+
+def _describe_keys(app: FastAPI) -> None:
+    """Say on the OpenAPI page which key each request needs."""
+    described = app.openapi()
+    key = {"type": "http", "scheme": "bearer", "description": "Needed as soon as a key was made."}
+    described.setdefault("components", {})["securitySchemes"] = {"key": key}
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            scope = scope_of(method.upper(), path)
+            operation["security"] = [] if scope is None else [{"key": []}]
+            operation["description"] += "" if scope is None else f" Scope: {scope}."
 
 
 def run_server(settings: Settings) -> None:
@@ -90,8 +102,11 @@ def run_server(settings: Settings) -> None:
         make_app(settings),
         host=settings.host,
         port=settings.port,
+        http=Connection,
+        ws="none",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         limit_concurrency=2_000,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=2,
@@ -116,8 +131,7 @@ def _add_pages(app: FastAPI) -> None:
 def _add_faults(app: FastAPI) -> None:
     @app.exception_handler(SwapRegretError)
     async def refused(_: Request, error: SwapRegretError) -> JSONResponse:
-        headers = {"Retry-After": "1"} if isinstance(error, Unavailable) else None
-        return JSONResponse(as_json(error), status_of(error), headers)
+        return JSONResponse(as_json(error), status_of(error), headers_of(error))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 from swapregret.serve.problems import ProblemSpec
 
 __all__ = [
+    "Archived",
     "Closed",
     "ClosedMany",
     "Created",
@@ -21,7 +22,7 @@ __all__ = [
 
 
 class _In(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(strict=True, extra="forbid")
 
 
 class DecisionsIn(_In):
@@ -33,16 +34,12 @@ class DecisionsIn(_In):
 class RewardIn(_In):
     """What a decision earned (or cost, where the problem has costs)."""
 
-    model_config = ConfigDict(strict=True, extra="forbid")
-
     reward: FiniteFloat | list[FiniteFloat] = Field(
         description="The total with bandit feedback; the chosen elements' rewards, in order, with semi-bandit; all with full."
     )
 
 
 class _Item(_In):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
     decision: Annotated[str, Field(max_length=60)]
     reward: FiniteFloat | list[FiniteFloat] | None = None
     skip: bool = False
@@ -117,6 +114,14 @@ class Created(BaseModel):
     spec: ProblemSpec
 
 
+class Archived(BaseModel):
+    """A problem that takes no more decisions."""
+
+    id: str
+    state: str
+    n_open: int
+
+
 class ProblemOut(BaseModel):
     """A problem and where it stands; what only its learner knows is missing where another process serves it."""
 
@@ -136,7 +141,6 @@ class ProblemOut(BaseModel):
     n_actions: str | None = None
     marginals: list[float] | None = None
     player: dict[str, Any] | None = None
-    parts: list[float] | None = None
     oldest_open: list[dict[str, Any]] | None = None
 
 

@@ -86,8 +86,14 @@ class Problem:
 
     def new_session(self) -> "sr.Session[Any]":
         """Return a session before day 0; the same one every time."""
-        ranges = {"reward_range": self.spec.reward_range, "cost_range": self.spec.cost_range}
-        return sr.Session(self.player, rng=self.spec.seed, max_open=self.spec.max_open, **ranges)
+        spec = self.spec
+        return sr.Session(
+            self.player,
+            rng=spec.seed,
+            reward_range=spec.reward_range,
+            cost_range=spec.cost_range,
+            max_open=spec.max_open,
+        )
 
     def rehearse(self) -> None:
         """Play some days that nobody sees, so that compiled code is there before the first request waits for it."""

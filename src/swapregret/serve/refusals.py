@@ -10,10 +10,13 @@ __all__ = [
     "HeldElsewhere",
     "KeyReused",
     "NotFound",
+    "Refusal",
     "TooBig",
+    "TooSlow",
     "Unauthorised",
     "Unavailable",
     "as_json",
+    "headers_of",
     "status_of",
 ]
 
@@ -54,6 +57,12 @@ class HeldElsewhere(Refusal):
     status = 409
 
 
+class TooSlow(Refusal):
+    """A body that did not arrive in time."""
+
+    status = 408
+
+
 class TooBig(Refusal):
     """A body or a batch above the limit."""
 
@@ -77,6 +86,13 @@ def status_of(error: SwapRegretError) -> int:
     if isinstance(error, Refusal):
         return error.status
     return 409 if isinstance(error, ProtocolError) else 500 if isinstance(error, OracleFault) else 422
+
+
+def headers_of(error: SwapRegretError) -> dict[str, str]:
+    """Return the headers that go with an error."""
+    if isinstance(error, Unavailable):
+        return {"Retry-After": "1"}
+    return {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorised) else {}
 
 
 def as_json(error: SwapRegretError) -> dict[str, Any]:

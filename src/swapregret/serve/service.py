@@ -65,6 +65,7 @@ class Service:
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._viewing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._views: dict[str, tuple[float, bytes]] = {}
+        self._compiling = asyncio.Semaphore(2)  # the threads that are left read keys and answer for health
         self._tasks: list[asyncio.Task[None]] = []
         self.writer = Writer(store, self.owner, self.now, settings.snapshot_every, self.metrics)
 
@@ -96,8 +97,8 @@ class Service:
 
     async def create(self, spec: ProblemSpec, key: RequestKey | None) -> Reply:
         """Make a problem."""
-        problem = await asyncio.to_thread(Problem, spec, self.settings.max_dimension)
-        await asyncio.to_thread(problem.rehearse)  # whatever the learner refuses, it refuses now
+        async with self._compiling:
+            problem = await asyncio.to_thread(self._rehearsed, spec)
         id = secrets.token_hex(5)
 
         def add() -> Reply:
@@ -226,10 +227,17 @@ class Service:
             if id not in self.writer.lives:
                 async with self._opening.setdefault(id, asyncio.Lock()):
                     if id not in self.writer.lives:
-                        self.writer.lives[id] = await asyncio.to_thread(self._open, id)
+                        async with self._compiling:
+                            self.writer.lives[id] = await asyncio.to_thread(self._open, id)
             with contextlib.suppress(Gone):
                 return await self.writer.submit(run, key)
         raise Unavailable("a problem must stay in memory for a request", "one that did not", "Send the request again.")
+
+    def _rehearsed(self, spec: ProblemSpec) -> Problem:
+        """Return a problem that was played for some days: whatever its learner refuses, it refuses now."""
+        problem = Problem(spec, self.settings.max_dimension)
+        problem.rehearse()
+        return problem
 
     def _open(self, id: str) -> Live:
         row = self.store.problem(id)
@@ -238,7 +246,7 @@ class Service:
             raise _held(id, row.address)
         if not self.store.take(id, self.owner, f"{self.settings.host}:{self.settings.port}", seen):
             raise _held(id, "a process that was faster")
-        Problem(ProblemSpec.model_validate_json(row.spec), self.settings.max_dimension).rehearse()
+        self._rehearsed(ProblemSpec.model_validate_json(row.spec))
         live = Live.restore(self.store, id, self.settings.max_dimension, self.now())
         self.metrics.count("problems_opened")
         return live

@@ -2,19 +2,21 @@
 
 import asyncio
 import json
+import re
 import time
+from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 from swapregret.errors import SwapRegretError
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.metrics import Metrics
-from swapregret.serve.refusals import Forbidden, Refusal, TooBig, as_json, status_of
+from swapregret.serve.refusals import Forbidden, TooBig, TooSlow, as_json, headers_of, status_of
 from swapregret.serve.settings import Settings, is_loopback
 
 __all__ = ["Shield", "scope_of"]
 
 _BODY_SECONDS = 20.0
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII)
 _OPEN = ("/", "/docs", "/health", "/openapi.json")
 _HEADERS = [
     (
@@ -28,12 +30,6 @@ _HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 ]
-
-
-class TooSlow(Refusal):
-    """A body that did not arrive in time."""
-
-    status = 408
 
 
 def scope_of(method: str, path: str) -> str | None:
@@ -70,29 +66,36 @@ class Shield:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status = time.perf_counter(), 500
+        started, is_begun = time.perf_counter(), False
 
         async def answer(message: Any) -> None:
-            nonlocal status
+            nonlocal is_begun
             if message["type"] == "http.response.start":
-                status = message["status"]
+                is_begun = True
+                self._metrics.answered(scope["method"], message["status"], time.perf_counter() - started)
                 message = {**message, "headers": [*message["headers"], *_HEADERS]}
             await send(message)
 
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-            needed = scope_of(scope["method"], scope["path"])
-            scope.setdefault("state", {})["key"] = "" if needed is None else await self._key(headers, needed)
+            state, needed = scope.setdefault("state", {}), scope_of(scope["method"], scope["path"])
+            state["allowed"] = partial(self._key, headers.get("authorization", ""), needed)
+            state["key"] = await state["allowed"]()
             self._check_place(headers)
             body = await self._body(headers, receive)
-            await self._app(scope, _replay(body, receive), answer)
         except SwapRegretError as error:
             await _refuse(error, answer)
+            return
+        try:
+            await self._app(scope, _replay(body, receive), answer)
         finally:
-            self._metrics.answered(scope["method"], status, time.perf_counter() - started)
+            if not is_begun:
+                self._metrics.answered(scope["method"], 500, time.perf_counter() - started)
 
-    async def _key(self, headers: dict[str, str], needed: str) -> str:
-        authorization = headers.get("authorization", "")
+    async def _key(self, authorization: str, needed: str | None) -> str:
+        """Return the id of the key of a request, or refuse; may be asked again while an answer goes on."""
+        if needed is None:
+            return ""
         if self._keys.is_fresh():
             return self._keys.check(authorization, needed)
         return await asyncio.to_thread(self._keys.check, authorization, needed)
@@ -100,13 +103,15 @@ class Shield:
     def _check_place(self, headers: dict[str, str]) -> None:
         """Refuse pages of other origins and, where no key is needed, names that are not ours: a page may point its name here."""
         host = headers.get("host", "")
-        name = urlsplit(f"//{host}").hostname or ""
+        found = _HOST.fullmatch(host)
+        name = found[1].strip("[]") if found else ""
         if not (self._keys.are_needed() or is_loopback(name) or name in (self._settings.host, *self._settings.hosts)):
             raise Forbidden(
                 "the server must be called by a name it knows", repr(host[:80]), "Start it with --allow-host NAME."
             )
+        ours = (f"http://{host}", f"https://{host}", *self._settings.origins)
         origin = headers.get("origin")
-        if origin is not None and origin not in self._settings.origins and urlsplit(origin).netloc != host:
+        if origin is not None and origin not in ours:
             raise Forbidden(
                 "a page must be of this server's own origin", repr(origin[:80]), "Start it with --allow-origin ORIGIN."
             )
@@ -155,9 +160,10 @@ def _too_big(limit: int) -> TooBig:
 
 
 async def _refuse(error: SwapRegretError, send: Any) -> None:
+    """Answer, and hang up: what else the client wants to send is not waited for."""
     body = json.dumps(as_json(error)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    headers += [(b"www-authenticate", b"Bearer")] if status_of(error) == 401 else []
-    headers += [(b"connection", b"close")] if status_of(error) in (408, 413) else []
-    await send({"type": "http.response.start", "status": status_of(error), "headers": headers})
+    headers = headers_of(error) | {"Content-Type": "application/json", "Connection": "close"}
+    headers["Content-Length"] = str(len(body))
+    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status_of(error), "headers": raw})
     await send({"type": "http.response.body", "body": body})

@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import logging
 import os
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -17,6 +19,7 @@ from swapregret.serve.schema import answers, closes, events, migrate, problems, 
 
 __all__ = ["Event", "Store", "open_store"]
 
+_log = logging.getLogger("swapregret.serve")
 _BUSY_SECONDS = 10
 _CHUNK = 5_000
 _INSERT = "INSERT INTO events (problem, seq, kind, day, at, value) "
@@ -82,11 +85,13 @@ def _prepare_sqlite(engine: Engine) -> None:
 
 
 def _away(error: SQLAlchemyError) -> Unavailable:
-    """Say what the database said, without the statement and its values."""
-    cause = str(error.orig).strip().splitlines()[0] if isinstance(error, DBAPIError) and str(error.orig).strip() else ""
+    """Say what kind of trouble it is; only SQLite's words are safe to repeat, PostgreSQL's name users and addresses."""
+    cause = str(error.orig).strip() if isinstance(error, DBAPIError) else ""
+    _log.warning("the database: %s", cause.splitlines()[0] if cause else type(error).__name__)
+    is_sqlite = isinstance(error, DBAPIError) and isinstance(error.orig, sqlite3.Error)
     return Unavailable(
         "the database must be there and take what is written",
-        f"{type(error).__name__} {cause}".strip(),
+        f"{type(error).__name__} {cause.splitlines()[0] if is_sqlite and cause else ''}".strip(),
         "Nothing that was not answered is kept for sure. Send the request again, with the same Idempotency-Key.",
     )
 

@@ -80,7 +80,7 @@ export function bars(host, shares, names, label) {
   const line = 18, height = line * shares.length + 4, [svg, width] = canvasOf(host, Math.max(40, height), label);
   shares.forEach((share, i) => {
     make(svg, "text", { x: 0, y: i * line + 13 }, names[i]);
-    make(svg, "rect", { class: "bar", x: 76, y: i * line + 3, height: line - 6, width: Math.max(1, (width - 136) * share) });
-    make(svg, "text", { x: 80 + (width - 136) * share, y: i * line + 13 }, number(share));
+    make(svg, "rect", { class: "bar", x: 104, y: i * line + 3, height: line - 6, width: Math.max(1, (width - 164) * share) });
+    make(svg, "text", { x: 108 + (width - 164) * share, y: i * line + 13 }, number(share));
   });
 }

@@ -87,8 +87,9 @@ function draw() {
   heatMap($("#heat .plot"), view.heat, view.labels, `How likely each of ${now.length} elements is over time; most likely now: ${view.labels[top]}, ${number(now[top])}.`);
   table($("#heat details div"), "Now", ["element", "probability"], now.map((value, i) => [view.labels[i], number(value)]));
 
-  $("#parts p").textContent = view.parts.length > 1 ? "Shares of the laws that are mixed into the one that is played." : "One law is played as it is.";
-  bars($("#parts .plot"), view.parts, view.parts.map((_, i) => `part ${i + 1}`), `Shares of ${view.parts.length} laws; the largest is ${number(Math.max(...view.parts))}.`);
+  const members = player?.members ?? [], largest = members.reduce((best, each) => (each.weight > best.weight ? each : best), { name: "none", weight: 0 });
+  $("#parts p").textContent = "How often each member's policy is drawn today: scales that restart, one that never does, trackers that forget, exploration.";
+  bars($("#parts .plot"), members.map((each) => each.weight), members.map((each) => each.name), `Weights of ${members.length} members; the largest is ${largest.name}, ${number(largest.weight)}.`);
   table($("#parts details div"), "Scales", ["scale", "updates every", "restarts every", "next update in", "next restart in"], (player?.scales ?? []).map((s) => [s.scale, s.update_every, s.restart_every, s.next_update, s.next_restart].map(number)));
 
   table($("#open"), view.n_open ? `${view.oldest_open.length} of ${number(view.n_open)}` : "None is open.", ["decision", "choice", "age"], view.oldest_open.map((d) => [d.id, d.choice, seconds(d.age)]));
