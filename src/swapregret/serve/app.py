@@ -27,14 +27,7 @@ from swapregret.serve.store import open_store
 
 __all__ = ["make_app", "run_server"]
 
-_PAGES = {
-    "index.html": "text/html; charset=utf-8",
-    "docs.html": "text/html; charset=utf-8",
-    "style.css": "text/css; charset=utf-8",
-    "dashboard.js": "text/javascript; charset=utf-8",
-    "charts.js": "text/javascript; charset=utf-8",
-    "docs.js": "text/javascript; charset=utf-8",
-}
+_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 
 def make_app(settings: Settings) -> Shield | CORSMiddleware:
@@ -116,12 +109,12 @@ def run_server(settings: Settings) -> None:
 
 def _add_pages(app: FastAPI) -> None:
     folder = importlib.resources.files("swapregret.serve") / "pages"
-    contents = {name: (folder / name).read_bytes() for name in _PAGES}
+    contents = {each.name: each.read_bytes() for each in folder.iterdir()}
 
     def page(name: str) -> Response:
         if name not in contents:
             raise NotFound("the page must exist", repr(name[:40]), "The dashboard is at /, the API at /docs.")
-        return Response(contents[name], media_type=_PAGES[name])
+        return Response(contents[name], media_type=f"{_TYPES[name.rpartition('.')[2]]}; charset=utf-8")
 
     app.get("/", include_in_schema=False)(lambda: page("index.html"))
     app.get("/docs", include_in_schema=False)(lambda: page("docs.html"))

@@ -41,13 +41,11 @@ problems = Table(
     Column("created", Float(53), nullable=False),
     Column("owner", Text),  # the lease: who serves the problem, where, and a count that rises while it lives
     Column("address", Text),
-    Column("beat", BigInteger, nullable=False),
-    Column("seq", BigInteger, nullable=False),
-    Column("n_decisions", BigInteger, nullable=False),
-    Column("n_rewards", BigInteger, nullable=False),
-    Column("n_defaults", BigInteger, nullable=False),
-    Column("n_skips", BigInteger, nullable=False),
-    Column("reward_sum", Float(53), nullable=False),
+    *(
+        Column(name, BigInteger, nullable=False, default=0)
+        for name in ("beat", "seq", "n_decisions", "n_rewards", "n_defaults", "n_skips")
+    ),
+    Column("reward_sum", Float(53), nullable=False, default=0.0),
 )
 
 closes = text("kind <> 'act'")

@@ -124,8 +124,7 @@ class Store:
 
     def add_problem(self, connection: Connection, problem: str, name: str, spec: dict[str, Any], now: float) -> None:
         """Write a new problem, owned by nobody."""
-        zero = {"beat": 0, "seq": 0, "n_decisions": 0, "n_rewards": 0, "n_defaults": 0, "n_skips": 0, "reward_sum": 0.0}
-        row = {"id": problem, "name": name, "spec": json.dumps(spec), "state": "open", "created": now, **zero}
+        row = {"id": problem, "name": name, "spec": json.dumps(spec), "state": "open", "created": now}
         connection.execute(insert(problems), row)
 
     def problems(self) -> Sequence[Row[Any]]:

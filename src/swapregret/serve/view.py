@@ -20,23 +20,14 @@ def decision_json(live: Live, day: int, packed: str) -> dict[str, Any]:
 
 def row_json(row: Any, ours: str) -> dict[str, Any]:
     """Return a problem as its row in the database knows it."""
-    spec = json.loads(row.spec)
-    closed = row.n_rewards + row.n_defaults + row.n_skips
     rewarded = row.n_rewards + row.n_defaults
-    held = None if row.owner is None else "this process" if row.owner == ours else row.address
+    as_it_is = ("id", "name", "state", "created", "n_decisions", "n_rewards", "n_defaults", "n_skips")
     return {
-        "id": row.id,
-        "name": row.name,
-        "state": row.state,
-        "created": row.created,
-        "served_by": held,
-        "n_decisions": row.n_decisions,
-        "n_rewards": row.n_rewards,
-        "n_defaults": row.n_defaults,
-        "n_skips": row.n_skips,
-        "n_open": row.n_decisions - closed,
+        **{name: getattr(row, name) for name in as_it_is},
+        "served_by": "this process" if row.owner == ours else row.address,
+        "n_open": row.n_decisions - rewarded - row.n_skips,
         "mean_reward": row.reward_sum / rewarded if rewarded else None,
-        "spec": spec,
+        "spec": json.loads(row.spec),
     }
 
 
