@@ -1,7 +1,7 @@
 """Array types, and the questions every public function asks of an array it is handed.
 
-May touch: ``errors`` only. Actions are ``int64`` vectors of zeros and ones (so that subtracting or multiplying two
-of them cannot wrap around); everything else is ``float64``.
+Actions are ``int64`` vectors of zeros and ones (so that subtracting or multiplying two of them cannot wrap around);
+everything else is ``float64``.
 """
 
 import math

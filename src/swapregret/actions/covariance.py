@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.family import prepare, solve
+from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
 
 __all__ = ["put_moment", "recover"]
 

@@ -2,7 +2,7 @@
 
 A family is a named tuple of arrays and numbers whose field ``common`` is a :class:`Common`. Its class decides which code runs
 (``compiled.methods``). A new family must give :func:`project`, :func:`list_law` and :func:`best`; everything else has a
-default. Sets that exist only in Python are behind :class:`~swapregret.actions.python_family.OracleFamily`, with the same
+default. Sets that exist only in Python are behind ``OracleFamily``, with the same
 methods.
 
 Policies are kept in *slots*: one per member of a learner, and last the exploration policy μ. By default a slot holds a list of

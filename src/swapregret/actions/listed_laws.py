@@ -21,7 +21,7 @@ from swapregret.actions.family import (
 )
 from swapregret.compiled.bits import elements_of, unpack
 from swapregret.compiled.kernel import inlined, kernel, phase
-from swapregret.kernels.vectors import centred_square
+from swapregret.compiled.vectors import centred_square
 
 __all__ = ["ListedLaws", "draw_mu", "put_law", "put_mu", "show_mu"]
 

@@ -17,9 +17,9 @@ solution.
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
-from swapregret.kernels.vectors import dot
+from swapregret.compiled.vectors import dot
 
 __all__ = ["few_actions", "gibbs_weights", "project_list", "row_mean", "row_totals"]
 

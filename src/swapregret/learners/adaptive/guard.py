@@ -18,7 +18,7 @@ from swapregret.actions.family import best
 from swapregret.compiled.bits import unpack
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.table import VectorTable, clear_table, make_row
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 from swapregret.learners.adaptive.state import Guard
 
 __all__ = ["check_guard", "enter_played", "is_due"]

@@ -14,7 +14,7 @@ from swapregret.actions.listed_laws import put_law
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.borrow import borrow
 from swapregret.compiled.kernel import inlined, phase
-from swapregret.kernels.vectors import dot
+from swapregret.compiled.vectors import dot
 from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_total
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
 from swapregret.learners.adaptive.state import AdaptiveState

@@ -1,7 +1,4 @@
-"""CombEXP and hybrid mirror descent on m-sets in compiled blocks.
-
-May touch: ``arrays``, ``policy``, ``actions``, ``geometry.solve``, ``kernels.systematic_run``, ``learners.baselines``.
-"""
+"""CombEXP and hybrid mirror descent on m-sets in compiled blocks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,8 +7,8 @@ from typing import Any, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.m_set_laws import SystematicPolicy
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_set_laws import SystematicPolicy
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.geometry.solve import DENSE_LIMIT, make_solver
 from swapregret.kernels.systematic_run import SystematicLog, run_combexp, run_hybrid

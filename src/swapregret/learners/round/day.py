@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from swapregret.actions.family import draw, prepare, solve
 from swapregret.compiled.kernel import inlined, kernel
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 from swapregret.learners.calendar import count_ending
 
 __all__ = [

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from swapregret.compiled.borrow import borrow
 from swapregret.compiled.handle import Handle
 from swapregret.compiled.kernel import kernel, phase
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 from swapregret.learners.round.day import BANDIT, act, count_day, estimate, keep_for_undo
 from swapregret.learners.round.master import NOT_SOLVED, remember
 from swapregret.learners.round.taping import begin_tape, tape_window

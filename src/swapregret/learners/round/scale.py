@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from swapregret.actions.family import spread
 from swapregret.compiled.kernel import inlined, kernel
-from swapregret.kernels.vectors import tilt
+from swapregret.compiled.vectors import tilt
 
 __all__ = ["Learners", "begin_interval", "end_meta_day", "start_learners", "tilt_learner"]
 
