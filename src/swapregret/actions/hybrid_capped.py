@@ -4,13 +4,11 @@ r"""Compiled minimiser of the hybrid regulariser over the capped simplex.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["hybrid_capped"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @kernel

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 
 __all__ = [
@@ -19,9 +20,6 @@ __all__ = [
     "unpack_rows",
 ]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _ONE, _ZERO, _LOW = np.uint64(1), np.uint64(0), np.uint64(63)
 _TOP = np.uint64(58)

@@ -6,13 +6,11 @@ LAPACK.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "invert_factor", "sum_rows", "trace_of_inverse"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @kernel

@@ -1,13 +1,12 @@
 """Exponentials and logarithms of whole arrays, in operations that the compiler does several of at once."""
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["exponentials", "exponentials_in", "logarithms"]
 
-Floats = npt.NDArray[np.float64]
 
 _FARTHEST = 708.0
 _PER_LOG_TWO = 1.4426950408889634

@@ -1,15 +1,13 @@
 """Weights of a law on a grid, and a law over packed actions with every action once."""
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Words
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["grid_weights", "merge_law"]
 
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
 
 _GRID = 2**52
 

@@ -1,13 +1,9 @@
 """Sums that are carried from block to block."""
 
-import numpy as np
-import numpy.typing as npt
-
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["carry_sum"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @kernel

@@ -4,8 +4,8 @@ A BLAS product adds in an order of its own; these add from the first entry to th
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = [
@@ -20,9 +20,6 @@ __all__ = [
     "sum_of",
     "tilt",
 ]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

@@ -1,14 +1,11 @@
 """Sums in the order they come: of weighted matrices, several in one pass, and of the shares of a mixture."""
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["add_four", "gain_over", "mixture_shares", "sum_of"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

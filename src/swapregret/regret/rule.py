@@ -7,7 +7,7 @@ the ledger and needs no maximum, so its mean over runs is unbiased and has an or
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action
+from swapregret.arrays import Action, Words
 from swapregret.compiled.bits import unpack_rows
 from swapregret.regret.ledgers.answers import Answers
 from swapregret.regret.ledgers.entries import Ledger
@@ -15,8 +15,6 @@ from swapregret.regret.ledgers.kernels.row_sums import dot_rows, locate_rows, re
 from swapregret.regret.ledgers.table import reading
 
 __all__ = ["Rule"]
-
-Words = npt.NDArray[np.uint64]
 
 
 class Rule:

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
@@ -11,13 +10,11 @@ from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, pack
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_walk
 from swapregret.actions.graphs.kernels.tree_partition import project_forests
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.vectors import span_part as part_in_columns
 
 __all__ = ["ForestFamily", "Walk"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _ = covariance, listed_laws
 

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
 from swapregret.actions.graphs.forest_family import ForestFamily, Walk
@@ -27,13 +26,12 @@ from swapregret.actions.graphs.kernels.tree_gibbs_law import (
     tree_variance,
 )
 from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import centred
 
 __all__ = ["LARGEST", "ForestGibbsFamily", "ForestGibbsLaws"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 LARGEST = 1000
 """Up to how many edges K∘K is kept of every policy."""

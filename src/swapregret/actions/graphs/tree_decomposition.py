@@ -6,11 +6,9 @@ import numpy.typing as npt
 from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, decompose_forest_masses
 from swapregret.actions.graphs.undirected import UndirectedGraph
 from swapregret.actions.paths.path_laws import PathList
-from swapregret.arrays import Actions, Vector
+from swapregret.arrays import Actions, Integers, Vector
 
 __all__ = ["ForestList", "decompose_masses", "forest_graph"]
-
-Integers = npt.NDArray[np.int64]
 
 
 class ForestList(PathList):

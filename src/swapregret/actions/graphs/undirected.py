@@ -10,17 +10,15 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.kruskal import components
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import arc_table
 from swapregret.actions.graphs.kernels.tree_counts import elimination_rows, forests_modulo, log2_forests
-from swapregret.arrays import Label
+from swapregret.arrays import Integers, Label
 from swapregret.errors import InvalidInput
 
 __all__ = ["Pairs", "UndirectedGraph", "is_networkx", "read_graph", "read_networkx"]
 
-Integers = npt.NDArray[np.int64]
 
 _BLOCK = 2**14
 

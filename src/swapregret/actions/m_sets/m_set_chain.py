@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.covariance import prepare_dense, solve_dense
 from swapregret.actions.family import (
@@ -42,15 +41,13 @@ from swapregret.actions.m_sets.m_set_family import (
     project_subsets,
 )
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import sum_of
 from swapregret.geometry.solve import TOLERANCE
 from swapregret.policy import Policy
 
 __all__ = ["SubsetChainFamily", "SubsetChainLaws"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class SubsetChainFamily(NamedTuple):

@@ -3,20 +3,17 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
 from swapregret.actions.m_sets.kernels.subsets import UNIT, draw_uniform, round_to_units, systematic_starts
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.selection import top_elements
 
 __all__ = ["SubsetFamily", "draw_uniform_subset"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 INSIDE = 1e-8
 """How far outside the capped simplex a point that is listed may lie."""

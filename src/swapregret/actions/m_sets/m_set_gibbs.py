@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
 from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
@@ -15,12 +14,10 @@ from swapregret.actions.m_sets.kernels.gibbs_subsets import (
     gibbs_pairs,
 )
 from swapregret.actions.m_sets.m_set_family import SubsetFamily
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.vectors import centred, moment_variance
 
 __all__ = ["SubsetGibbsFamily", "SubsetGibbsLaws"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class SubsetGibbsFamily(SubsetFamily):

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
@@ -11,12 +10,10 @@ from swapregret.actions.matchings.kernels.assignment import best_matching
 from swapregret.actions.matchings.kernels.matching_draws import draw_matching, matching_span_part
 from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
 from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
+from swapregret.arrays import Floats, Integers, Words
 
 __all__ = ["MatchingFamily"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _ = covariance, listed_laws
 

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.covariance import put_moment
 from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
@@ -17,12 +16,10 @@ from swapregret.actions.matchings.kernels.permutation_gibbs import (
     gibbs_tables,
 )
 from swapregret.actions.matchings.matching_family import MatchingFamily
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.vectors import centred, moment_variance
 
 __all__ = ["PermutationGibbsFamily", "PermutationGibbsLaws"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class PermutationGibbsFamily(MatchingFamily):

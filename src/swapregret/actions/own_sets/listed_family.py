@@ -3,20 +3,17 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions import covariance  # the code behind the methods that are not given here
 from swapregret.actions.family import FULL, MADE, Common, best, list_law, make_law, project, span_part, spread
 from swapregret.actions.listed_laws import put_law
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.vectors import centred
 from swapregret.compiled.vectors import span_part as part_in_columns
 from swapregret.geometry.listed_hull import few_actions, gibbs_weights, project_list, row_mean, row_totals
 
 __all__ = ["ListedFamily", "ListedGibbsFamily"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 ACCEPTED_GAP = 1e-9
 INSIDE = 1e-8

@@ -4,7 +4,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import (
@@ -24,6 +23,7 @@ from swapregret.actions.family import (
     spread,
 )
 from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.vectors import centred
 from swapregret.policy import Policy
@@ -32,9 +32,6 @@ __all__ = ["OracleFamily", "OracleGibbsFamily", "OracleGibbsLaws"]
 
 _KEPT = 64
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _ = covariance, listed_laws
 

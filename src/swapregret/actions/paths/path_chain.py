@@ -37,14 +37,13 @@ from swapregret.actions.paths.path_family import (
     project_path,
 )
 from swapregret.actions.paths.path_laws import MarkovPaths
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.geometry.solve import LIMIT, TOLERANCE
 from swapregret.policy import Policy
 
 __all__ = ["PathChainFamily", "PathChainLaws"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Places = npt.NDArray[np.uint64]
 
 

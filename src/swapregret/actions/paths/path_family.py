@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
@@ -13,12 +12,10 @@ from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.actions.paths.kernels.flow_span import path_span_part
 from swapregret.actions.paths.kernels.path_projection import ACCEPTED_GAP, NEAR, near_scores, path_scores, project_flow
 from swapregret.actions.paths.kernels.path_stripping import packed_paths
+from swapregret.arrays import Floats, Integers, Words
 
 __all__ = ["PathFamily", "PathGraph"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _ = covariance, listed_laws
 

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.covariance import put_moment
 from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
@@ -17,13 +16,11 @@ from swapregret.actions.paths.kernels.chain_draws import (
 )
 from swapregret.actions.paths.kernels.dag import log_sums_to_sink
 from swapregret.actions.paths.path_family import PathFamily
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import centred, moment_variance
 
 __all__ = ["PathGibbsFamily", "PathGibbsLaws"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class PathGibbsFamily(PathFamily):

@@ -5,16 +5,13 @@ n' actions come at most n + n' − 1 pairs. Lengths are whole multiples of 2⁻�
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import hash_row
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["couple"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _GRID = 2**52
 _ONE_WORD = np.uint64(64)

@@ -5,20 +5,17 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions import covariance  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
 from swapregret.actions.listed_laws import draw_mu
 from swapregret.actions.products.coupling import couple
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
 __all__ = ["ProductFamily", "product_family"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _ = covariance
 

@@ -6,8 +6,8 @@ They take a :class:`~swapregret.compiled.handle.Handle`. The end of a window is 
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.borrow import borrow
 from swapregret.compiled.handle import Handle
 from swapregret.compiled.kernel import kernel, phase
@@ -26,9 +26,6 @@ __all__ = [
     "stop_tape",
     "take_back",
 ]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

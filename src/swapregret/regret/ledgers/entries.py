@@ -10,13 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Actions, Matrix, Vector, frozen
+from swapregret.arrays import Actions, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import unpack_rows
 from swapregret.policy import Policy
 
 __all__ = ["Dropped", "Law", "Ledger", "Pooled", "Rows", "no_pools"]
-
-Words = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)

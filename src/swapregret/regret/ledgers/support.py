@@ -1,16 +1,12 @@
 """The support of a policy as packed actions and weights."""
 
-import numpy as np
-import numpy.typing as npt
-
-from swapregret.arrays import Actions, Vector
+from swapregret.arrays import Actions, Vector, Words
 from swapregret.compiled.bits import pack_rows
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.table import reading
 
 __all__ = ["Packer"]
 
-Words = npt.NDArray[np.uint64]
 
 _REMEMBERED = 4
 

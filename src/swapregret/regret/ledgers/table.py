@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import NamedArrays, Vector, under
+from swapregret.arrays import NamedArrays, Vector, Words, under
 from swapregret.geometry.oracle import LinearOracle
 from swapregret.regret.ledgers.kernels.row_sums import (
     accumulate_days,
@@ -26,7 +26,6 @@ from swapregret.regret.ledgers.kernels.row_sums import (
 
 __all__ = ["ActionTable", "Pools", "Words", "reading"]
 
-Words = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.int64]
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])

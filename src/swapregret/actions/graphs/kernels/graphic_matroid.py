@@ -10,14 +10,12 @@ residual network of the flows below.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.kruskal import find_root
+from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["Network", "find_levels", "forget_levels", "network", "push", "violated_classes"]
-
-Integers = npt.NDArray[np.int64]
 
 
 class Network(NamedTuple):

@@ -7,12 +7,10 @@ than from a full sort: on a dense graph the forest is complete after a small par
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["components", "exchanges", "find_root", "heaviest_forest", "heaviest_forests", "is_forest", "next_forests"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

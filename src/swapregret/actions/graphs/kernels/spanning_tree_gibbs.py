@@ -11,12 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.kruskal import find_root
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["affordable_walk", "arc_table", "draw_by_chain", "draw_by_walk", "draw_walks", "root_forest", "scaled_cuts"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

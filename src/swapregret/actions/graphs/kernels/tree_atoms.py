@@ -14,11 +14,11 @@ import numpy.typing as npt
 from swapregret.actions.graphs.kernels.kruskal import find_root
 from swapregret.actions.graphs.kernels.tree_network import widened
 from swapregret.actions.graphs.kernels.tree_splitting import Splits
+from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["level_sizes", "put_back", "write_rows"]
 
-Integers = npt.NDArray[np.int64]
 Table = npt.NDArray[np.int32]
 
 

@@ -8,11 +8,10 @@ are taken out in an order that keeps the neighbours few; who then is whose neigh
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["elimination_rows", "forests_modulo", "log2_forests"]
-
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

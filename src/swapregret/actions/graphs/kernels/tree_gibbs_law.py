@@ -5,16 +5,13 @@ edge. Sums run in one fixed order, so that stepped and compiled play agree to th
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
 __all__ = ["reduce_cuts", "root_order", "tree_marginals", "tree_moment_on", "tree_squared", "tree_variance"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

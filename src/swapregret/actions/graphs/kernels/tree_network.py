@@ -4,14 +4,12 @@ Works on the :class:`~swapregret.actions.graphs.kernels.graphic_matroid.Network`
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.graphic_matroid import Network, find_levels, forget_levels, network, push
+from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["add_mass", "drain", "find_arc", "link", "take_back", "unlink", "widened", "with_apex", "with_room"]
-
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

@@ -6,17 +6,15 @@ b of a chain :math:`\emptyset = F_0 \subset F_1 \subset \dots \subset F_p = E`, 
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.graphic_matroid import violated_classes
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.hybrid_capped import hybrid_capped
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["hybrid_partition", "mass_unit", "principal_partition", "project_forests"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 SLACK = 2.0**-43
 """Violations below this, relative to the mass of the set, are not told from rounding."""

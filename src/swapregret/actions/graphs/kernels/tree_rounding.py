@@ -6,16 +6,14 @@ moves by the error of the point plus the sum of what the floors cut off, i.e. so
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.graphic_matroid import Network, network
 from swapregret.actions.graphs.kernels.kruskal import find_root, heaviest_forest
 from swapregret.actions.graphs.kernels.tree_network import add_mass, drain
+from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["round_to_base"]
-
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

@@ -28,11 +28,10 @@ from swapregret.actions.graphs.kernels.tree_network import (
     widened,
     with_room,
 )
+from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["Splits", "split_off"]
-
-Integers = npt.NDArray[np.int64]
 
 
 class Splits(NamedTuple):

@@ -1,8 +1,8 @@
 """Selecting the largest of some weights, and projecting onto the capped simplex."""
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats
 from swapregret.compiled.elementary import exponentials
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import largest
@@ -10,8 +10,6 @@ from swapregret.compiled.vectors import dot, sum_of
 
 __all__ = ["project_capped"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _LOWEST = -708.0
 

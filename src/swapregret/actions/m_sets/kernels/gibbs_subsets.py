@@ -6,14 +6,11 @@ is kept as logarithms; everything after it is a chain of probabilities, where no
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["gibbs_chain", "gibbs_draw", "gibbs_marginals", "gibbs_moment", "gibbs_pairs"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

@@ -1,18 +1,14 @@
 """The systematic law of a point as packed actions with weights."""
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.m_sets.kernels.subsets import UNIT, round_to_units, systematic_starts
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.packed_law import merge_law
 
 __all__ = ["packed_subsets"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 
 @kernel

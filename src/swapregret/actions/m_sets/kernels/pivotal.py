@@ -13,9 +13,9 @@ Lengths are integers in units of 2⁻⁴⁴.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.m_sets.kernels.subsets import UNIT
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
@@ -28,8 +28,6 @@ __all__ = [
     "pivotal_probabilities",
 ]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _ONE, _UNIT = float(UNIT), 1.0 / UNIT
 

@@ -1,14 +1,11 @@
 """The factor of a mixture of any number of pivotal laws: ``kernels.pivotal_solve`` in loops."""
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["factor_many", "finish_many", "sift_many", "weigh_many"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

@@ -24,9 +24,9 @@ Up to three laws are written out, for speed; more are in ``kernels.pivotal_many`
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.m_sets.kernels.pivotal_many import factor_many, finish_many, sift_many, weigh_many
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
@@ -44,8 +44,6 @@ __all__ = [
     "sift_action",
 ]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 WIDTH = 3
 """Up to how many laws are written out."""

@@ -5,8 +5,8 @@ and as ``float64`` after division.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 
@@ -23,8 +23,6 @@ __all__ = [
     "systematic_starts",
 ]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 UNIT = 2**44
 """One, in fixed point."""

@@ -12,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.m_sets.kernels.subsets import UNIT
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot, sum_of
 
 __all__ = ["Arcs", "empty_arcs", "lay_arcs", "precondition", "solve_systematic"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Places = npt.NDArray[np.uint32]
 
 

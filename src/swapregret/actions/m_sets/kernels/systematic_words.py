@@ -5,14 +5,12 @@ two bits change, so an order of d elements is listed in O(d) word operations ins
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Integers, Words
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["systematic_words"]
 
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _ONE = np.uint64(1)
 

@@ -11,12 +11,11 @@ the pairs assigned: that is the proof of optimality (linear programming duality)
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["assign", "best_matching", "best_matchings"]
 
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 _FREE = -1
 
 

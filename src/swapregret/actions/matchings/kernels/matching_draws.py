@@ -3,12 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["draw_matching", "draw_matchings", "matching_moment_on", "matching_span_part"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.int32]
 
 

@@ -14,14 +14,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
 __all__ = ["Matchings", "prepare_matchings", "solve_matchings"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Places = npt.NDArray[np.uint32]
 
 _HEAVY, _MOST, _HALVINGS = 0.3, 3, 12

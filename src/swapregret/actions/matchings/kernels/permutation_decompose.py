@@ -6,15 +6,13 @@ import numpy.typing as npt
 from swapregret.actions.matchings.kernels.birkhoff import strip_matchings
 from swapregret.actions.matchings.kernels.permutation_atoms import sort_matchings
 from swapregret.actions.matchings.kernels.permutation_rounding import round_matching_point
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import set_bit
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.packed_law import merge_law
 
 __all__ = ["decompose_matching_point", "distance_outside", "packed_matchings"]
 
-Words = npt.NDArray[np.uint64]
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 _FloatArray = npt.NDArray[np.float64]
 _IntArray = npt.NDArray[np.int64]
 _ColumnArray = npt.NDArray[np.int32]

@@ -8,6 +8,7 @@ probability ``mass[u]`` and edge k with probability ``flow[k]``. A list keeps th
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = [
@@ -24,8 +25,6 @@ __all__ = [
     "list_moment_on",
 ]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Coordinates = npt.NDArray[np.int32]
 
 _SMALLEST = 1e-290

@@ -9,13 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["WIDTH", "Chains", "chain_wandering", "lane_dot", "pack_chains"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Places = npt.NDArray[np.uint64]
 
 WIDTH = 4

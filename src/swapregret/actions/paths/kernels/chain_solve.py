@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.paths.kernels.chain_pack import WIDTH, Chains, lane_dot
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["solve_chains"]
 
-Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.uint64]
 
 

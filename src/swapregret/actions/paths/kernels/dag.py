@@ -6,14 +6,11 @@ action set. Sums over paths are kept as logarithms.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["best_path", "best_paths", "best_value", "is_path", "log_sums_from_source", "log_sums_to_sink"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

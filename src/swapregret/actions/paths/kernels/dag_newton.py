@@ -21,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, solve_rows
+from swapregret.arrays import Floats
 from swapregret.compiled.elementary import exponentials_in, logarithms
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["newton_flow"]
 
-Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.uint64]
 
 BALANCED = 1e-12

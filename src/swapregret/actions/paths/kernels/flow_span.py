@@ -8,15 +8,12 @@ The graph is as in ``kernels.dag``.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, solve_rows
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["factor_balance", "path_span_part"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

@@ -9,16 +9,14 @@ flow through v, whose logarithm is kept, so that all numbers lie in [0, 1].
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.paths.kernels.dag import log_sums_from_source, log_sums_to_sink
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, fill_rows, solve_rows
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["continue_flow", "gibbs_potential"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 BALANCED = 1e-11
 FIRST_SPREAD = 3.0

@@ -7,14 +7,13 @@ from swapregret.actions.paths.kernels.dag import best_value
 from swapregret.actions.paths.kernels.dag_newton import newton_flow
 from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.actions.paths.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.elementary import logarithms
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import sum_of
 
 __all__ = ["ACCEPTED_GAP", "FAR", "NEAR", "near_scores", "path_scores", "project_flow"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Places = npt.NDArray[np.uint64]
 
 

@@ -7,15 +7,13 @@ empties an edge, so there are at most |E| − |V| + 2 of them, and no remainder.
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import set_bit
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.packed_law import merge_law
 
 __all__ = ["UNIT", "imbalance", "packed_paths", "round_flow", "strip_paths"]
 
-Words = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Coordinates = npt.NDArray[np.int32]
 
 UNIT = 2**44

@@ -1,16 +1,11 @@
 """Entering laws over one list of actions into the rows of a ledger, compiled."""
 
-import numpy as np
-import numpy.typing as npt
-
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 from swapregret.regret.ledgers.kernels.row_sums import accumulate_law
 
 __all__ = ["record_listed"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

@@ -1,19 +1,14 @@
 """Entering systematic laws, one after the other, into the rows of a ledger, compiled."""
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.m_sets.kernels.subsets import systematic_starts
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
+from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 from swapregret.regret.ledgers.kernels.row_sums import accumulate_law, locate_rows
 
 __all__ = ["record_points"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
-Flags = npt.NDArray[np.bool_]
 
 
 @kernel

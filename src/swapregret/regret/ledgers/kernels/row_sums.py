@@ -5,8 +5,8 @@ An action is packed into 64-bit words, element i as bit i mod 64 of word i div 6
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import hash_row
 from swapregret.compiled.kernel import kernel
 
@@ -21,10 +21,6 @@ __all__ = [
     "rebuild_slots",
 ]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
-Flags = npt.NDArray[np.bool_]
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR = np.uint64(0xBF58476D1CE4E5B9)

@@ -1,18 +1,13 @@
 """Reading a tape: what the world paid while each policy was played, and its actions into rows of a ledger's table."""
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.kernels.row_sums import accumulate_law, locate_rows
 
 __all__ = ["enter_laws", "law_vectors"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
-Flags = npt.NDArray[np.bool_]
 
 
 @kernel
