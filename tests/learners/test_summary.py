@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.learners import presets
 from swapregret.learners.baselines import uniform
 from swapregret.learners.calendar import Calendar
