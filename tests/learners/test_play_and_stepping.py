@@ -140,16 +140,20 @@ def test_late_rewards_are_estimated_without_bias(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["multiscale", "adaptive"])
 @pytest.mark.parametrize("name", SETS)
-def test_marginals_of_a_decision_are_those_of_its_policy(name: str, preset: str) -> None:
-    """While its policy is played, after the player has moved on, and with the doubling trick."""
+def test_what_a_decision_says_of_its_policy(name: str, preset: str) -> None:
+    """Marginals and Σ⁺M are those of the policy: while it is played, after the player has moved on, with the doubling trick."""
+
+    def check(decision: Any) -> None:
+        assert np.allclose(decision.marginals, decision.policy.marginals(), rtol=0.0, atol=1e-12)
+        solved, moment = decision.held.solve(decision.action), decision.policy.cooccurrence()
+        assert np.allclose(moment @ solved, moment @ np.linalg.pinv(moment) @ decision.action, rtol=0.0, atol=1e-8)
+
     doubling = anytime(sr.swap_combcp, SETS[name], first_epoch=20, preset=preset)
     for player in (player_of(name, preset, "bandit"), doubling):
         session = sr.Session(player, rng=5, max_open=40)
-        held = []
         for day in range(30):
-            held.append(session.act())
-            assert np.allclose(held[-1].marginals, held[-1].policy.marginals(), rtol=0.0, atol=1e-12)
+            check(session.act())
             if day % 3:
-                session.observe(day % 4 / 3, held.pop(day % len(held)))
+                session.observe(day % 4 / 3, session.open_decisions[day % len(session.open_decisions)])
         for decision in session.open_decisions:
-            assert np.allclose(decision.marginals, decision.policy.marginals(), rtol=0.0, atol=1e-12)
+            check(decision)

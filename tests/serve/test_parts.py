@@ -17,7 +17,7 @@ from swapregret.client import AsyncClient, Client, ServiceError
 from swapregret.errors import InvalidInput
 from swapregret.feedback import RewardReader
 from swapregret.serve import schema
-from swapregret.serve.history import Estimator, History, regret_curve
+from swapregret.serve.history import History, regret_curve, unbiased
 from swapregret.serve.leases import Watch
 from swapregret.serve.live import Live
 from swapregret.serve.problems import Problem, ProblemSpec
@@ -41,7 +41,7 @@ def test_estimates_are_unbiased(feedback: Any) -> None:
     listed = [np.array(row) for row in np.eye(4)[:, None] + np.eye(4)[None, :] for row in row if row.max() == 1]
     for action in listed:
         seen = {"bandit": float(worth @ action), "semi-bandit": worth * action, "full": worth}[feedback]
-        total += Estimator(actions, feedback).estimate(sr.Decision(0, action, actions, law), seen) / len(listed)
+        total += unbiased(actions, feedback, sr.Decision(0, action, actions, law), seen) / len(listed)
     for action in listed:
         assert action @ total == pytest.approx(action @ worth, abs=1e-12)
 

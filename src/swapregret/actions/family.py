@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import pack_action, unpack
+from swapregret.compiled.bits import pack_action, unpack_rows
 from swapregret.compiled.methods import method
 from swapregret.policy import FinitePolicy, Policy
 
@@ -199,7 +199,7 @@ def policy_of(family: Any, laws: Any, slot: int, actions: Any, mu: Policy) -> Po
 def law_of(family: Any, laws: Any, slot: int, actions: Any) -> Policy:
     """Return the policy in a slot other than the last, by the class of the family: the list it is."""
     words, chances = show_law(family, laws, slot)
-    return FinitePolicy(np.array([unpack(row, actions.dimension) for row in words]), chances / chances.sum())
+    return FinitePolicy(unpack_rows(words, actions.dimension), chances / chances.sum())
 
 
 def gibbs_of(family: Any, laws: Any, slot: int, actions: Any) -> Policy:

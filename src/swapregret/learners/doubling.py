@@ -72,6 +72,11 @@ class EpochPolicy:
         """Return how likely each element is."""
         return marginals_of(self.inner)
 
+    @property
+    def solve(self) -> Callable[[Action], Vector] | None:
+        """What returns Σ⁺M, if its player can do that."""
+        return getattr(self.inner, "solve", None)
+
     def dump(self) -> Arrays:
         """Write it, and its epoch."""
         return {"epoch": np.array(self.epoch)} | self.inner.dump()

@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector
+from swapregret.errors import NotConverged
 from swapregret.feedback import RewardReader
-from swapregret.geometry.solve import Solver, make_solver
+from swapregret.geometry.solve import make_solver
 from swapregret.learners.player import Decision, Feedback
-from swapregret.policy import Policy
 from swapregret.regret.estimated import EstimateLedger
 from swapregret.storage import from_bytes, to_bytes
 
-__all__ = ["Estimator", "History", "regret_curve"]
+__all__ = ["History", "regret_curve", "unbiased"]
 
 _BUCKETS = 128
 _SAMPLES = 1024
@@ -28,27 +28,18 @@ _LARGEST_DIMENSION = 400
 _POINTS = 24
 
 
-class Estimator:
-    r"""Makes unbiased estimates of the reward vector of a day, from what was seen and the policy that drew the action.
+def unbiased(actions: ActionSet, feedback: Feedback, decision: Decision, seen: "float | Vector") -> Vector:
+    r"""Return an unbiased estimate of the reward vector of a day, from what was seen and the policy that drew the action.
 
     Bandit feedback: :math:`r\,\Sigma^+ M`; semi-bandit: :math:`r_i / P(i)` on the chosen elements; full: what was seen.
     """
-
-    def __init__(self, actions: ActionSet, feedback: Feedback) -> None:
-        self._actions, self._feedback = actions, feedback
-        self._policy: Policy | None = None
-        self._solver: Solver | None = None
-
-    def estimate(self, decision: Decision, seen: "float | Vector") -> Vector:
-        """Return the estimate of a day."""
-        if self._feedback == "full":
-            return np.asarray(seen)
-        if self._feedback == "semi-bandit":
-            chosen = decision.action > 0
-            return np.divide(seen, decision.marginals, out=np.zeros(self._actions.dimension), where=chosen)
-        if self._solver is None or decision.policy is not self._policy:  # many days share a policy
-            self._policy, self._solver = decision.policy, make_solver(decision.policy, self._actions.span)
-        return np.asarray(seen * self._solver.solve(decision.action))
+    if feedback == "full":
+        return np.asarray(seen)
+    if feedback == "semi-bandit":
+        chosen = decision.action > 0
+        return np.divide(seen, decision.marginals, out=np.zeros(actions.dimension), where=chosen)
+    solve = getattr(decision.held, "solve", None) or make_solver(decision.policy, actions.span).solve
+    return np.asarray(seen * solve(decision.action))
 
 
 def regret_curve(actions: ActionSet, samples: Matrix) -> list[dict[str, float]]:
@@ -75,7 +66,7 @@ class History:
     """
 
     def __init__(self, actions: ActionSet, feedback: Feedback) -> None:
-        self._actions, self._estimator = actions, Estimator(actions, feedback)
+        self._actions, self._feedback = actions, feedback
         self.width = 1
         self.stride = _FIRST_STRIDE
         self._rewards = np.zeros((_BUCKETS, 3))  # count, sum, sum of squares
@@ -100,8 +91,8 @@ class History:
             seen = reader.read(reported, decision.action)
             scaled = float(seen) if isinstance(seen, float) else float(np.asarray(seen) @ decision.action)
             try:
-                estimate = self._estimator.estimate(decision, seen)
-            except (ArithmeticError, np.linalg.LinAlgError):
+                estimate = unbiased(self._actions, self._feedback, decision, seen)
+            except (ArithmeticError, np.linalg.LinAlgError, NotConverged):
                 return  # Σ is singular to working precision: the figures do without this day
             self._samples[self._n_samples] = (decision.day, scaled, *estimate)
             self._n_samples += 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from swapregret.csv_file import csv_line
-from swapregret.serve.history import Estimator
+from swapregret.serve.history import unbiased
 from swapregret.serve.live import Live
 from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.store import Store
@@ -25,14 +25,14 @@ def log_lines(store: Store, id: str, max_dimension: int) -> Iterator[bytes]:
     """Yield the file in parts: one row for each decision that was closed by a reward, in the order of their rewards."""
     row = store.problem(id)
     problem = Problem(ProblemSpec.model_validate_json(row.spec), max_dimension)
-    live, estimator = Live(id, problem), Estimator(problem.actions, problem.spec.feedback)
+    live = Live(id, problem)
     rewards = [f"reward:{label}" for label in problem.actions.labels]
     lines = [csv_line(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards])]
     for event in store.events(id):
         if event.kind != "act" and event.value is not None:
             decision, made_at, _ = live.open[event.day]
             seen = problem.reader.read(json.loads(event.value), decision.action)
-            estimate = estimator.estimate(decision, seen)
+            estimate = unbiased(problem.actions, problem.spec.feedback, decision, seen)
             indices = ";".join(map(str, np.flatnonzero(decision.action).tolist()))
             made = f"{made_at:.3f}"
             cells = [f"{id}.{event.day}", indices, event.value, event.kind, made, f"{event.at:.3f}"]

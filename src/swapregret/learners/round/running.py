@@ -13,11 +13,12 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.family import policy_of
+from swapregret.actions.family import policy_of, solve
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.nested import LISTS, copied, dump, rebuilt, restore
 from swapregret.errors import InvalidInput, NotConverged
+from swapregret.learners.round.day import HOPELESS
 from swapregret.learners.round.master import NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM, PLAYED
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
@@ -87,6 +88,13 @@ class View:
             is_played = self.mix.weights > 0.0
             self._marginals = frozen(self.mix.weights[is_played] @ self.laws.marginals[is_played])
         return self._marginals
+
+    def solve(self, action: Action) -> Vector:
+        """Return Σ⁺M, as the master solves it for its own estimates."""
+        mix = self.mix._replace(aid=np.zeros_like(self.mix.aid))
+        if not solve(self.running.family, self.laws, mix, _own(action)) <= HOPELESS:
+            _refuse(NOT_SOLVED)
+        return mix.aid
 
     def dump(self) -> Arrays:
         """Write what the policy is made of."""
