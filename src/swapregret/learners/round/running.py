@@ -94,7 +94,8 @@ class View:
         mix = self.mix._replace(aid=np.zeros_like(self.mix.aid))
         if not solve(self.running.family, self.laws, mix, _own(action)) <= HOPELESS:
             _refuse(NOT_SOLVED)
-        return mix.aid
+        solved: Vector = mix.aid
+        return solved
 
     def dump(self) -> Arrays:
         """Write what the policy is made of."""
