@@ -259,3 +259,16 @@ def test_events_are_streamed(server: Served) -> None:
         assert '"n_decisions": 0' in next(lines)
         server.decide(problem)
         assert any('"n_decisions": 1' in next(lines) for _ in range(3))
+
+
+def test_the_view_names_members_and_guard(server: Served) -> None:
+    """With the default preset the dashboard is told each member's weight by name, and that the guard is quiet."""
+    problem = server.make(set="msets 4 2", preset="adaptive")
+    (decision,) = server.decide(problem)
+    server.post(f"/decisions/{decision['id']}/reward", {"reward": 0.5})
+    player = server.http.get(f"/problems/{problem}/view").json()["player"]
+    names = [each["name"] for each in player["members"]]
+    assert names[0] == "scale 1"
+    assert {"steady", "uniform", "exploration"} <= set(names)
+    assert sum(each["weight"] for each in player["members"]) == pytest.approx(1.0)
+    assert player["guard_has_tripped"] is False
