@@ -172,7 +172,7 @@ def throughput(name: str, database: str, seconds: float) -> None:
                 used = 1e3 * (server.processor() - before) / found["pairs"]
                 speed, p50, p99 = found["pairs_per_second"], found["p50_ms"], found["p99_ms"]
                 print(
-                    f"| {name} | {clients} | {batch} | {speed:,.0f} | {p50:.1f} | {p99:.1f} | {used:.2f} |", flush=True
+                    f"| {name} | {clients} | {batch} | {speed:,.0f} | {p50:.1f} | {p99:.1f} | {used:.3f} |", flush=True
                 )
     finally:
         server.end()
