@@ -13,8 +13,7 @@ from urllib.parse import quote
 
 import httpx
 
-from swapregret.arrays import as_integer
-from swapregret.errors import SwapRegretError
+from swapregret.errors import InvalidInput, SwapRegretError
 
 __all__ = ["AsyncClient", "Client", "ServiceError"]
 
@@ -31,7 +30,9 @@ class _Calls(ABC):
     """What both clients can do; each call is (method, path, body)."""
 
     def __init__(self, url: str, key: str | None, tries: int) -> None:
-        self._tries = as_integer(tries, "tries", 1)
+        if tries < 1:
+            raise InvalidInput("`tries` must be 1 or more", repr(tries), "A call is sent at least once.")
+        self._tries = tries
         self._options: dict[str, Any] = {
             "base_url": url,
             "headers": {} if key is None else {"Authorization": f"Bearer {key}"},
