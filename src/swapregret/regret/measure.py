@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from swapregret.units import Units
 
-__all__ = ["Regret", "standard_error", "student_factor"]
+__all__ = ["Regret", "regret_rows", "standard_error", "student_factor"]
 
 
 def standard_error(values: Sequence[float]) -> float:
@@ -38,6 +38,21 @@ def student_factor(n: int) -> float:
     return float(stdtrit(n - 1, 0.975)) if n > 1 else math.nan
 
 
+def regret_rows(names: Sequence[str], regrets: "Sequence[Regret]") -> list[list[str]]:
+    """Return regrets as rows of a table: name, total, per day, between which ends.
+
+    Examples
+    --------
+    >>> regret_rows(["swap"], [Regret(5.0, 4.0, 6.0, 0.5, 100, "an example")])
+    [['swap', '5', '0.05', '4 … 6']]
+    """
+    rows = []
+    for name, regret in zip(names, regrets, strict=True):
+        between = "exact" if regret.is_exact else f"{regret.lower:.6g} … {regret.upper:.6g}"
+        rows.append([name, f"{regret.value:.6g}", f"{regret.per_round:.6g}", between])
+    return rows
+
+
 @dataclass(frozen=True)
 class Regret:
     """One regret of one run or of several averaged.
@@ -47,9 +62,10 @@ class Regret:
     value : float
         Total over the run.
     lower, upper : float
-        A certified bracket of the value; all three are equal where the measurement is exact.
+        A certified bracket of the value; all three are equal where the measurement is exact. Where totals alone were seen,
+        ``definition`` says what each end is.
     standard_error : float
-        Of the value over replications; NaN for a single run.
+        Of the value over replications, or of an estimate from totals; NaN for a single run whose rewards are known.
     n_days : float
     definition : str
         What was measured, in words.

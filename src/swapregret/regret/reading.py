@@ -9,12 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Actions, Matrix
+from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.kernels.ledger import pack_rows
+from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.table import reading
 
-__all__ = ["read_plays", "read_rewards"]
+__all__ = ["no_laws", "read_laws_of", "read_plays", "read_rewards", "read_rounds"]
+
+_SUM = 1e-9
 
 
 def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> Actions:
@@ -123,3 +126,65 @@ def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
             "Replace NaN and infinities before the call.",
         )
     return matrix
+
+
+def no_laws(came: str) -> InvalidInput:
+    """Return the refusal of totals that come without the laws that drew the actions."""
+    return InvalidInput(
+        "totals must come with the law that drew each action",
+        came,
+        "Add `laws` (in a file the column `law`, or one row for each action that could have been drawn, with `round` and"
+        " `probability`, and the total in the row that was), or give the reward of every element.",
+    )
+
+
+def read_rounds(
+    rows: Actions, rounds: npt.ArrayLike, chances: Vector | None
+) -> list[tuple[slice, FinitePolicy, object]]:
+    """Read laws listed over several rows: for each day its rows, its law and its name; equal laws in a row are one object."""
+    days = np.asarray(rounds)
+    if days.shape != (len(rows),) or chances is None:
+        raise InvalidInput(
+            f"`rounds` must have shape ({len(rows)},) and come with `probabilities`",
+            f"shape {days.shape}" + ("" if chances is not None else " and no probabilities"),
+            "Give the day and the probability of every row.",
+        )
+    starts = np.flatnonzero(np.concatenate([[True], days[1:] != days[:-1]]))
+    if len(np.unique(days)) != len(starts):
+        raise InvalidInput("rows of one day in `rounds` must be together", "a day that comes back", "Sort the rows.")
+    found: list[tuple[slice, FinitePolicy, object]] = []
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(days)], strict=True):
+        if abs(float(chances[start:end].sum()) - 1.0) > _SUM:
+            raise InvalidInput(
+                f"`probabilities` of rows {start} to {end - 1} must add up to 1",
+                f"{float(chances[start:end].sum())!r} on day {days[start]!r}",
+                "List every action the day could have drawn.",
+            )
+        here, last = slice(start, end), found[-1][0] if found else slice(0, 0)
+        is_same = np.array_equal(rows[here], rows[last]) and np.array_equal(chances[here], chances[last])
+        law = found[-1][1] if is_same else FinitePolicy(rows[here], chances[here])
+        found.append((here, law, days[start]))
+    return found
+
+
+def read_laws_of(actions: ActionSet, plays: Actions, laws: Policy | Sequence[Policy]) -> list[Policy]:
+    """Read the law of every play: one for all, or one each; an action its law never draws is refused."""
+    listed = [laws] * len(plays) if isinstance(laws, Policy) else list(laws)
+    if len(listed) != len(plays):
+        raise InvalidInput(
+            f"`laws` must be {len(plays)} laws, one per row", str(len(listed)), "Or pass one for all rows."
+        )
+    for index, (law, play) in enumerate(zip(listed, plays, strict=True)):
+        if not isinstance(law, Policy) or law.dimension != actions.dimension:
+            raise InvalidInput(
+                f"row {index} of `laws` must be a policy over the {actions.dimension} elements of the set",
+                repr(law)[:80],
+                "Pass e.g. `decision.policy`, or sr.FinitePolicy(actions, probabilities).",
+            )
+        if not (law.marginals()[play > 0] > 0.0).all():
+            raise InvalidInput(
+                f"row {index} of `laws` must give the action of the row a positive probability",
+                f"{actions.elements(play)!r}, which it never draws",
+                "Pass the law that drew it.",
+            )
+    return listed
