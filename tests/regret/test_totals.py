@@ -28,6 +28,7 @@ STANDARD_ERRORS = 4.9
 
 
 def totals_of(actions: ActionSet, plays, totals, **options) -> TotalsAudit:
+    """Return the audit of a log of totals."""
     found = audit(actions, plays, totals, **options)
     assert isinstance(found, TotalsAudit)
     return found
@@ -40,6 +41,7 @@ def drawn_day(actions: ActionSet, rng: np.random.Generator) -> tuple[np.ndarray,
 
 
 def chances_of(law: FinitePolicy, table: np.ndarray) -> np.ndarray:
+    """Return the probability of each action."""
     return np.array([law.probability(row) for row in table])
 
 
@@ -214,7 +216,9 @@ def test_costs_and_ranges_change_units_only() -> None:
     plain = totals_of(actions, plays, shares, laws=actions.uniform_policy())
     costs = totals_of(actions, plays, 45.0 - 40.0 * shares, laws=actions.uniform_policy(), cost_range=(5, 45))
     for one, other in zip(plain.regrets, costs.regrets, strict=True):
-        assert 40.0 * np.array([one.lower, one.value, one.upper]) == pytest.approx([other.lower, other.value, other.upper])
+        assert 40.0 * np.array([one.lower, one.value, one.upper]) == pytest.approx(
+            [other.lower, other.value, other.upper]
+        )
     assert costs.cost == pytest.approx(45.0 - 40.0 * shares.mean())
     assert "costs" in costs.swap_regret.definition
 

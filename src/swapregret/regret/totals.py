@@ -5,8 +5,9 @@ reward vector on every action; c·M = ½ for all of them keeps the noise small. 
 
 * **external regret**, in total and window by window, between ends that hold with a stated probability (``regret.deviation``);
 * **swap regret**, the paper's. For every rule φ the gain :math:`\sum_t \sum_M p_t(M)\,\widetilde R_t\cdot(\phi(M) - M)` is
-  unbiased, so its maximum over φ is above the truth in expectation (Jensen). A rule fitted on one half of the days and judged on the other
-  is below it in expectation, where both halves have the same best rule and laws of one half do not depend on draws of the other.
+  unbiased, so its maximum over φ is above the truth in expectation (Jensen). A rule fitted on one half of the days and judged on
+  the other is below it in expectation, where both halves have the same best rule and laws of one half do not depend on draws of
+  the other.
 
 A day whose law does not reach every direction tells nothing: any action may have had any total in [0, 1] then, and the ends are
 moved by that much.
