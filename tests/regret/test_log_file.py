@@ -4,10 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.policy import FinitePolicy
-from swapregret.regret.law_file import law_cell, read_law_cell
+from swapregret.regret.ledgers.law_file import law_cell, read_law_cell
 from swapregret.regret.log_file import read_log
 
 ACTIONS = MSets(3, 2, labels="abc")

@@ -7,20 +7,17 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from swapregret import FinitePolicy, MSets, Permutations, Policy, Session
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.permutations import Permutations
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.learners.baselines import exp3
-from swapregret.policy import FinitePolicy, Policy
-from swapregret.regret.answers import answer
 from swapregret.regret.audit import Audit, audit
 from swapregret.regret.deviation import Deviation, bracket_best
-from swapregret.regret.ledger import SwapLedger
-from swapregret.regret.merge import mean_ledger
+from swapregret.regret.ledgers.answers import answer
+from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.rule import Rule
 from swapregret.regret.totals import TotalsAudit, _Totals
-from swapregret.session import Session
 
 FALSE_ALARM = 1e-6
 STANDARD_ERRORS = 4.9

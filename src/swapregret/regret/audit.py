@@ -1,7 +1,4 @@
-"""Auditing a log: all regrets of anyone's play, whoever made it.
-
-May touch: ``arrays``, ``errors``, ``notebook``, ``units``, ``policy``, ``actions.base``, the other files of ``regret``.
-"""
+"""Auditing a log: all regrets of anyone's play, whoever made it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,16 +12,16 @@ from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import FinitePolicy, Policy
-from swapregret.regret.answers import answer
 from swapregret.regret.best_swap import BestSwap, read_swap
 from swapregret.regret.dynamic import dynamic_regret
-from swapregret.regret.entries import Ledger
 from swapregret.regret.external import external_regret
 from swapregret.regret.internal import measure_internal
 from swapregret.regret.interval import window_regrets
-from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.ledgers.answers import answer
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.ledgers.reading import no_laws, read_laws_of, read_plays, read_rewards, read_rounds
 from swapregret.regret.measure import Regret, regret_rows
-from swapregret.regret.reading import no_laws, read_laws_of, read_plays, read_rewards, read_rounds
 from swapregret.regret.swap import measure_swap
 from swapregret.regret.totals import TotalsAudit, audit_totals
 from swapregret.units import Range, Units, read_units
@@ -165,7 +162,7 @@ def audit(
     confidence : float
         With which probability the ends of external regret hold, where only totals were seen.
     capacity : int, optional
-        Most actions with an entry of their own; see :class:`~swapregret.regret.ledger.SwapLedger`.
+        Most actions with an entry of their own; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
     reward_range : (float, float), optional
         The least and the largest reward an element can have, if values outside are to be refused. Where only totals were seen, the
         least and the largest total; [0, 1] if nothing is given.
@@ -175,7 +172,7 @@ def audit(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> rock, paper, scissors = ([int(i == j) for j in range(3)] for i in range(3))
     >>> result = audit(MSets(3, 1), [rock, rock, paper], [[0., 1., 0.], [0., 1., 0.], [.5, 0., 1.]])
     >>> result.external_regret.value, result.internal_regret.value, result.swap_regret.value

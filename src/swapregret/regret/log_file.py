@@ -11,8 +11,6 @@ Columns, all named in the header:
 * optionally ``law``, the law that drew the action, as this library writes it; an empty cell is the law of the row above.
 
 Other columns are left alone. Nothing is guessed.
-
-May touch: ``arrays``, ``csv_file``, ``errors``, ``extras``, ``actions.base``. Polars is imported only when a Parquet file is read.
 """
 
 import math
@@ -29,8 +27,8 @@ from swapregret.csv_file import read_csv
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.extras import require_extra
 from swapregret.policy import Policy
-from swapregret.regret.law_file import read_law_cell
-from swapregret.regret.reading import no_laws
+from swapregret.regret.ledgers.law_file import read_law_cell
+from swapregret.regret.ledgers.reading import no_laws
 
 __all__ = ["LoggedPlay", "read_log"]
 

@@ -28,7 +28,7 @@ from swapregret.geometry.solve import DenseSolver
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import Policy
 from swapregret.regret.deviation import Deviation, bracket_best
-from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.measure import Regret, regret_rows
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.units import Units
@@ -124,7 +124,7 @@ def audit_totals(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> coin = MSets(2, 1)
     >>> plays = np.array([[1, 0], [0, 1]] * 500)
     >>> found = audit_totals(coin, plays, 1.0 * plays[:, 0], [coin.uniform_policy()] * 1000, Units())

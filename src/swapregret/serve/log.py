@@ -2,8 +2,6 @@
 
 A row has the action, its total reward on the learner's scale [0, 1] (with full feedback the reward of every element) and the law
 that drew it. Laws are made by playing all events again from the beginning, which also checks that they come out the same.
-
-May touch: ``csv_file``, ``regret.law_file``, ``serve.live``, ``serve.problems``, ``serve.store``.
 """
 
 import json
@@ -12,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from swapregret.csv_file import csv_line
-from swapregret.regret.law_file import law_cell
+from swapregret.regret.ledgers.law_file import law_cell
 from swapregret.serve.live import Live
 from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.store import Store
