@@ -38,7 +38,7 @@ def play(path: Path, n_days: int, tell: Any, **options: Any) -> list[tuple[sr.De
 def audited(log: Any) -> Any:
     """Return the audit of a journal."""
     ranges = {"reward_range": log.reward_range, "cost_range": log.cost_range}
-    return sr.audit(log.actions, log.plays, log.rewards, laws=log.laws, **ranges)
+    return sr.audit(log.actions, log.plays, log.rewards, policies=log.policies, **ranges)
 
 
 def test_days_laws_and_totals_come_back(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_days_laws_and_totals_come_back(tmp_path: Path) -> None:
     assert is_journal_file(tmp_path / "j")
     assert log.plays.tolist() == [decision.action.tolist() for decision, _ in done]
     assert log.rewards == pytest.approx(log.plays @ WORTH)
-    for law, (_, drew) in zip(log.laws, done, strict=True):
+    for law, (_, drew) in zip(log.policies, done, strict=True):
         assert law.cooccurrence().tolist() == drew.cooccurrence().tolist()
     assert (log.n_before, log.n_skipped) == (0, 5)
     assert (log.reward_range, log.cost_range) == ((0.0, 1.0), None)

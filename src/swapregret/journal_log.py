@@ -1,6 +1,6 @@
-"""The days of a journal, with the law that drew each action: what ``sr.audit`` needs to measure a player's regrets.
+"""The days of a journal, with the policy that drew each action: what ``sr.audit`` needs to measure a player's regrets.
 
-The laws are not in the file. They come from replaying it, bit for bit. A journal begins with a snapshot, which a long session
+The policies are not in the file. They come from replaying it, bit for bit. A journal begins with a snapshot, which a long session
 renews from time to time; days before it cannot be replayed.
 """
 
@@ -26,7 +26,7 @@ Path = str | os.PathLike[str]
 
 @dataclass(frozen=True, eq=False)
 class JournalLog:
-    """A journal as a log, for ``sr.audit(log.actions, log.plays, log.rewards, laws=log.laws)``.
+    """A journal as a log, for ``sr.audit(log.actions, log.plays, log.rewards, policies=log.policies)``.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class JournalLog:
         In the order their rewards came.
     rewards : Vector, shape (n,), or Matrix, shape (n, dimension)
         Totals, or costs, as they were told; with full feedback reward vectors, totals on the learner's scale [0, 1].
-    laws : tuple of Policy
+    policies : tuple of Policy
     reward_range, cost_range : (float, float) or None
         The declared range of totals, one of the two; with full feedback none.
     n_before, n_skipped : int
@@ -45,7 +45,7 @@ class JournalLog:
     actions: ActionSet
     plays: Actions
     rewards: Vector | Matrix
-    laws: tuple[Policy, ...]
+    policies: tuple[Policy, ...]
     reward_range: Range | None
     cost_range: Range | None
     n_before: int
@@ -101,7 +101,7 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
         actions=session.player.actions,
         plays=np.array(plays),
         rewards=np.array(rewards, dtype=np.float64),
-        laws=tuple(laws),
+        policies=tuple(laws),
         reward_range=session.reward_range if has_range and session.cost_range is None else None,
         cost_range=session.cost_range if has_range else None,
         n_before=n_before,

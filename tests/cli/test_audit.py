@@ -114,7 +114,7 @@ def test_what_totals_cannot_give_is_refused(app, log, tmp_path) -> None:
     spec = ["--set", "msets 2 1 labels=a,b"]
     for words, told in (
         ([str(path), *spec, "--picture", str(tmp_path / "x.html")], "Leave out `--picture`"),
-        ([str(bare), *spec], "Add `laws`"),
+        ([str(bare), *spec], "Add `policies`"),
         ([str(log)], "Add e.g. --set"),
     ):
         result = RUNNER.invoke(app, words)

@@ -108,20 +108,20 @@ def test_parquet_columns_are_read_as_csv_is(tmp_path) -> None:
 def test_totals_come_with_laws(tmp_path) -> None:
     """A column of totals is read with a column of laws; an empty law is the one above, and a Parquet file gives the same."""
     uniform, sure = law_cell(ACTIONS.uniform_policy(), ACTIONS), law_cell(FinitePolicy([[1, 1, 0]], [1.0]), ACTIONS)
-    text = f"action,reward,law,note\na;c,.5,{uniform},x\nb;c,.25,,x\na;b,1,{sure},x\n"
+    text = f"action,reward,policy,note\na;c,.5,{uniform},x\nb;c,.25,,x\na;b,1,{sure},x\n"
     log = read_log(_write(tmp_path, text), ACTIONS)
     assert log.rewards.tolist() == [0.5, 0.25, 1.0]
-    assert log.laws is not None
-    assert log.laws[0] is log.laws[1]
-    assert log.laws[2].marginals().tolist() == [1.0, 1.0, 0.0]
+    assert log.policies is not None
+    assert log.policies[0] is log.policies[1]
+    assert log.policies[2].marginals().tolist() == [1.0, 1.0, 0.0]
     assert log.ignored == ("note",)
     costs = read_log(_write(tmp_path, text.replace("reward", "cost")), ACTIONS, is_cost=True)
     assert costs.rewards.tolist() == log.rewards.tolist()
     pl.read_csv(tmp_path / "log.csv").write_parquet(tmp_path / "log.parquet")
     again = read_log(tmp_path / "log.parquet", ACTIONS, is_cost=True)
     assert again.rewards.tolist() == log.rewards.tolist()
-    assert again.laws is not None
-    assert again.laws[0] is again.laws[1]
+    assert again.policies is not None
+    assert again.policies[0] is again.policies[1]
 
 
 def test_listed_totals_stand_in_one_row(tmp_path) -> None:
@@ -130,18 +130,21 @@ def test_listed_totals_stand_in_one_row(tmp_path) -> None:
     log = read_log(_write(tmp_path, text), ACTIONS)
     assert np.isnan(log.rewards[0])
     assert log.rewards[1] == 0.75
-    assert log.laws is None
+    assert log.policies is None
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("action,reward\na;b,1\n", "law that drew each action: got column 'reward' without `law`.*Add `laws`"),
-        ("action,reward,probability\na;b,1,.5\n", "law that drew each action"),
-        ("action,reward,law\na;b,1,\n", "row 1, column 'law' .*none above"),
-        ("action,reward,law\na;b,1,x\n", "row 1, column 'law': .*this library wrote"),
-        ("action,reward,law\na;b,,LAW\n", "row 1, column 'reward'"),
-        ("action,reward,law\na;b,1,OTHER\n", "row 1, column 'law'"),
+        (
+            "action,reward\na;b,1\n",
+            "policy that drew each action: got column 'reward' without `policy`.*Add `policies`",
+        ),
+        ("action,reward,probability\na;b,1,.5\n", "policy that drew each action"),
+        ("action,reward,policy\na;b,1,\n", "row 1, column 'policy' .*none above"),
+        ("action,reward,policy\na;b,1,x\n", "row 1, column 'policy': .*this library wrote"),
+        ("action,reward,policy\na;b,,LAW\n", "row 1, column 'reward'"),
+        ("action,reward,policy\na;b,1,OTHER\n", "row 1, column 'policy'"),
     ],
 )
 def test_malformed_totals_are_named(tmp_path, text: str, words: str) -> None:

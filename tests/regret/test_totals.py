@@ -101,13 +101,13 @@ def test_two_ends_of_swap_regret() -> None:
     rng = np.random.default_rng(4)
     laws = [FinitePolicy(table, weights) for weights in rng.dirichlet(np.ones(3), size=2).repeat(2, axis=0)]
     rewards = rng.random((2, 3)).repeat(2, axis=0)
-    exact = audit(actions, table[[0] * 4], rewards, laws=laws)
+    exact = audit(actions, table[[0] * 4], rewards, policies=laws)
     assert isinstance(exact, Audit)
     truth, lower, upper = exact.swap_regret.value, 0.0, 0.0
     for drawn in product(range(3), repeat=4):
         plays = table[list(drawn)]
         chance = math.prod(law.probability(row) for law, row in zip(laws, plays, strict=True))
-        found = totals_of(actions, plays, (plays * rewards).sum(axis=1), laws=laws).swap_regret
+        found = totals_of(actions, plays, (plays * rewards).sum(axis=1), policies=laws).swap_regret
         lower, upper = lower + chance * found.lower, upper + chance * found.upper
     assert lower < truth < upper
 
@@ -154,7 +154,7 @@ def test_ends_hold_as_often_as_they_say() -> None:
     misses, narrow = np.zeros(2), 0
     for seed in range(n_logs):
         plays, totals, laws, means = played_log(actions, n_days, seed)
-        found = totals_of(actions, plays, totals, laws=laws, window=80, confidence=0.8)
+        found = totals_of(actions, plays, totals, policies=laws, window=80, confidence=0.8)
         for index, (regret, days) in enumerate(((found.external_regret, n_days), (found.windows[0], 80))):
             truth = float((table @ means[:days].sum(axis=0)).max() - totals[:days].sum())
             misses[index] += not regret.lower <= truth <= regret.upper
@@ -175,7 +175,7 @@ def test_swap_ends_hold_in_expectation_for_a_learner() -> None:
         for law, mean in zip(laws, means, strict=True):
             ledger.record(law, mean)
         ledgers.append(ledger.close())
-        swap = totals_of(actions, plays, totals, laws=laws).swap_regret
+        swap = totals_of(actions, plays, totals, policies=laws).swap_regret
         ends.append((swap.lower, swap.upper))
     fitted = mean_ledger(ledgers[:80])
     rule = Rule.of(answer(actions, fitted), actions.argmax(fitted.total))
@@ -191,7 +191,7 @@ def test_planted_regret_is_proved() -> None:
     """Uniform play where one action pays 1 and the others 0: after 4,000 days both ends are close to the truth."""
     actions = MSets(4, 1)
     plays = np.eye(4, dtype=int)[np.random.default_rng(5).integers(4, size=4000)]
-    found = totals_of(actions, plays, plays[:, 0].astype(float), laws=actions.uniform_policy(), window=1000)
+    found = totals_of(actions, plays, plays[:, 0].astype(float), policies=actions.uniform_policy(), window=1000)
     truth = 4000.0 - plays[:, 0].sum()
     assert truth - 600 < found.external_regret.lower < truth <= found.external_regret.upper
     assert found.swap_regret.lower == pytest.approx(truth, abs=300)
@@ -210,8 +210,8 @@ def test_costs_and_ranges_change_units_only() -> None:
     actions = MSets(3, 1)
     rng = np.random.default_rng(6)
     plays, shares = np.eye(3, dtype=int)[rng.integers(3, size=50)], rng.random(50)
-    plain = totals_of(actions, plays, shares, laws=actions.uniform_policy())
-    costs = totals_of(actions, plays, 45.0 - 40.0 * shares, laws=actions.uniform_policy(), cost_range=(5, 45))
+    plain = totals_of(actions, plays, shares, policies=actions.uniform_policy())
+    costs = totals_of(actions, plays, 45.0 - 40.0 * shares, policies=actions.uniform_policy(), cost_range=(5, 45))
     for one, other in zip(plain.regrets, costs.regrets, strict=True):
         assert 40.0 * np.array([one.lower, one.value, one.upper]) == pytest.approx(
             [other.lower, other.value, other.upper]
@@ -236,7 +236,7 @@ def test_laws_may_be_listed_row_by_row() -> None:
         seen.append(total)
         laws.append(FinitePolicy(table, weights))
     listed = totals_of(actions, np.array(rows), totals, rounds=rounds, probabilities=chances)
-    given = totals_of(actions, np.array(plays), seen, laws=laws)
+    given = totals_of(actions, np.array(plays), seen, policies=laws)
     assert listed.external_regret == given.external_regret
     assert listed.swap_regret.upper == pytest.approx(given.swap_regret.upper)
 
@@ -247,9 +247,9 @@ def test_days_that_tell_nothing_widen_the_ends() -> None:
     sure = FinitePolicy([[1, 0]], [1.0])
     plays, totals = np.array([[1, 0], [0, 1]] * 200), np.array([0.75, 0.25] * 200)
     laws: list[Policy] = [actions.uniform_policy()] * 400
-    before = totals_of(actions, plays, totals, laws=laws)
+    before = totals_of(actions, plays, totals, policies=laws)
     more = [*plays, [1, 0], [1, 0]], [*totals, 0.5, 0.5], [*laws, sure, sure]
-    after = totals_of(actions, np.array(more[0]), more[1], laws=more[2])
+    after = totals_of(actions, np.array(more[0]), more[1], policies=more[2])
     assert after.n_blind == 2
     assert after.swap_regret.upper == pytest.approx(before.swap_regret.upper + 2.0)
     assert after.external_regret.upper == pytest.approx(before.external_regret.upper + 1.0)
@@ -262,7 +262,7 @@ def test_laws_with_reward_vectors_give_the_regrets_of_the_policies() -> None:
     actions = MSets(3, 1)
     rng = np.random.default_rng(8)
     rewards, plays = rng.random((40, 3)), np.eye(3, dtype=int)[rng.integers(3, size=40)]
-    found = audit(actions, plays, rewards, laws=actions.uniform_policy(), window=15)
+    found = audit(actions, plays, rewards, policies=actions.uniform_policy(), window=15)
     assert isinstance(found, Audit)
     assert "from policies" in found.swap_regret.definition
     assert found.external_regret.value == pytest.approx(rewards.sum(axis=0).max() - rewards.mean(axis=1).sum())
@@ -276,18 +276,18 @@ UNIFORM = MSets(2, 1).uniform_policy()
 @pytest.mark.parametrize(
     ("totals", "options", "error", "words"),
     [
-        ([0.5, 0.5], {}, InvalidInput, "law that drew each action.*2 totals and no laws. Add `laws`"),
+        ([0.5, 0.5], {}, InvalidInput, "policy that drew each action.*2 totals and no policies. Add `policies`"),
         ([0.5, 0.5], {"probabilities": [0.5, 0.5]}, InvalidInput, "probability of what was drawn alone"),
-        ([0.5], {"laws": UNIFORM}, InvalidReward, "shape"),
-        ([0.5, 1.5], {"laws": UNIFORM}, InvalidReward, r"row 1 .*\[0, 1\].*reward_range"),
-        ([0.5, math.nan], {"laws": UNIFORM}, InvalidReward, "row 1"),
-        ([0.5, -1.0], {"laws": UNIFORM, "cost_range": (0, 2)}, InvalidReward, "row 1 .*cost_range"),
-        ([0.5, 0.5], {"laws": [UNIFORM]}, InvalidInput, "2 laws, one per row"),
-        ([0.5, 0.5], {"laws": [UNIFORM, 3]}, InvalidInput, "row 1 of `laws` must be a policy"),
-        ([0.5, 0.5], {"laws": FinitePolicy([[1, 0]], [1.0])}, InvalidInput, "row 1 of `laws`.*never draws"),
-        ([0.5, 0.5], {"laws": UNIFORM, "confidence": 1.0}, InvalidInput, "`confidence`"),
-        ([0.5, 0.5], {"laws": UNIFORM, "window": 0}, InvalidInput, "`window`"),
-        ([0.5, 0.5], {"laws": UNIFORM, "rounds": [0, 1]}, InvalidInput, "in one way"),
+        ([0.5], {"policies": UNIFORM}, InvalidReward, "shape"),
+        ([0.5, 1.5], {"policies": UNIFORM}, InvalidReward, r"row 1 .*\[0, 1\].*reward_range"),
+        ([0.5, math.nan], {"policies": UNIFORM}, InvalidReward, "row 1"),
+        ([0.5, -1.0], {"policies": UNIFORM, "cost_range": (0, 2)}, InvalidReward, "row 1 .*cost_range"),
+        ([0.5, 0.5], {"policies": [UNIFORM]}, InvalidInput, "2 policies, one per row"),
+        ([0.5, 0.5], {"policies": [UNIFORM, 3]}, InvalidInput, "row 1 of `policies` must be a policy"),
+        ([0.5, 0.5], {"policies": FinitePolicy([[1, 0]], [1.0])}, InvalidInput, "row 1 of `policies`.*never draws"),
+        ([0.5, 0.5], {"policies": UNIFORM, "confidence": 1.0}, InvalidInput, "`confidence`"),
+        ([0.5, 0.5], {"policies": UNIFORM, "window": 0}, InvalidInput, "`window`"),
+        ([0.5, 0.5], {"policies": UNIFORM, "rounds": [0, 1]}, InvalidInput, "in one way"),
         ([0.5, 0.5], {"rounds": [0, 0], "probabilities": [0.5, 0.5]}, InvalidReward, "2 totals on day"),
         ([0.5, 0.5], {"rounds": [0, 1], "probabilities": [1, 1]}, InvalidInput, "reach every direction"),
     ],

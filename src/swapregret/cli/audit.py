@@ -49,7 +49,7 @@ def audit(
     """Measure external, internal, swap and dynamic regret of a log, and show the best swap function.
 
     The header names the columns: `action` (labels separated by ;) or `indices` or `action:LABEL` (0/1), `reward:LABEL`
-    for each element, optionally `probability` and `round`. Where only totals were seen: `reward`, and the law in `law` or
+    for each element, optionally `probability` and `round`. Where only totals were seen: `reward`, and the policy in `policy` or
     in `round` and `probability`; external and swap regret then come between two ends.
 
     Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.html
@@ -90,8 +90,8 @@ def _audit_table(
         raise InvalidInput("a table must come with its action set", "no `--set`", 'Add e.g. --set "msets 20 5".')
     actions = read_set(set_spec)
     logged = read_log(log, actions, is_cost=ranges["cost_range"] is not None)
-    laws = {"laws": logged.laws} if logged.laws else {"rounds": logged.rounds}
-    options |= ranges | laws | {"probabilities": logged.probabilities}
+    policies = {"policies": logged.policies} if logged.policies else {"rounds": logged.rounds}
+    options |= ranges | policies | {"probabilities": logged.probabilities}
     notes = [f"Columns left alone: {', '.join(logged.ignored)}."] if logged.ignored else []
     return audit_plays(actions, logged.plays, logged.rewards, **options), notes
 
@@ -112,7 +112,7 @@ def _audit_journal(
     held = read_journal_log(log)
     notes = [f"{held.n_before:,} days before the last snapshot are not in the journal."] if held.n_before else []
     notes += [f"{held.n_skipped:,} days without a reward are left out."] if held.n_skipped else []
-    options |= {"laws": held.laws, "reward_range": held.reward_range, "cost_range": held.cost_range}
+    options |= {"policies": held.policies, "reward_range": held.reward_range, "cost_range": held.cost_range}
     return audit_plays(held.actions, held.plays, held.rewards, **options), notes
 
 

@@ -20,7 +20,7 @@ from swapregret.regret.interval import window_regrets
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.entries import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.reading import no_laws, read_laws_of, read_plays, read_rewards, read_rounds
+from swapregret.regret.ledgers.reading import no_policies, read_plays, read_policies, read_rewards, read_rounds
 from swapregret.regret.measure import Regret, regret_rows
 from swapregret.regret.swap import measure_swap
 from swapregret.regret.totals import TotalsAudit, audit_totals
@@ -97,7 +97,7 @@ def audit(
     *,
     rounds: None = None,
     probabilities: npt.ArrayLike | None = None,
-    laws: None = None,
+    policies: None = None,
     window: int | None = None,
     confidence: float = 0.95,
     capacity: int | None = None,
@@ -114,7 +114,7 @@ def audit(
     *,
     rounds: npt.ArrayLike | None = None,
     probabilities: npt.ArrayLike | None = None,
-    laws: Policy | Sequence[Policy] | None = None,
+    policies: Policy | Sequence[Policy] | None = None,
     window: int | None = None,
     confidence: float = 0.95,
     capacity: int | None = None,
@@ -130,7 +130,7 @@ def audit(
     *,
     rounds: npt.ArrayLike | None = None,
     probabilities: npt.ArrayLike | None = None,
-    laws: Policy | Sequence[Policy] | None = None,
+    policies: Policy | Sequence[Policy] | None = None,
     window: int | None = None,
     confidence: float = 0.95,
     capacity: int | None = None,
@@ -146,17 +146,17 @@ def audit(
         One action a row.
     rewards : array_like, shape (n, dimension) or (n,)
         The reward vector of the day, also of elements that were not chosen. Or only the total reward of what was chosen; then
-        the laws are needed, and regrets come between ends: :class:`~swapregret.regret.totals.TotalsAudit`.
+        the policies are needed, and regrets come between ends: :class:`~swapregret.regret.totals.TotalsAudit`.
     rounds : array_like, shape (n,), optional
-        The day of each row, if rows of one day list the law it was played with: then ``probabilities`` must add up to 1
+        The day of each row, if rows of one day list the policy it was played with: then ``probabilities`` must add up to 1
         on each day, days must be together, and regrets are those of the policies (the paper's). A total stands in the row that
         was drawn, and NaN in the others.
     probabilities : array_like, shape (n,), optional
         The probability of the action of the row. Without ``rounds`` it is the chance with which the action was drawn;
         reward vectors being known it changes no regret, but if all are 1 the play was no matter of luck and the
         regrets are those of the policies.
-    laws : Policy or sequence of Policy, optional
-        The law that drew the action of each row, or one law for all, instead of ``rounds`` and ``probabilities``.
+    policies : Policy or sequence of Policy, optional
+        The policy that drew the action of each row, or one for all rows, instead of ``rounds`` and ``probabilities``.
     window : int, optional
         Days a window, if external regret is wanted window by window too; the last one may be shorter.
     confidence : float
@@ -180,7 +180,7 @@ def audit(
     >>> audit(MSets(3, 1), [rock, rock], [[9., 5., 6.], [8., 7., 6.]], cost_range=(0, 10)).external_regret.value
     5.0
     >>> coin = MSets(2, 1, labels="ab")
-    >>> totals = audit(coin, [("a",), ("b",)] * 50, [1.0, 0.0] * 50, laws=coin.uniform_policy())
+    >>> totals = audit(coin, [("a",), ("b",)] * 50, [1.0, 0.0] * 50, policies=coin.uniform_policy())
     >>> round(totals.external_regret.value, 9), totals.external_regret.lower > 0
     (50.0, True)
     """
@@ -188,12 +188,12 @@ def audit(
     is_total = _is_vector(rewards)
     units = read_units(reward_range, cost_range, of_elements=not is_total)
     chances = _chances(probabilities, len(rows))
-    if laws is not None and rounds is not None:
+    if policies is not None and rounds is not None:
         raise InvalidInput(
-            "the laws of a log must be given in one way", "`laws` and `rounds`", "Leave out one of the two."
+            "the policies of a log must be given in one way", "`policies` and `rounds`", "Leave out one of the two."
         )
     if is_total:
-        played, totals, drawn = _drawn(actions, rows, rewards, rounds, chances, laws)
+        played, totals, drawn = _drawn(actions, rows, rewards, rounds, chances, policies)
         options = {"window": window, "capacity": capacity}
         return audit_totals(actions, played, totals, drawn, units, confidence=confidence, **options)
     vectors = read_rewards(rewards, len(rows), actions.dimension)
@@ -204,9 +204,9 @@ def audit(
     daily = vectors
     if rounds is not None:
         daily, earned = _record_rounds(ledger, rows, vectors, rounds, chances)
-    elif laws is not None:
+    elif policies is not None:
         earned = np.zeros(len(rows))
-        for index, law in enumerate(read_laws_of(actions, rows, laws)):
+        for index, law in enumerate(read_policies(actions, rows, policies)):
             ledger.record(law, vectors[index])
             earned[index] = float(law.marginals() @ vectors[index])
     else:
@@ -246,7 +246,7 @@ def _drawn(
     rewards: npt.ArrayLike,
     rounds: npt.ArrayLike | None,
     chances: Vector | None,
-    laws: Policy | Sequence[Policy] | None,
+    policies: Policy | Sequence[Policy] | None,
 ) -> tuple[Actions, Vector, Sequence[Policy]]:
     """Return the action, the total and the law of each day."""
     totals = np.asarray(rewards, dtype=np.float64)
@@ -256,18 +256,18 @@ def _drawn(
             f"shape {totals.shape}",
             "Pass the total, or the reward vector, of every row.",
         )
-    if laws is not None:
-        return rows, totals, read_laws_of(actions, rows, laws)
+    if policies is not None:
+        return rows, totals, read_policies(actions, rows, policies)
     if rounds is None:
         alone = "" if chances is None else ", and the probability of what was drawn alone"
-        raise no_laws(f"{len(rows):,} totals and no laws{alone}")
+        raise no_policies(f"{len(rows):,} totals and no policies{alone}")
     listed = read_rounds(rows, rounds, chances)
     chosen = []
     for here, _, name in listed:
         seen = np.flatnonzero(~np.isnan(totals[here]))
         if len(seen) != 1:
             raise InvalidReward(
-                f"one of rows {here.start} to {here.stop - 1} must have a total: they list the law of one day",
+                f"one of rows {here.start} to {here.stop - 1} must have a total: they list the policy of one day",
                 f"{len(seen)} totals on day {name!r}",
                 "Give the total in the row that was drawn, and leave it out (NaN) in the others.",
             )

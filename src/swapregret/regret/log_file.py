@@ -6,9 +6,9 @@ Columns, all named in the header:
   separated by ``;``), or one column ``action:LABEL`` of 0 and 1 for each element;
 * ``reward:LABEL`` for each element, or ``cost:LABEL`` where costs are read; or ``reward``, ``cost``, where only the total was seen;
 * optionally ``probability``, of the action of the row;
-* optionally ``round``, the day of the row, where several rows list the law of one day; a total stands in the row that was drawn,
+* optionally ``round``, the day of the row, where several rows list the policy of one day; a total stands in the row that was drawn,
   and the cell is empty in the others;
-* optionally ``law``, the law that drew the action, as this library writes it; an empty cell is the law of the row above.
+* optionally ``policy``, the policy that drew the action, as this library writes it; an empty cell is that of the row above.
 
 Other columns are left alone. Nothing is guessed.
 """
@@ -28,7 +28,7 @@ from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.extras import require_extra
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.law_file import read_law_cell
-from swapregret.regret.ledgers.reading import no_laws
+from swapregret.regret.ledgers.reading import no_policies
 
 __all__ = ["LoggedPlay", "read_log"]
 
@@ -45,7 +45,7 @@ class LoggedPlay:
     plays : Actions, shape (n, dimension)
     rewards : Matrix, shape (n, dimension), or Vector, shape (n,)
         Reward vectors; or totals, NaN in rows that were not drawn.
-    laws : tuple of Policy or None
+    policies : tuple of Policy or None
     probabilities : Vector or None
     rounds : array or None
     ignored : tuple of str
@@ -54,7 +54,7 @@ class LoggedPlay:
 
     plays: Actions
     rewards: Matrix | Vector
-    laws: tuple[Policy, ...] | None
+    policies: tuple[Policy, ...] | None
     probabilities: Vector | None
     rounds: npt.NDArray[np.str_] | None
     ignored: tuple[str, ...]
@@ -104,8 +104,8 @@ class _Reader:
         self._labels = {str(label): index for index, label in enumerate(actions.labels)}
         self._total = header.index(paid) if paid in header and not self._has(f"{paid}:") else None
         self._rewards = self._by_label(f"{paid}:") if self._total is None else []
-        if self._total is not None and "law" not in header and not {"round", "probability"} <= set(header):
-            raise no_laws(f"column {paid!r} without `law`, or `round` and `probability`")
+        if self._total is not None and "policy" not in header and not {"round", "probability"} <= set(header):
+            raise no_policies(f"column {paid!r} without `policy`, or `round` and `probability`")
         marks = self._has("action:")
         ways = [way for way in ("action", "indices") if way in header] + (["action:LABEL"] if marks else [])
         if len(ways) != 1:
@@ -116,7 +116,7 @@ class _Reader:
             )
         self._way = ways[0]
         self._marks = self._by_label("action:") if marks else []
-        used = {self._way, "probability", "round", "law"} | ({paid} if self._total is not None else set())
+        used = {self._way, "probability", "round", "policy"} | ({paid} if self._total is not None else set())
         self._ignored = tuple(
             column for column in header if column not in used and not column.startswith((f"{paid}:", "action:"))
         )
@@ -150,7 +150,7 @@ class _Reader:
             for element, column in enumerate(self._rewards):
                 rewards[index, element] = self._number(row, column, number)
             if self._total is not None:
-                is_drawn = "law" in self._header or not _is_empty(row[self._total])
+                is_drawn = "policy" in self._header or not _is_empty(row[self._total])
                 rewards[index] = self._number(row, self._total, number) if is_drawn else math.nan
             plays[index] = self._action(row, number)
             key = plays[index].tobytes()
@@ -162,8 +162,8 @@ class _Reader:
                     repr(self._actions.elements(plays[index])),
                     "Correct the row or the set.",
                 )
-        laws = self._laws(rows)
-        return LoggedPlay(plays, rewards, laws, self._chances(rows), self._rounds(rows), self._ignored)
+        policies = self._policies(rows)
+        return LoggedPlay(plays, rewards, policies, self._chances(rows), self._rounds(rows), self._ignored)
 
     def _action(self, row: Sequence[Cell], number: int) -> Actions:
         play = np.zeros(self._actions.dimension, dtype=np.int64)
@@ -204,24 +204,24 @@ class _Reader:
             raise self._fault(number, column, "be finite", cell)
         return value
 
-    def _laws(self, rows: Sequence[Sequence[Cell]]) -> tuple[Policy, ...] | None:
-        if "law" not in self._header:
+    def _policies(self, rows: Sequence[Sequence[Cell]]) -> tuple[Policy, ...] | None:
+        if "policy" not in self._header:
             return None
-        column, last = self._header.index("law"), ""
-        laws: list[Policy] = []
+        column, last = self._header.index("policy"), ""
+        policies: list[Policy] = []
         for index, row in enumerate(rows):
             text = "" if _is_empty(row[column]) else str(row[column])
-            if not laws and not text:
-                raise self._fault(index + 1, column, "hold a law, as there is none above it", row[column])
+            if not policies and not text:
+                raise self._fault(index + 1, column, "hold a policy, as there is none above it", row[column])
             if text in ("", last):
-                laws.append(laws[-1])
+                policies.append(policies[-1])
                 continue
             try:
-                laws.append(read_law_cell(text, self._actions))
+                policies.append(read_law_cell(text, self._actions))
             except InvalidInput as error:
-                raise InvalidInput(f"row {index + 1}, column 'law': {error.must}", error.came, error.do) from None
+                raise InvalidInput(f"row {index + 1}, column 'policy': {error.must}", error.came, error.do) from None
             last = text
-        return tuple(laws)
+        return tuple(policies)
 
     def _chances(self, rows: Sequence[Sequence[Cell]]) -> Vector | None:
         if "probability" not in self._header:

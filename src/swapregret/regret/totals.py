@@ -145,7 +145,7 @@ def audit_totals(
         whole = whole + part
     if whole.n_blind == n:
         raise InvalidInput(
-            "some law of a log of totals must reach every direction of the set",
+            "some policy of a log of totals must reach every direction of the set",
             f"{n:,} days on which some actions could not have been drawn, and nothing is known of them",
             "Audit a player that explores, or give the reward of every element.",
         )

@@ -1,7 +1,8 @@
 """The log of a problem as a CSV file that ``swapregret audit`` reads.
 
-A row has the action, its total reward on the learner's scale [0, 1] (with full feedback the reward of every element) and the law
-that drew it. Laws are made by playing all events again from the beginning, which also checks that they come out the same.
+A row has the action, its total reward on the learner's scale [0, 1] (with full feedback the reward of every element) and the
+policy that drew it. Policies are made by playing all events again from the beginning, which also checks that they come out the
+same.
 """
 
 import json
@@ -27,7 +28,7 @@ def log_lines(store: Store, id: str, max_dimension: int) -> Iterator[bytes]:
     live = Live(id, problem)
     is_full, last = problem.spec.feedback == "full", ""
     rewards = [f"reward:{label}" for label in problem.actions.labels] if is_full else ["reward"]
-    lines = [csv_line(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards, "law"])]
+    lines = [csv_line(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards, "policy"])]
     for event in store.events(id):
         if event.kind != "act" and event.value is not None:
             decision, reported = live.open[event.day], json.loads(event.value)

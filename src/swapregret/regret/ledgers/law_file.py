@@ -87,9 +87,9 @@ def read_law_cell(text: str, actions: ActionSet) -> Policy:
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
         came = f"{text!r:.40}: {error}"
     raise InvalidInput(
-        "a law in a table must be a text that this library wrote for the same set",
+        "a policy in a table must be a text that this library wrote for the same set",
         came,
-        "Check `--set`, or list the law: one row per action, with `round` and `probability`.",
+        "Check `--set`, or list it: one row per action, with `round` and `probability`.",
     )
 
 

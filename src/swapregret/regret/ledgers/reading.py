@@ -12,7 +12,7 @@ from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.ledgers.table import reading
 
-__all__ = ["no_laws", "read_laws_of", "read_plays", "read_rewards", "read_rounds"]
+__all__ = ["no_policies", "read_plays", "read_policies", "read_rewards", "read_rounds"]
 
 _SUM = 1e-9
 
@@ -125,12 +125,12 @@ def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
     return matrix
 
 
-def no_laws(came: str) -> InvalidInput:
-    """Return the refusal of totals that come without the laws that drew the actions."""
+def no_policies(came: str) -> InvalidInput:
+    """Return the refusal of totals that come without the policies that drew the actions."""
     return InvalidInput(
-        "totals must come with the law that drew each action",
+        "totals must come with the policy that drew each action",
         came,
-        "Add `laws` (in a file the column `law`, or one row for each action that could have been drawn, with `round` and"
+        "Add `policies` (in a file the column `policy`, or one row for each action that could have been drawn, with `round` and"
         " `probability`, and the total in the row that was), or give the reward of every element.",
     )
 
@@ -164,24 +164,24 @@ def read_rounds(
     return found
 
 
-def read_laws_of(actions: ActionSet, plays: Actions, laws: Policy | Sequence[Policy]) -> list[Policy]:
+def read_policies(actions: ActionSet, plays: Actions, policies: Policy | Sequence[Policy]) -> list[Policy]:
     """Read the law of every play: one for all, or one each; an action its law never draws is refused."""
-    listed = [laws] * len(plays) if isinstance(laws, Policy) else list(laws)
+    listed = [policies] * len(plays) if isinstance(policies, Policy) else list(policies)
     if len(listed) != len(plays):
         raise InvalidInput(
-            f"`laws` must be {len(plays)} laws, one per row", str(len(listed)), "Or pass one for all rows."
+            f"`policies` must be {len(plays)} policies, one per row", str(len(listed)), "Or pass one for all rows."
         )
     for index, (law, play) in enumerate(zip(listed, plays, strict=True)):
         if not isinstance(law, Policy) or law.dimension != actions.dimension:
             raise InvalidInput(
-                f"row {index} of `laws` must be a policy over the {actions.dimension} elements of the set",
+                f"row {index} of `policies` must be a policy over the {actions.dimension} elements of the set",
                 repr(law)[:80],
                 "Pass e.g. `decision.policy`, or sr.FinitePolicy(actions, probabilities).",
             )
         if not (law.marginals()[play > 0] > 0.0).all():
             raise InvalidInput(
-                f"row {index} of `laws` must give the action of the row a positive probability",
+                f"row {index} of `policies` must give the action of the row a positive probability",
                 f"{actions.elements(play)!r}, which it never draws",
-                "Pass the law that drew it.",
+                "Pass the policy that drew it.",
             )
     return listed
