@@ -161,8 +161,7 @@ def _print(result: "Audit | TotalsAudit", limit: int, notes: list[str]) -> None:
     table.add_column("regret")
     for heading in ("total", "per day", "between"):
         table.add_column(heading, justify="right")
-    named = _named(result) | {f"external, window {index}": value for index, value in enumerate(result.windows)}
-    for row in regret_rows(list(named), list(named.values())):
+    for row in regret_rows(tuple(_named(result)), result.regrets, result.windows):
         table.add_row(*row)
     console.print(table)
     for value in result.regrets:

@@ -70,7 +70,7 @@ class Audit:
         return self.external_regret, self.internal_regret, self.swap_regret, self.dynamic_regret
 
     def _table(self) -> tuple[str, list[str], list[list[str]]]:
-        rows = regret_rows(("external", "internal", "swap", "dynamic"), self.regrets)
+        rows = regret_rows(("external", "internal", "swap", "dynamic"), self.regrets, self.windows)
         earned = f"a cost of {self.cost:.6g}" if self.is_cost else f"a reward of {self.reward:.6g}"
         return f"Audit: {self.n_days:,} days, {earned} per day", ["regret", "total", "per day", "between"], rows
 

@@ -35,8 +35,8 @@ def student_factor(n: int) -> float:
     return float(stdtrit(n - 1, 0.975)) if n > 1 else math.nan
 
 
-def regret_rows(names: Sequence[str], regrets: "Sequence[Regret]") -> list[list[str]]:
-    """Return regrets as rows of a table: name, total, per day, between which ends.
+def regret_rows(names: Sequence[str], regrets: "Sequence[Regret]", windows: "Sequence[Regret]" = ()) -> list[list[str]]:
+    """Return regrets, and external regrets of windows, as rows of a table: name, total, per day, between which ends.
 
     Examples
     --------
@@ -44,7 +44,8 @@ def regret_rows(names: Sequence[str], regrets: "Sequence[Regret]") -> list[list[
     [['swap', '5', '0.05', '4 … 6']]
     """
     rows = []
-    for name, regret in zip(names, regrets, strict=True):
+    listed = [*names, *(f"external, window {index}" for index in range(len(windows)))]
+    for name, regret in zip(listed, (*regrets, *windows), strict=True):
         between = "exact" if regret.is_exact else f"{regret.lower:.6g} … {regret.upper:.6g}"
         rows.append([name, f"{regret.value:.6g}", f"{regret.per_round:.6g}", between])
     return rows

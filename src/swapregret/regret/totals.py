@@ -81,10 +81,10 @@ class TotalsAudit:
         return self.external_regret, self.swap_regret
 
     def _table(self) -> tuple[str, list[str], list[list[str]]]:
-        names = ["external", "swap", *(f"external, window {index}" for index in range(len(self.windows)))]
+        rows = regret_rows(("external", "swap"), self.regrets, self.windows)
         earned = f"a cost of {self.cost:.6g}" if self.is_cost else f"a reward of {self.reward:.6g}"
         title = f"Audit of totals: {self.n_days:,} days, {earned} per day"
-        return title, ["regret", "total", "per day", "between"], regret_rows(names, (*self.regrets, *self.windows))
+        return title, ["regret", "total", "per day", "between"], rows
 
     def __repr__(self) -> str:
         return text_table(*self._table())
@@ -225,7 +225,7 @@ class _Totals:
         n_seen = days.n_days - days.n_blind
         lower, value, upper, error = 0.0, 0.5 * days.n_blind, float(days.n_days), math.nan
         if n_seen:
-            bound = Deviation.of(self._actions, n_seen, self._bound, confidence)
+            bound = Deviation.of(self._actions, days.n_days, self._bound, confidence)
             estimate = days.estimate + n_seen * self._centre
             found = bracket_best(self._actions, estimate, days.squares / 3.0 + days.most * (2.0 / 3.0), bound)
             best = self._actions.argmax(estimate)
