@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.stats import binom
 
 from swapregret import FinitePolicy, MSets, Permutations, Policy, Session
@@ -62,7 +63,7 @@ def test_the_exponential_inequality_holds(tiny_set: ActionSet, scale: float) -> 
         days = [gathered.add(row[None, :], np.array([r]), [law], 0) for row, r in zip(table, seen, strict=True)]
         for action in table:
             z = np.array([float(day.estimate @ action) for day in days])
-            w = np.array([float(action @ (day.squares / 3 + day.most * (2 / 3)) @ action) for day in days])
+            w = np.array([float(action @ day.spread @ action) for day in days])
             mean = float(chances @ z)
             assert float(chances @ z**2) <= float(action @ days[0].most @ action) + 1e-12
             for size in (scale, -scale):
@@ -74,6 +75,24 @@ def test_the_inequality_behind_it_holds_everywhere() -> None:
     x = np.linspace(-50.0, 50.0, 200_001)
     assert (np.exp(x - x**2 / 6) <= (1 + x + x**2 / 3) * (1 + 1e-12)).all()
     assert not (np.exp(x - x**2 / 6) <= 1 + x + x**2 / 5).all()
+
+
+@pytest.mark.parametrize("spread", [0.5, 40.0, 9000.0])
+def test_the_radius_is_where_the_average_over_lambda_reaches_its_limit(spread: float) -> None:
+    """∫ exp(λS − λ²W/2) N(dλ; 0, 1/ρ) is N/δ at S = radius(W), and the slope is the derivative of the radius."""
+    actions, floor = MSets(5, 2), 100 * 0.25
+    bound = Deviation.of(actions, 100, 0.5, 0.95)
+    radius, width = bound.radius(spread), 1.0 / math.sqrt(spread + floor)
+    top = radius / (spread + floor)
+
+    def density(size: float) -> float:
+        log = size * radius - size**2 * (spread + floor) / 2 - math.log(actions.n_actions / 0.05)
+        return math.exp(log) * math.sqrt(floor / (2 * math.pi))
+
+    reached, _ = quad(density, top - 12 * width, top + 12 * width)
+    assert reached == pytest.approx(1.0, rel=1e-9)
+    step = 1e-4 * (spread + floor)
+    assert bound.slope(spread) == pytest.approx((bound.radius(spread + step) - bound.radius(spread)) / step, rel=1e-3)
 
 
 @pytest.mark.parametrize("actions", [MSets(5, 2), MSets(4, 1), Permutations(3)], ids=repr)
@@ -239,6 +258,22 @@ def test_laws_may_be_listed_row_by_row() -> None:
     given = totals_of(actions, np.array(plays), seen, policies=laws)
     assert listed.external_regret == given.external_regret
     assert listed.swap_regret.upper == pytest.approx(given.swap_regret.upper)
+
+
+def test_stretches_of_one_policy_change_nothing() -> None:
+    """One policy for all days, a copy of it for each day, and windows of odd length give the same ends: halves are cut by days."""
+    actions = MSets(3, 1)
+    rng = np.random.default_rng(9)
+    plays, totals = np.eye(3, dtype=int)[rng.integers(3, size=41)], rng.random(41)
+    one = FinitePolicy(np.eye(3, dtype=int), [0.5, 0.25, 0.25])
+    whole = totals_of(actions, plays, totals, policies=one)
+    copies = [FinitePolicy(one.atoms, one.weights) for _ in plays]
+    for other in (
+        totals_of(actions, plays, totals, policies=copies),
+        totals_of(actions, plays, totals, policies=one, window=7),
+    ):
+        for before, after in zip(whole.regrets, other.regrets, strict=True):
+            assert (after.lower, after.value, after.upper) == pytest.approx((before.lower, before.value, before.upper))
 
 
 def test_days_that_tell_nothing_widen_the_ends() -> None:

@@ -173,6 +173,11 @@ class _Sums:
     n_days: int
     n_blind: int
 
+    @property
+    def spread(self) -> Matrix:
+        """Return W of ``regret.deviation``."""
+        return self.squares / 3.0 + self.most * (2.0 / 3.0)
+
     def __add__(self, other: "_Sums") -> "_Sums":
         return _Sums(
             self.estimate + other.estimate,
@@ -227,7 +232,7 @@ class _Totals:
         if n_seen:
             bound = Deviation.of(self._actions, days.n_days, self._bound, confidence)
             estimate = days.estimate + n_seen * self._centre
-            found = bracket_best(self._actions, estimate, days.squares / 3.0 + days.most * (2.0 / 3.0), bound)
+            found = bracket_best(self._actions, estimate, days.spread, bound)
             best = self._actions.argmax(estimate)
             value, error = value + found.value, math.sqrt(float(best @ days.squares @ best))
             lower, upper = max(lower, found.lower), min(upper, found.upper + days.n_blind)
