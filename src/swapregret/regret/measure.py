@@ -22,8 +22,8 @@ def standard_error(values: Sequence[float]) -> float:
     return statistics.stdev(values) / math.sqrt(n) if n > 1 else math.nan
 
 
-def student_factor(n: int) -> float:
-    """Return how many standard errors reach the end of Student's 95 % interval of a mean of n runs; NaN for a single one.
+def student_factor(n: int, confidence: float = 0.95) -> float:
+    """Return how many standard errors reach the end of Student's interval of a mean of n runs; NaN for a single one.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def student_factor(n: int) -> float:
     """
     from scipy.special import stdtrit
 
-    return float(stdtrit(n - 1, 0.975)) if n > 1 else math.nan
+    return float(stdtrit(n - 1, (1.0 + confidence) / 2.0)) if n > 1 else math.nan
 
 
 def regret_rows(names: Sequence[str], regrets: "Sequence[Regret]", windows: "Sequence[Regret]" = ()) -> list[list[str]]:

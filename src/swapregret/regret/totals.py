@@ -7,7 +7,7 @@ reward vector on every action; c·M = ½ for all of them keeps the noise small. 
 * **swap regret**, the paper's. For every rule φ the gain :math:`\sum_t \sum_M p_t(M)\,\widetilde R_t\cdot(\phi(M) - M)` is
   unbiased, so its maximum over φ is above the truth in expectation (Jensen). A rule fitted on one half of the days and judged on
   the other is below it in expectation, where both halves have the same best rule and laws of one half do not depend on draws of
-  the other.
+  the other. Both come with a sampling error, from 8 interleaved parts of the days, which moves the ends apart (Student).
 
 A day whose law does not reach every direction tells nothing: any action may have had any total in [0, 1] then, and the ends are
 moved by that much.
@@ -29,13 +29,14 @@ from swapregret.notebook import html_table, text_table
 from swapregret.policy import Policy
 from swapregret.regret.deviation import Deviation, bracket_best
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.measure import Regret, regret_rows
+from swapregret.regret.measure import Regret, regret_rows, student_factor
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.units import Units
 
 __all__ = ["TotalsAudit", "audit_totals"]
 
 _SLACK = 1e-9
+_PARTS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +49,8 @@ class TotalsAudit:
         Against the best fixed action: an estimate with its standard error, if the action had been fixed in advance, and ends that
         hold together with probability ``confidence`` or more.
     swap_regret : Regret
-        The middle of two ends, each in expectation: ``upper`` by Jensen, ``lower`` by sample splitting. A lower end below 0 says
-        nothing: swap regret is never negative.
+        The middle of two ends: ``upper`` is an estimate above the truth in expectation (Jensen), plus its sampling error;
+        ``lower`` one below it in expectation (sample splitting), minus its error, and 0 at least, as swap regret is never negative.
     windows : tuple of Regret
         External regret of each window, each with ends that hold with probability ``confidence``; empty if not asked for.
     reward : float
@@ -128,15 +129,15 @@ def audit_totals(
     >>> coin = MSets(2, 1)
     >>> plays = np.array([[1, 0], [0, 1]] * 500)
     >>> found = audit_totals(coin, plays, 1.0 * plays[:, 0], [coin.uniform_policy()] * 1000, Units())
-    >>> round(found.external_regret.value, 9), found.external_regret.lower > 400, round(found.swap_regret.lower, 9)
-    (500.0, True, 500.0)
+    >>> round(found.external_regret.value, 9), found.external_regret.lower > 400, found.swap_regret.lower > 0
+    (500.0, True, True)
     """
     n, length = len(plays), len(plays) if window is None else as_integer(window, "window", 1)
     if not 0.0 < confidence < 1.0:
         raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
-    if n < 2:
-        raise InvalidInput("a log of totals must have at least 2 days", str(n), "Collect more days.")
     rewards = _shares(totals, units)
+    if n < _PARTS:
+        raise InvalidInput(f"a log of totals must have at least {_PARTS} days", str(n), "Collect more days.")
     gathered = _Totals(actions, capacity)
     edges = [*range(0, n, length), n]
     sums = [gathered.add(plays[a:b], rewards[a:b], laws[a:b], a) for a, b in pairwise(edges)]
@@ -152,7 +153,7 @@ def audit_totals(
     external = [gathered.external(part, confidence).in_units(units) for part in (whole, *sums)]
     return TotalsAudit(
         external_regret=external[0],
-        swap_regret=gathered.swap(whole).in_units(units),
+        swap_regret=gathered.swap(whole, confidence).in_units(units),
         windows=tuple(external[1:]) if window is not None else (),
         reward=units.low + units.scale * whole.earned / n,
         n_days=n,
@@ -190,11 +191,11 @@ class _Sums:
 
 
 class _Totals:
-    """Turns days into sums and into two ledgers of estimates, one for the days of each half."""
+    """Turns days into sums and into ledgers of estimates, one for each part: days 0, 8, 16, …; 1, 9, 17, …; and so on."""
 
     def __init__(self, actions: ActionSet, capacity: int | None) -> None:
         self._actions, self._place = actions, actions.span.coordinates
-        self._halves = tuple(SwapLedger(actions, capacity=capacity) for _ in range(2))
+        self._parts = tuple(SwapLedger(actions, capacity=capacity) for _ in range(_PARTS))
         try:
             self._centre, self._bound = 0.5 * constant_vector(actions), 0.5
         except InvalidInput:
@@ -219,10 +220,10 @@ class _Totals:
             squares += vectors.T @ vectors
             most[np.ix_(place, place)] += self._bound**2 * (end - start) * inverse
             vectors += self._centre
-            for half in (0, 1):
-                days = vectors[(half - first - start) % 2 :: 2]
+            for index, part in enumerate(self._parts):
+                days = vectors[(index - first - start) % _PARTS :: _PARTS]
                 if len(days):
-                    self._halves[half].record_days(law, np.ascontiguousarray(days))
+                    part.record_days(law, np.ascontiguousarray(days))
         return _Sums(estimate, squares, most, float(rewards.sum()), len(plays), n_blind)
 
     def external(self, days: _Sums, confidence: float) -> Regret:
@@ -247,10 +248,14 @@ class _Totals:
             f" the ends with probability {confidence:g} or more{blind}",
         )
 
-    def swap(self, days: _Sums) -> Regret:
+    def swap(self, days: _Sums, confidence: float) -> Regret:
         """Return the two ends of swap regret, rewards in [0, 1]."""
-        both = two_sided_swap(self._actions, [half.close() for half in self._halves])
-        lower, upper = 2.0 * both.sample_split.value - days.n_blind, 2.0 * both.plug_in.value + days.n_blind
+        both = two_sided_swap(
+            self._actions, [part.close() for part in self._parts]
+        )  # even parts are judged by odd ones
+        factor, split, plug_in = student_factor(_PARTS, confidence), both.sample_split, both.plug_in
+        lower = max(0.0, _PARTS * (split.value - factor * split.standard_error) - days.n_blind)
+        upper = max(lower, _PARTS * (plug_in.value + factor * plug_in.standard_error) + days.n_blind)
         return Regret(
             (lower + upper) / 2.0,
             lower,
@@ -258,8 +263,9 @@ class _Totals:
             math.nan,
             days.n_days,
             "swap regret from totals, maximum over φ outside the expectation (the paper's), the middle of two ends; upper end: φ"
-            " fitted and judged on all days, above the truth in expectation (Jensen); lower end: φ fitted on every second day and"
-            " judged on the others, below the truth in expectation where both halves have the same best φ",
+            " fitted and judged on all days, above the truth in expectation (Jensen), plus its sampling error; lower end: φ fitted"
+            " on every second day and judged on the others, below the truth in expectation where both halves have the same best φ,"
+            f" minus its sampling error (both for confidence {confidence:g})",
         )
 
 
