@@ -15,7 +15,7 @@ from swapregret.arrays import Action, Vector, as_integer
 from swapregret.errors import InvalidInput, NotConverged, ProtocolError, SwapRegretError, Unsupported
 from swapregret.feedback import RewardReader
 from swapregret.journal import Journal, check_sync, is_journal, read_journal
-from swapregret.learners.checked import check_player, load_open, load_state
+from swapregret.learners.checked import check_player, check_size, load_open, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.learners.summary import PlayerSummary, summarise
@@ -382,10 +382,12 @@ class Session(Generic[State]):
         metadata, arrays = from_bytes("session", data, source)
         with reading(source):
             header = read_header(metadata, arrays)
-        player = player_of(header.player, player, name)
+        given, player = player, player_of(header.player, player, name)
         session = cls.__new__(cls)
         session.player = player
         with reading(source):
+            if given is None:
+                check_size(player, len(data))
             low, high = header.reward_range
             session._reader = RewardReader(player.actions, player.feedback, low, high, header.is_cost)
             session.max_open, session.entropy = header.max_open, header.entropy

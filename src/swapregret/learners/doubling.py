@@ -120,9 +120,10 @@ class DoublingPlayer:
     def start(self, rng: np.random.Generator) -> DoublingState:
         """Start epoch 0."""
         seed = int(rng.integers(2**62))
-        return DoublingState(0, 0, seed, self._begin(0, seed))
+        return DoublingState(0, 0, seed, self.begin(0, seed))
 
-    def _begin(self, epoch: int, seed: int) -> Any:
+    def begin(self, epoch: int, seed: int) -> Any:
+        """Return the state of an epoch's player before its first day."""
         return self._player(epoch).start(np.random.default_rng([seed, epoch]))
 
     def act(self, state: DoublingState, rng: np.random.Generator) -> Action:
@@ -136,7 +137,7 @@ class DoublingPlayer:
     def load_held(self, state: DoublingState, arrays: Arrays) -> "EpochPolicy":
         """Read the policy of a decision, of this epoch or an earlier one."""
         epoch = int(arrays["epoch"])
-        inner = state.inner if epoch == state.epoch else self._begin(epoch, state.seed)
+        inner = state.inner if epoch == state.epoch else self.begin(epoch, state.seed)
         return EpochPolicy(epoch, load_held(self._player(epoch), inner, arrays))
 
     def copy(self, state: DoublingState) -> DoublingState:
@@ -159,7 +160,7 @@ class DoublingPlayer:
         if isinstance(held, View):  # decisions that still wait keep the policy of their epoch
             held.part()
         epoch = state.epoch + 1
-        return DoublingState(epoch, 0, state.seed, self._begin(epoch, state.seed))
+        return DoublingState(epoch, 0, state.seed, self.begin(epoch, state.seed))
 
     def __repr__(self) -> str:
         return f"DoublingPlayer({getattr(self.factory, '__name__', self.factory)!s}, {self.actions!r})"

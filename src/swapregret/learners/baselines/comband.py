@@ -30,6 +30,7 @@ from swapregret.kernels.listed_steps import ListedLog
 from swapregret.learners.baselines.design import d_optimal, leverages
 from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy, mix
 
 __all__ = ["ComBand", "LinearState", "comband"]
@@ -70,6 +71,9 @@ class ComBand:
     exploration_law: str
     limit: int | None = None
     feedback: Feedback = "bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable | None:

@@ -31,6 +31,7 @@ from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import Solver, make_solver
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["CombEXP", "CombEXPState", "combexp"]
@@ -79,6 +80,9 @@ class CombEXP:
     exploration: float
     variants: int = 8
     feedback: Feedback = "bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def uniform(self) -> Policy:

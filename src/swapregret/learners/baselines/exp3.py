@@ -34,6 +34,7 @@ from swapregret.learners.baselines.listing import (
     read_share,
 )
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["Exp3", "ScoreState", "exp3"]
@@ -72,6 +73,9 @@ class Exp3:
     baseline: float = 1.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable:

@@ -23,6 +23,7 @@ from swapregret.geometry.solve import Solver
 from swapregret.learners.baselines.listing import read_share
 from swapregret.learners.estimator import Estimator, make_estimator
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy, Policy, mix
 
 __all__ = ["FollowTheLeader", "LeaderState", "follow_the_leader"]
@@ -54,6 +55,9 @@ class FollowTheLeader:
     actions: ActionSet
     estimator: Estimator
     exploration: float
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @property
     def feedback(self) -> Feedback:

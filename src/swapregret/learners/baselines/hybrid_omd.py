@@ -32,6 +32,7 @@ from swapregret.kernels.hybrid_hulls import hybrid_hull
 from swapregret.learners.baselines.listing import read_rate
 from swapregret.learners.hulls import Hulls, hulls_of
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["HybridOMD", "HybridState", "hybrid_omd", "minimise_hybrid"]
@@ -72,6 +73,9 @@ class HybridOMD:
     mix: float
     variants: int = 8
     feedback: Feedback = "semi-bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     def start(self, rng: np.random.Generator) -> HybridState:
         """Begin at the minimiser of the regulariser."""

@@ -29,6 +29,7 @@ from swapregret.kernels.listed_steps import ListedLog, daily_uniform
 from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, ListedLaw, list_actions, read_rate
 from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["Ito", "ItoState", "ito"]
@@ -82,6 +83,9 @@ class Ito:
     is_variance_reduced: bool = False
     limit: int | None = None
     feedback: Feedback = "bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable:

@@ -41,6 +41,7 @@ from swapregret.learners.baselines.listing import (
     read_share,
 )
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["RegretMatching", "RegretMatchingState", "regret_matching"]
@@ -93,6 +94,9 @@ class RegretMatching:
     baseline: float = 0.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable:

@@ -46,6 +46,7 @@ from swapregret.learners.baselines.listing import (
 )
 from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["Stoltz", "StoltzState", "stoltz"]
@@ -97,6 +98,15 @@ class Stoltz:
     baseline: float = 1.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if self.rules == "swap" and not (self.actions.n_actions or 0) <= SWAP_LIMIT:
+            raise TooLarge(
+                f"`actions` of Stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
+                f"{count_in_words(self.actions.n_actions or 0)}",
+                "Use rules='internal'.",
+            )
 
     @cached_property
     def table(self) -> ActionTable:

@@ -38,6 +38,7 @@ from swapregret.learners.baselines.listing import (
 from swapregret.learners.calendar import Calendar
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.schedule import Schedule
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["TreeSwap", "TreeSwapState", "treeswap"]
@@ -98,6 +99,15 @@ class TreeSwap:
     random_offset: bool = True
     feedback: Feedback = "bandit"
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if len(self.learning_rates) != self.schedule.n_scales:
+            raise InvalidInput(
+                "`learning_rates` must be one per scale",
+                f"{len(self.learning_rates)} rates and {self.schedule.n_scales} scales",
+                "Give one per scale.",
+            )
 
     @cached_property
     def table(self) -> ActionTable:

@@ -25,6 +25,7 @@ from swapregret.kernels.tsallis import loss_estimate, tsallis_weights
 from swapregret.learners.baselines.exp3 import ScoreState
 from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, list_actions, read_rate
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["TsallisINF", "tsallis_inf"]
@@ -53,6 +54,9 @@ class TsallisINF:
     is_variance_reduced: bool = False
     limit: int | None = None
     feedback: Feedback = "bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable:

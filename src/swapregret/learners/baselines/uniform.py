@@ -11,6 +11,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["UniformPlayer", "uniform"]
@@ -22,6 +23,9 @@ class UniformPlayer:
 
     actions: ActionSet
     feedback: Feedback = "bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def _law(self) -> Policy:
