@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Vector, as_integer
+from swapregret.arrays import Action, Vector, as_integer, shown
+from swapregret.boundary import refuses
+from swapregret.errors import InvalidInput
 from swapregret.learners.player import (
     Arrays,
     Decision,
@@ -26,6 +28,7 @@ from swapregret.learners.player import (
     own_state,
 )
 from swapregret.learners.round.running import View
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["DoublingPlayer", "DoublingState", "anytime"]
@@ -95,7 +98,10 @@ class DoublingPlayer:
     first_epoch: int = _FIRST_EPOCH
 
     def __post_init__(self) -> None:
+        check_settings(self)
         as_integer(self.first_epoch, "first_epoch", 1)
+        if not callable(self.factory):
+            raise InvalidInput("`factory` must make players", shown(self.factory), "Pass e.g. swap_combcp.")
         object.__setattr__(self, "_players", {})
 
     @property
@@ -178,6 +184,7 @@ class DoublingPlayer:
         return DoublingState(epoch, day, seed, self._player(epoch).load(inner))
 
 
+@refuses
 def anytime(
     factory: Callable[..., Player[Any]], actions: ActionSet, *, first_epoch: int = _FIRST_EPOCH, **options: Any
 ) -> DoublingPlayer:

@@ -8,6 +8,7 @@ from dataclasses import fields
 from numbers import Real
 from typing import Any
 
+from swapregret.actions.base import ActionSet
 from swapregret.arrays import shown
 from swapregret.errors import InvalidInput
 
@@ -83,6 +84,10 @@ def check_settings(part: Any) -> None:
         name, value = field.name, getattr(part, field.name)
         if value is None and "None" in str(field.type):
             continue
+        if name == "actions" and not isinstance(value, ActionSet):
+            raise InvalidInput("`actions` must be an action set", shown(value), "Make one, e.g. MSets(10, 3).")
+        if field.type in (bool, "bool") and not isinstance(value, bool):
+            raise InvalidInput(f"`{name}` must be True or False", shown(value), "Pass a bool.")
         if name in NUMBERS:
             for number in value if isinstance(value, tuple) else (value,):
                 check_number(name, number)

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.arrays import Action, Matrix, Vector, frozen, shown
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
@@ -29,7 +30,9 @@ class Mixture(Policy):
     """
 
     def __init__(self, components: Sequence[Policy], weights: npt.ArrayLike) -> None:
-        self.components = tuple(components)
+        self.components = tuple(components) if isinstance(components, Iterable) else ()
+        if not self.components or not all(isinstance(one, Policy) for one in self.components):
+            raise InvalidInput("`components` must be policies", shown(components), "Pass a list of them.")
         self.component_weights: Vector = frozen(on_grid(weights))
         if len(self.components) != len(self.component_weights):
             raise InvalidInput(
@@ -112,6 +115,7 @@ class Mixture(Policy):
         return f"Mixture({len(self.components)} policies in dimension {self.dimension})"
 
 
+@refuses
 def mix(policies: Iterable[Policy], weights: Iterable[float]) -> Policy:
     """Mix policies into one: with probability w_c, draw from policy c.
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import FinitePolicy
@@ -88,6 +89,7 @@ class Audit:
         return "\n".join([*lines, *(str(exchange) for exchange in self.best_swap.exchanges[:20])])
 
 
+@refuses
 def audit(
     actions: ActionSet,
     plays: npt.ArrayLike | Sequence[object],

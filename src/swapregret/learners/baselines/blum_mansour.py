@@ -26,6 +26,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.kernels.expert_run import mixed_rows, run_experts, teach_all, tell_all
 from swapregret.kernels.exponential import exponential_rows
 from swapregret.kernels.listed_steps import ListedLog
@@ -187,6 +188,7 @@ class BlumMansour:
         return self._state(int(arrays["day"]), read["scores"], read["rows"], read["log_totals"], chain)
 
 
+@refuses
 def blum_mansour(
     actions: ActionSet,
     horizon: int,

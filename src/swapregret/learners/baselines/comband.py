@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import Solver, make_solver
@@ -177,6 +178,7 @@ class ComBand:
         return self._state(int(arrays["day"]), np.array(arrays["scores"], dtype=np.float64))
 
 
+@refuses
 def comband(
     actions: ActionSet,
     horizon: int,

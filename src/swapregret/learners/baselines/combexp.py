@@ -27,6 +27,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import Solver, make_solver
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
@@ -138,6 +139,7 @@ def uniform_law(actions: ActionSet, horizon: int) -> Policy:
     return list_actions(actions, horizon, COST).uniform
 
 
+@refuses
 def combexp(
     actions: ActionSet,
     horizon: int,

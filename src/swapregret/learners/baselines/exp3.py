@@ -21,6 +21,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.kernels.exponential import exponential_weights
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.kernels.score_run import run_scores
@@ -124,6 +125,7 @@ class Exp3:
         return self._state(int(arrays["day"]), np.array(arrays["scores"], dtype=np.float64))
 
 
+@refuses
 def exp3(
     actions: ActionSet,
     horizon: int,

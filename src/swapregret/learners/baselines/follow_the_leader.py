@@ -19,6 +19,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.geometry.solve import Solver
 from swapregret.learners.baselines.listing import read_share
 from swapregret.learners.estimator import Estimator, make_estimator
@@ -115,6 +116,7 @@ class FollowTheLeader:
         return self._state(int(arrays["day"]), frozen(np.array(arrays["scores"], dtype=np.float64)), None)
 
 
+@refuses
 def follow_the_leader(
     actions: ActionSet, horizon: int, *, exploration: float | None = None, feedback: Feedback = "bandit"
 ) -> FollowTheLeader:

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets import MSets
 from swapregret.arrays import Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import NotConverged
 from swapregret.geometry.min_norm import min_norm_point
 from swapregret.kernels.hybrid import hybrid_capped
@@ -229,6 +230,7 @@ def _shorten(x: Vector, move: Vector, costs: Vector, mix: float, slope: float) -
     return step
 
 
+@refuses
 def hybrid_omd(
     actions: ActionSet, horizon: int, *, scale: float = 1.0, mix: float | None = None, variants: int = 8
 ) -> HybridOMD:

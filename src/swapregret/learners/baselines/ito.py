@@ -24,6 +24,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.kernels.expert_run import run_single_experts, teach_one
 from swapregret.kernels.listed_steps import ListedLog, daily_uniform
 from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, ListedLaw, list_actions, read_rate
@@ -165,6 +166,7 @@ class Ito:
         return self._state(int(arrays["day"]), int(arrays["seed"]), losses, rows, counts, chain)
 
 
+@refuses
 def ito(
     actions: ActionSet,
     horizon: int,

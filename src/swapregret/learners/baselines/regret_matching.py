@@ -28,6 +28,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.kernels.pair_run import add_regrets, matching_weights, run_matching
@@ -169,6 +170,7 @@ class RegretMatching:
         return RegretMatchingState(int(arrays["day"]), regrets, int(arrays["last"]), law)
 
 
+@refuses
 def regret_matching(
     actions: ActionSet,
     horizon: int,

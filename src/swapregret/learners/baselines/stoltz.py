@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, count_in_words, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.kernels.pair_run import add_gains, mixed_weights, rule_rates, run_rules
@@ -192,6 +193,7 @@ class Stoltz:
         return self._state(int(arrays["day"]), read["gains"], chain)
 
 
+@refuses
 def stoltz(
     actions: ActionSet,
     horizon: int,

@@ -23,6 +23,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.kernels.listed_steps import ListedLog, daily_uniform
 from swapregret.kernels.treeswap_run import add_day, mean_row, run_treeswap, turn_scales
@@ -202,6 +203,7 @@ class TreeSwap:
         return self._state(day, seed, offset, scores, aggregates, rows)
 
 
+@refuses
 def treeswap(
     actions: ActionSet,
     horizon: int,

@@ -19,6 +19,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.kernels.score_run import run_scores
 from swapregret.kernels.tsallis import loss_estimate, tsallis_weights
@@ -106,6 +107,7 @@ class TsallisINF:
         return self._state(int(arrays["day"]), np.array(arrays["scores"], dtype=np.float64))
 
 
+@refuses
 def tsallis_inf(
     actions: ActionSet,
     horizon: int,

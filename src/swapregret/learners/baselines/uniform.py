@@ -10,6 +10,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
+from swapregret.boundary import refuses
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
@@ -52,6 +53,7 @@ class UniformPlayer:
         return int(arrays["day"])
 
 
+@refuses
 def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
     """Return the player that never learns; the horizon is accepted and not needed.
 
