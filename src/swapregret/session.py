@@ -21,7 +21,7 @@ from swapregret.learners.player import Decision, Player, draw_action, hold_polic
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
 from swapregret.randomness import Seed, as_generator, entropy_of, generator_of, plain_state, set_state
-from swapregret.session_file import open_action, read_header
+from swapregret.session_file import check_claims, open_action, read_header
 from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 from swapregret.units import Range, read_units
 
@@ -382,6 +382,8 @@ class Session(Generic[State]):
         metadata, arrays = from_bytes("session", data, source)
         with reading(source):
             header = read_header(metadata, arrays)
+            if player is None:
+                check_claims(header.player, len(data))
         given, player = player, player_of(header.player, player, name)
         session = cls.__new__(cls)
         session.player = player

@@ -74,7 +74,7 @@ def command_targets(folder: Path) -> list[Target]:
         session.act()
     (folder / "bad.toml").write_text("horizon = [")
     calls: dict[str, tuple[str, ...]] = {
-        "plan": ("--set", "msets 4 2", "--horizon", "1e4", "--seconds", "0"),
+        "plan --seconds 0": ("--set", "msets 4 2", "--horizon", "1e4"),
         "audit": (str(folder / "log.csv"), "--set", "msets 3 2"),
         "journal check": (str(folder / "x.journal"),),
         "journal repair": (str(folder / "x.journal"), "--out", str(folder / "y.journal")),

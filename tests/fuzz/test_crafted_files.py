@@ -118,6 +118,7 @@ def test_crafted_files(player: str, name: str, tmp_path: Path) -> None:
     """One value of the header or one array is another: refused with the file's name, or 50 days without a fault."""
     session = begun(PLAYERS[player](SETS[name]))
     metadata, arrays = from_bytes("session", session.snapshot(), "x")
+    assert play_on(sr.Session.from_bytes(session.snapshot())) is None  # and everything is compiled
     rng = np.random.default_rng([SEED, zlib.crc32(f"{player} {name}".encode())])
     found = []
     for number in range(FILES):

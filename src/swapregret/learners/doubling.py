@@ -30,6 +30,7 @@ from swapregret.learners.player import (
 from swapregret.learners.round.running import View
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
+from swapregret.registry import FACTORIES, name_of
 
 __all__ = ["DoublingPlayer", "DoublingState", "anytime"]
 
@@ -208,4 +209,7 @@ def anytime(
     >>> [player.epoch_length(j) for j in range(3)]
     [1000, 2000, 4000]
     """
-    return DoublingPlayer(factory, actions, options, first_epoch)
+    player = DoublingPlayer(factory, actions, options, first_epoch)
+    if name_of(factory, FACTORIES):  # options are refused now, not on the first day
+        player.player_of(DoublingState(0, 0, 0, None))
+    return player

@@ -19,6 +19,7 @@ __all__ = ["Schedule"]
 
 _RATIO = 4
 _DAYS_PER_PARAMETER = 40
+_MOST_SCALES = 1000
 _LONGEST_BASE = 32
 
 
@@ -122,7 +123,7 @@ class Schedule:
         (1, 3, 9)
         """
         h = as_integer(branching, "branching", 2, math.inf)
-        return cls(tuple(h**k for k in range(as_integer(n_scales, "n_scales", 1) + 1)))
+        return cls(tuple(h**k for k in range(as_integer(n_scales, "n_scales", 1, _MOST_SCALES) + 1)))
 
     @classmethod
     @refuses

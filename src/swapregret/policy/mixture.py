@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Matrix, Vector, frozen, shown
+from swapregret.arrays import Action, Matrix, Vector, frozen, real_numbers, shown
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.policy.base import Policy
@@ -134,7 +134,8 @@ def mix(policies: Iterable[Policy], weights: Iterable[float]) -> Policy:
     >>> mix([a, b], [.75, .25]).marginals()
     array([0.75, 0.25])
     """
-    parts, shares = list(policies), [float(weight) for weight in weights]
+    parts = list(policies)
+    shares = real_numbers(weights if isinstance(weights, np.ndarray) else list(weights)).tolist()
     if len(parts) != len(shares) or not parts:
         raise InvalidInput(
             "`policies` and `weights` must be non-empty and of the same length",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.arrays import Actions, Matrix, Vector, real_numbers
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table, text_table
@@ -183,7 +183,7 @@ def _refuse_outside(values: Matrix, units: Units) -> None:
 def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:
     if probabilities is None:
         return None
-    chances = np.asarray(probabilities, dtype=np.float64)
+    chances = real_numbers(probabilities)
     if chances.shape != (n,):
         raise InvalidInput(f"`probabilities` must have shape ({n},)", f"shape {chances.shape}", "Pass one a row.")
     wrong = np.flatnonzero(~((chances > 0.0) & (chances <= 1.0)))

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector
+from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.settings import check_settings
@@ -63,4 +63,6 @@ def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
     >>> uniform(MSets(4, 2)).policy(0).marginals()
     array([0.5, 0.5, 0.5, 0.5])
     """
+    if horizon is not None:
+        as_integer(horizon, "horizon", 1)
     return UniformPlayer(actions)

@@ -175,4 +175,5 @@ def rates_of(learner: Any, count: int) -> tuple[np.ndarray[Any, np.dtype[np.floa
 
     rates = learner.rates * count if len(learner.rates) == 1 else learner.rates
     is_adaptive = isinstance(rates[0], AdaptiveRate)
-    return np.array([rate.scale if is_adaptive else rate.learning_rate for rate in rates]), is_adaptive
+    steps = [rate.scale if is_adaptive else rate.learning_rate for rate in rates]
+    return np.array(steps, dtype=np.float64), is_adaptive
