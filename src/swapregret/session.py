@@ -297,7 +297,7 @@ class Session(Generic[State]):
         if self._journal is not None and self._n_events >= _SNAPSHOT_EVERY:
             self._n_events = 0
             with contextlib.suppress(OSError, InvalidInput):  # the journal holds everything; it only grows longer
-                self._journal.begin(self.snapshot())
+                self._journal.renew(self.snapshot())
 
     def _write(self, event: dict[str, Any]) -> None:
         if self._journal is not None:
