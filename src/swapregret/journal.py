@@ -191,16 +191,16 @@ def check_sync(sync: object) -> None:
 class _Renewal:
     """A journal that is being written beside the one in use: its thread, and the events since its snapshot."""
 
-    def __init__(self, path: Path, snapshot: bytes, lock: Callable[[int], None]) -> None:
+    def __init__(self, path: Path, make: Callable[[], bytes], lock: Callable[[int], None]) -> None:
         self.payloads: list[bytes] = []
         self.handle, self.hidden, self.checksum = -1, Path(), 0
-        self._given = (path, snapshot, lock)
+        self._given = (path, make, lock)
         self.thread = Thread(target=self._write, name="swapregret journal", daemon=True)
         self.thread.start()
 
     def _write(self) -> None:
-        path, snapshot, lock = self._given
-        record, self.checksum = _record(snapshot, 0)
+        path, make, lock = self._given
+        record, self.checksum = _record(make(), 0)
         with contextlib.suppress(OSError, SwapRegretError):  # the journal in use holds everything
             self.handle, self.hidden = write_beside(path, _MAGIC + record, lock)
 
@@ -316,17 +316,17 @@ class Journal:
         if held >= 0:
             os.close(held)
 
-    def renew(self, snapshot: bytes) -> None:
+    def renew(self, make: Callable[[], bytes]) -> None:
         """Start the file anew from a snapshot without waiting for the disk.
 
-        Another thread writes the snapshot beside the journal. Events go to the old file until an append finds the new one
-        written; it then puts the events since the snapshot into it and moves it to the path. So the file at the path holds
-        every event at any moment. Where the disk fails the old file goes on.
+        Another thread makes the snapshot and writes it beside the journal. Events go to the old file until an append finds the
+        new one written; it then puts the events since the snapshot into it and moves it to the path. So the file at the path
+        holds every event at any moment. Where the disk fails the old file goes on.
         """
         self._refuse_if_forked()
         if self._renewal is None:
             with contextlib.suppress(RuntimeError):  # no thread to be had: the old file goes on
-                self._renewal = _Renewal(self.path, snapshot, self._lock)
+                self._renewal = _Renewal(self.path, make, self._lock)
 
     def _switch(self, renewal: "_Renewal") -> None:
         """Put the events since the snapshot into the new file, and move it to the path."""

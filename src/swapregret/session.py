@@ -3,6 +3,7 @@
 import contextlib
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -297,7 +298,9 @@ class Session(Generic[State]):
         if self._journal is not None and self._n_events >= _SNAPSHOT_EVERY:
             self._n_events = 0
             with contextlib.suppress(OSError, InvalidInput):  # the journal holds everything; it only grows longer
-                self._journal.renew(self.snapshot())
+                metadata, arrays = self._parts()
+                own = {name: np.array(array) for name, array in arrays.items()}  # the state moves on meanwhile
+                self._journal.renew(partial(to_bytes, "session", metadata, own))
 
     def _write(self, event: dict[str, Any]) -> None:
         if self._journal is not None:
@@ -348,6 +351,10 @@ class Session(Generic[State]):
 
     def snapshot(self) -> bytes:
         """Return the whole session as bytes: a versioned header and arrays."""
+        return to_bytes("session", *self._parts())
+
+    def _parts(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return header and arrays, which do not change when the session goes on."""
         if self._is_torn:
             self._refuse_if_closed()
         try:
@@ -371,7 +378,7 @@ class Session(Generic[State]):
             if not decision.held.is_present:
                 metadata["laws"].append(day)
                 arrays |= {f"open.{day}.law.{name}": array for name, array in decision.held.dump().items()}
-        return to_bytes("session", metadata, arrays)
+        return metadata, arrays
 
     @classmethod
     def _from_snapshot(cls, data: bytes, player: Player[Any] | None, name: str) -> Self:
