@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Matrix, Vector, frozen, real_numbers, shown
-from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
@@ -112,7 +111,6 @@ class Mixture(Policy):
         return f"Mixture({len(self.components)} policies in dimension {self.dimension})"
 
 
-@refuses
 def mix(policies: Iterable[Policy], weights: Iterable[float]) -> Policy:
     """Mix policies into one: with probability w_c, draw from policy c.
 
@@ -131,8 +129,14 @@ def mix(policies: Iterable[Policy], weights: Iterable[float]) -> Policy:
     >>> mix([a, b], [.75, .25]).marginals()
     array([0.75, 0.25])
     """
-    parts = list(policies)
-    shares = real_numbers(weights if isinstance(weights, np.ndarray) else list(weights)).tolist()
+    try:
+        parts = list(policies)
+        given = real_numbers(weights if isinstance(weights, np.ndarray) else list(weights))
+    except (TypeError, ValueError, OverflowError):
+        parts, given = [], np.empty(0)
+    if given.ndim != 1 or not all(isinstance(part, Policy) for part in parts):
+        parts, given = [], np.empty(0)
+    shares: list[float] = given.tolist()
     if len(parts) != len(shares) or not parts:
         raise InvalidInput(
             "`policies` and `weights` must be non-empty and of the same length",
