@@ -114,7 +114,8 @@ def _member_names(master: Master) -> list[str]:
     scales = [f"scale {scale}" for scale in range(1, master.n_scales + 1)]
     if not isinstance(master, AdaptiveMaster):
         return [*scales, "new scales", "exploration"]
-    memories = time_constants(master.actions, master.horizon) if master.trackers else ()
+    base = master.schedule.windows[0]
+    memories = time_constants(master.actions, master.horizon, base) if master.trackers else ()
     return [*scales, "steady", "uniform", *(f"tracker {memory:g}" for memory in memories), "exploration"]
 
 
