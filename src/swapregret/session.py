@@ -17,6 +17,7 @@ from swapregret.learners.checked import check_player, check_size, load_open, loa
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.learners.summary import PlayerSummary, summarise
+from swapregret.learners.warming import warm as warm_player
 from swapregret.policy import Policy
 from swapregret.randomness import Seed, as_generator, entropy_of, generator_of, plain_state, set_state
 from swapregret.session_file import check_claims, open_action, read_header
@@ -75,6 +76,9 @@ class Session(Generic[State]):
         ended, with its own generator; ``player``, ``reward_range`` and ``max_open`` must then be as they were.
     sync : bool
         Whether the journal waits for the disk: needed to survive the death of the machine, not of the process.
+    warm : bool
+        Whether to compile all that the days need now, so that no later call waits for it; ``swapregret warm`` does so when
+        a program is installed.
 
     Raises
     ------
@@ -104,9 +108,14 @@ class Session(Generic[State]):
         max_open: int = 1,
         journal: Path | None = None,
         sync: bool = False,
+        warm: bool = True,
     ) -> None:
         check_player(player)
         check_sync(sync)
+        if not isinstance(warm, bool):
+            raise InvalidInput("`warm` must be True or False", repr(warm), "Pass a bool.")
+        if warm:
+            warm_player(player)
         units = read_units(reward_range, cost_range)
         self._reader = RewardReader(player.actions, player.feedback, units.low, units.high, units.is_cost)
         self.player = player

@@ -14,12 +14,6 @@ __all__ = ["watch_compiling"]
 _EVERY = 0.25
 
 
-def _compiled() -> set[str]:
-    from swapregret.compiled.kernel import cache_folder
-
-    return {str(path) for path in cache_folder().parent.rglob("*.nbc")}
-
-
 @contextmanager
 def watch_compiling(expected: int | None = None) -> Iterator[Callable[[], int]]:
     """Show how many functions were compiled since, by any process, until the block ends; yield what counts them.
@@ -29,7 +23,9 @@ def watch_compiling(expected: int | None = None) -> Iterator[Callable[[], int]]:
     expected : int, optional
         About how many there will be, for the time left.
     """
-    before, is_over, began = _compiled(), Event(), time.perf_counter()
+    from swapregret.compiled.progress import compiled_files
+
+    before, is_over, began = compiled_files(), Event(), time.perf_counter()
     said = f"about {expected} functions" if expected is not None else "a minute or more the first time"
     bar = Progress(
         Words(),
@@ -43,7 +39,7 @@ def watch_compiling(expected: int | None = None) -> Iterator[Callable[[], int]]:
     )
 
     def n_new() -> int:
-        return len(_compiled() - before)
+        return len(compiled_files() - before)
 
     def show() -> None:
         while not is_over.wait(_EVERY):
