@@ -15,20 +15,20 @@ import numpy.typing as npt
 
 from swapregret.actions.family import policy_of
 from swapregret.arrays import Action, Actions, Matrix, Vector
+from swapregret.compiled.address import entry_address, handle_address
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.nested import LISTS, copied, dump, rebuilt, restore
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.round.master import NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.taped import Taped
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
 
-__all__ = ["Running", "View", "room_for_lists"]
+__all__ = ["Running", "View", "refuse", "room_for_lists"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 _MOST_ATOMS = 2**24
-_TAPED = 2**15
-_LAWS, _ATOMS = 2**12, 2**19
 
 
 @cache
@@ -136,7 +136,7 @@ class Running:
             if code != OUT_OF_ROOM:
                 break
             self._widen()
-        _refuse(code)
+        refuse(code)
 
     def act(self, rng: np.random.Generator) -> Action:
         """Draw an action."""
@@ -165,7 +165,7 @@ class Running:
                 h = self._open(rng, self.state._replace(laws=view.laws, mix=view.mix), family=view.running.family)
             n_ending = self._do.observe_day(h, action, self._nothing if seen is None else _own(seen), reward)
         if n_ending == NOT_SOLVED:
-            _refuse(NOT_SOLVED)
+            refuse(NOT_SOLVED)
         if n_ending == 0:
             return
         try:
@@ -189,7 +189,7 @@ class Running:
                 break
             self._widen()
             n_ending = -abs(n_ending)
-        _refuse(code)
+        refuse(code)
 
     def play(
         self,
@@ -204,57 +204,63 @@ class Running:
         ``received`` takes the rewards, ``plays`` the actions if it has rows. ``read(tape, first, last)`` is told of what was
         played on rows first..last − 1, in order.
         """
-        tape = self._no_tape if read is None else self._tape(len(rewards))
-        h, row, n, begun = self._open(rng, None, tape), 0, len(rewards), 0
-        self._handle, self._rng = h, rng
-        if read is not None:
-            self._do.start_tape(h)
+        row, n, taped = 0, len(rewards), Taped(self, rng, len(rewards), read)
         try:
             while row < n:
-                row, n_ending = self._do.play_days(h, rewards, received, plays, row)
+                row, n_ending = self._do.play_days(taped.handle, rewards, received, plays, row)
                 if n_ending > 0:
                     self.end_window(n_ending)
-                    if self._handle is not h:  # lists have become longer
-                        tape, h = self._reopen(rng, tape, read, begun, row)
-                        begun = row if read is not None else 0
-                    elif tape.is_full[0]:
-                        assert read is not None
-                        read(tape, begun, row)
-                        begun = row
-                        self._do.start_tape(h)
-                elif n_ending == NOT_SOLVED:
-                    _refuse(NOT_SOLVED)
-            if read is not None and begun < n:
-                self._do.stop_tape(h)
-                read(tape, begun, n)
+                    taped.go_on(row)
+                else:
+                    refuse(n_ending)
+            taped.stop(n)
         finally:
-            self._handle, self._rng = None, None
+            self.part()
 
-    def _reopen(
-        self, rng: np.random.Generator, tape: Tape, read: Callable[[Tape, int, int], None] | None, begun: int, row: int
-    ) -> tuple[Tape, Any]:
-        """Return a handle on the state with its longer lists, and a longer tape; what is on the old one is read first."""
-        if read is not None:
-            read(tape, begun, row)
-            tape = self._tape(_TAPED)
-        h = self._open(rng, None, tape)
-        self._handle, self._rng = h, rng
-        if read is not None:
-            self._do.start_tape(h)
-        return tape, h
+    def open(self, rng: np.random.Generator, tape: Tape | None) -> Any:
+        """Return the handle that is used from now on: it draws from a generator, and what is played is written to a tape."""
+        self.part()
+        self._handle, self._rng = self._open(rng, None, tape), rng
+        if tape is not None:
+            self.start_tape()
+        return self._handle
 
-    def _tape(self, n_days: int) -> Tape:
-        """Return a tape for so many days, or as many as fit into some megabytes."""
-        state, d = self.state, self.family.common.dimension
-        n_slots = state.mix.weights.size
-        n_windows = n_days // int(self.rule.windows[0]) + 3
-        n_laws = min(n_windows * n_slots, _LAWS) + 2 * n_slots
-        chances = getattr(state.laws, "chances", None)
-        longest = 0 if chances is None else chances.shape[1]
-        n_atoms = min(n_laws * longest, max(_ATOMS // ((d + 63) // 64), 4 * n_slots * longest))
-        tape = empty_tape(n_windows, n_slots, n_laws, n_atoms, d)
-        tape.longest[0] = longest
-        return tape
+    def start_tape(self) -> None:
+        """Begin the tape of the handle in use with the policies that are being played."""
+        self._do.start_tape(self._handle)
+
+    def stop_tape(self) -> None:
+        """Write down the window that is open."""
+        self._do.stop_tape(self._handle)
+
+    def part(self) -> None:
+        """Let go of the handle, and with it of the generator and the tape."""
+        self._handle, self._rng = None, None
+
+    def is_open(self, h: Any) -> bool:
+        """Tell whether a handle is the one in use; it is not once lists have become longer."""
+        return self._handle is h
+
+    def seat(self, h: Any) -> tuple[int, int, int, int]:
+        """Return a handle and the entries that draw, observe and end windows as addresses, for loops over several players."""
+        action = np.zeros(len(self._nothing), dtype=np.int64)
+        return (
+            handle_address(h),
+            entry_address(self._do.act_day, h),
+            entry_address(self._do.observe_day, h, action, self._nothing, 0.0),
+            entry_address(self._end, h, 1),
+        )
+
+    def show_mean(self, target: Vector) -> None:
+        """Keep E[M] of what is played in an array of the caller, from now on."""
+        mix = self.state.mix
+        target[:] = mix.mean
+        self.state = self.state._replace(mix=mix._replace(mean=target))
+
+    def widen_and_end(self, n_ending: int) -> None:
+        """End windows that the entry began to end, and could not for want of room."""
+        self._widen()
+        self.end_window(-n_ending)
 
     def _widen(self) -> None:
         """Make twice the room for lists of actions."""
@@ -331,7 +337,7 @@ def _wider(value: Any, n_atoms: int, wanted: int) -> Any:
         return value
     parts = []
     for name, part in zip(value._fields, value, strict=True):
-        if name in LISTS and part.shape[1] == n_atoms:
+        if name in LISTS and part.ndim > 1 and part.shape[1] == n_atoms:
             made = np.zeros((part.shape[0], wanted, *part.shape[2:]), dtype=part.dtype)
             made[:, :n_atoms] = part
             parts.append(made)
@@ -346,7 +352,8 @@ def room_for_lists(actions: Any, variants: int) -> int:
     return int(variants * (2 * actions.dimension if most is None else most))
 
 
-def _refuse(code: int) -> None:
+def refuse(code: int) -> None:
+    """Raise what a call that did not end well has to say."""
     if code == PLAYED:
         return
     if code == NOT_PROJECTED:
