@@ -13,19 +13,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.constant import constant_vector
-from swapregret.arrays import Action, Vector, as_action, as_integer, frozen
+from swapregret.arrays import Action, Floats, Integers, Vector, as_action, as_integer, frozen
 from swapregret.boundary import Refusing
 from swapregret.compiled.kernel import kernel
 from swapregret.errors import InvalidInput, Unsupported
 
 __all__ = ["Game", "normalise"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

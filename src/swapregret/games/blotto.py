@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from swapregret.actions.partitions import Partitions
+from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Action, Matrix, Vector, as_integer, frozen, real_numbers, shown
 from swapregret.errors import InvalidInput
 from swapregret.games.pairs import pair_rule
@@ -34,7 +34,7 @@ class BlottoGame(RuledGame):
     ties : {"split", "first", "second"}
         Who takes a field with equal forces: nobody, or one of the colonels.
     coordinates : {"compact", "path"}
-        Of the sets (see :class:`~swapregret.actions.partitions.Partitions`); the game is the same.
+        Of the sets (see :class:`~swapregret.actions.paths.partitions.Partitions`); the game is the same.
 
     Examples
     --------

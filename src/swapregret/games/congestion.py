@@ -12,14 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, frozen, real_numbers
+from swapregret.arrays import Floats, Integers, Matrix, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.payoffs import RuledGame, expect, pay
 
 __all__ = ["CongestionGame", "CrowdRule"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class CrowdRule(NamedTuple):
@@ -45,7 +42,7 @@ class CongestionGame(RuledGame):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> game = CongestionGame([MSets(2, 1)] * 2, [[1., 3.], [2., 2.]])
     >>> game.payoffs([[1, 0], [1, 0]]), game.payoff_range(0)
     (array([-3., -3.]), (-3.0, -1.0))

@@ -11,16 +11,15 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from swapregret.arrays import frozen
+from swapregret.arrays import Floats, Integers, frozen
 from swapregret.compiled.address import call_act, call_end, call_observe
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import action_total
 from swapregret.games.base import normalise
 from swapregret.games.payoffs import RuledGame, expect, pay
 from swapregret.games.stepping import what_is_seen
 from swapregret.games.windows import WindowRecorder
-from swapregret.kernels.vectors import action_total
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.learners.round.master import NOT_SOLVED, OUT_OF_ROOM, PLAYED
 from swapregret.learners.round.player import Master
@@ -28,13 +27,11 @@ from swapregret.learners.round.running import refuse
 from swapregret.learners.round.taped import Taped
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
-from swapregret.regret.ledger import SwapLedger
-from swapregret.regret.tape import TapeReader
+from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.ledgers.tape import TapeReader
 
 __all__ = ["Lockstep"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 TAPE_FULL = 3
 _BLOCK, _ENTRIES = 32768, 2**19

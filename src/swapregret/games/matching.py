@@ -10,15 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.truncated_permutations import TruncatedPermutations
-from swapregret.arrays import Vector, frozen, real_numbers
+from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
+from swapregret.arrays import Floats, Integers, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.payoffs import RuledGame, pay
 
 __all__ = ["MarketRule", "MatchingMarket"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class MarketRule(NamedTuple):

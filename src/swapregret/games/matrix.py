@@ -10,15 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.m_sets import MSets
-from swapregret.arrays import Action, Label, Vector, frozen, real_numbers
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.arrays import Action, Floats, Integers, Label, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.payoffs import RuledGame, pay
 
 __all__ = ["MatrixGame", "TableRule"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class TableRule(NamedTuple):

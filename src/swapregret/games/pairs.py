@@ -12,13 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from swapregret.arrays import frozen
+from swapregret.arrays import Floats, Integers, frozen
 from swapregret.games.payoffs import pay
 
 __all__ = ["PairRule", "pair_rule"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class PairRule(NamedTuple):

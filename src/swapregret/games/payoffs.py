@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Vector, frozen
+from swapregret.arrays import Action, Floats, Integers, Vector, frozen
 from swapregret.compiled.methods import method
 from swapregret.games.base import Game
 
 __all__ = ["RuledGame", "expect", "pay"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Numbers = npt.NDArray[Any]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from swapregret.actions.permutations import Permutations
+from swapregret.actions.matchings.permutations import Permutations
 from swapregret.arrays import Label, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.pairs import pair_rule

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import Vector, as_vector, frozen
 from swapregret.games.pairs import pair_rule
 from swapregret.games.payoffs import RuledGame

@@ -25,8 +25,8 @@ from swapregret.games.payoffs import RuledGame
 from swapregret.games.stepping import Stepping
 from swapregret.games.windows import WindowRecorder
 from swapregret.learners.player import Player
-from swapregret.regret.entries import Ledger
-from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.ledger import SwapLedger
 
 __all__ = ["Checkpoint", "SelfPlayResult", "self_play"]
 
@@ -122,7 +122,7 @@ def self_play(
     checkpoints : int
         How many times, in geometric steps, gaps are worked out.
     capacity : int, optional
-        Most actions a ledger keeps; see :class:`~swapregret.regret.ledger.SwapLedger`.
+        Most actions a ledger keeps; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
     progress : callable, optional
         Called with every checkpoint.
 

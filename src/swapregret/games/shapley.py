@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.games.pairs import pair_rule

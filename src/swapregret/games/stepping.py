@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Action, Vector
+from swapregret.compiled.vectors import action_total
 from swapregret.games.base import Game
 from swapregret.games.windows import WindowRecorder
-from swapregret.kernels.vectors import action_total
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.policy import Policy
-from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.ledgers.ledger import SwapLedger
 
 __all__ = ["Stepping", "what_is_seen"]
 

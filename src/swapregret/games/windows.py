@@ -8,26 +8,22 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector
-from swapregret.compiled.bits import merge_rows
+from swapregret.arrays import Integers, Vector, Words
+from swapregret.compiled.bits import merge_rows, pack_rows, unpack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.games.base import Game
 from swapregret.games.play_file import join_law
-from swapregret.kernels.ledger import pack_rows, unpack_rows
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.tape import Tape
-from swapregret.regret.same_law import is_same_law
-from swapregret.regret.stretches import Stretches
-from swapregret.regret.support import Packer
-from swapregret.regret.table import Words, reading
+from swapregret.regret.ledgers.same_law import is_same_law
+from swapregret.regret.ledgers.stretches import Stretches
+from swapregret.regret.ledgers.support import Packer
+from swapregret.regret.ledgers.table import reading
 
 __all__ = ["WindowRecorder"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _SAMPLES = 64
 _SEED = 0x6A3E
@@ -53,7 +49,7 @@ class WindowRecorder:
     def read_tape(
         self, player: int, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]
     ) -> None:
-        """Enter what is on a tape; ``explorer`` and ``rebuild`` as of :class:`~swapregret.regret.tape.TapeReader`."""
+        """Enter what is on a tape; ``explorer`` and ``rebuild`` as of :class:`~swapregret.regret.ledgers.tape.TapeReader`."""
         self._players[player].read_tape(tape, n_days, explorer, rebuild)
 
     def close(self) -> None:

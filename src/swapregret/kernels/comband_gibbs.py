@@ -1,13 +1,10 @@
-"""Whole runs of ComBand on sets too large to be listed, by their Gibbs law, compiled.
-
-May touch: ``kernels.cholesky``, ``kernels.compile``, ``kernels.gibbs_*``, ``kernels.master_arrays``, ``kernels.vector_log``.
-"""
+"""Whole runs of ComBand on sets too large to be listed, by their Gibbs law, compiled."""
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.exploration import Explore
 from swapregret.kernels.gibbs_chain_laws import ChainSetting
 from swapregret.kernels.gibbs_laws import draw_gibbs, empty_gibbs, make_gibbs

@@ -1,13 +1,10 @@
-"""Whole runs of ComBand on a list of actions, compiled.
-
-May touch: ``kernels.cholesky``, ``kernels.compile``, ``kernels.exponential``, ``kernels.listed_steps``.
-"""
+"""Whole runs of ComBand on a list of actions, compiled."""
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.exponential import exponential_weights
 from swapregret.kernels.listed_steps import ListedLog, listed_shares, listed_totals, note_law, play_listed
 

@@ -1,20 +1,29 @@
-"""Gibbs laws of m-sets and of paths, kept in slots: both are Markov chains, over the elements or over the vertices.
-
-May touch: the kernels they are made of.
-"""
+"""Gibbs laws of m-sets and of paths, kept in slots: both are Markov chains, over the elements or over the vertices."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.m_sets.kernels.gibbs_subsets import (
+    gibbs_chain,
+    gibbs_draw,
+    gibbs_marginals,
+    gibbs_moment,
+    gibbs_pairs,
+)
+from swapregret.actions.m_sets.kernels.subsets import draw_uniform
+from swapregret.actions.paths.kernels.chain_draws import (
+    chain_cooccurrence,
+    chain_draw,
+    chain_flow,
+    chain_moment,
+    gibbs_transition,
+)
+from swapregret.actions.paths.kernels.dag import log_sums_to_sink
+from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.dag import log_sums_to_sink
-from swapregret.kernels.gibbs_subsets import gibbs_chain, gibbs_draw, gibbs_marginals, gibbs_moment, gibbs_pairs
-from swapregret.kernels.path_elimination import Elimination
-from swapregret.kernels.path_laws import chain_cooccurrence, chain_draw, chain_flow, chain_moment, gibbs_transition
-from swapregret.kernels.subsets import draw_uniform
-from swapregret.kernels.vectors import moment_variance
+from swapregret.compiled.vectors import moment_variance
 
 __all__ = [
     "ChainLaws",
@@ -41,7 +50,7 @@ class ChainSetting(NamedTuple):
     plan : Elimination
         In which order the vertices of the graph are eliminated.
     joined, pivot : float64 arrays
-        The factors of ``kernels.path_span``, if estimates must be projected onto the span; else empty.
+        The factors of ``kernels.flow_span``, if estimates must be projected onto the span; else empty.
     explore_transition : float64 array
         The exploration law if it is a chain on the graph; on m-sets one that is not listed is uniform.
     """

@@ -1,14 +1,16 @@
-"""Gibbs laws of all families of sets, for kernels that serve them all; settings as in ``kernels.hulls``, all but one of them None.
-
-May touch: the kernels they are made of.
-"""
+"""Gibbs laws of all families of sets; settings as in ``kernels.hulls``, all but one of them None."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.graphs.kernels.tree_gibbs_law import tree_variance
+from swapregret.actions.matchings.kernels.matching_draws import matching_span_part
+from swapregret.actions.matchings.kernels.permutation_gibbs import gibbs_second_moment
+from swapregret.actions.paths.kernels.flow_span import path_span_part
 from swapregret.compiled.kernel import choice
+from swapregret.compiled.vectors import moment_variance, span_part
 from swapregret.kernels.exploration import Explore, draw_listed
 from swapregret.kernels.gibbs_chain_laws import (
     ChainSetting,
@@ -24,11 +26,6 @@ from swapregret.kernels.gibbs_permutation_laws import (
     make_permutation_law,
 )
 from swapregret.kernels.gibbs_tree_laws import TreeSetting, draw_tree_law, empty_tree_laws, make_tree_law
-from swapregret.kernels.matchings import matching_span_part
-from swapregret.kernels.path_span import path_span_part
-from swapregret.kernels.permutation_gibbs import gibbs_second_moment
-from swapregret.kernels.tree_gibbs_law import tree_variance
-from swapregret.kernels.vectors import moment_variance, span_part
 
 __all__ = ["draw_gibbs", "empty_gibbs", "gibbs_span_part", "gibbs_variance", "make_gibbs"]
 

@@ -1,22 +1,19 @@
-"""Gibbs laws of permutations, kept in slots.
-
-May touch: the kernels they are made of.
-"""
+"""Gibbs laws of permutations, kept in slots."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.compiled.kernel import kernel
-from swapregret.kernels.matchings import draw_matching
-from swapregret.kernels.permutation_gibbs import (
+from swapregret.actions.matchings.kernels.matching_draws import draw_matching
+from swapregret.actions.matchings.kernels.permutation_gibbs import (
     gibbs_factors,
     gibbs_marginals,
     gibbs_pairs,
     gibbs_sample,
     gibbs_tables,
 )
+from swapregret.compiled.kernel import kernel
 
 __all__ = [
     "PermutationLaws",

@@ -1,16 +1,12 @@
-"""Gibbs laws of spanning trees, kept in slots.
-
-May touch: the kernels they are made of.
-"""
+"""Gibbs laws of spanning trees, kept in slots."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.compiled.kernel import kernel
-from swapregret.kernels.kruskal import heaviest_forest
-from swapregret.kernels.spanning_tree_gibbs import (
+from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
     affordable_walk,
     draw_by_chain,
     draw_by_walk,
@@ -19,8 +15,15 @@ from swapregret.kernels.spanning_tree_gibbs import (
     walk_bound,
     walk_table,
 )
-from swapregret.kernels.tree_gibbs_law import reduce_cuts, root_order, tree_marginals, tree_moment_on, tree_squared
-from swapregret.kernels.vectors import centred
+from swapregret.actions.graphs.kernels.tree_gibbs_law import (
+    reduce_cuts,
+    root_order,
+    tree_marginals,
+    tree_moment_on,
+    tree_squared,
+)
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import centred
 
 __all__ = ["TreeLaws", "TreeSetting", "draw_tree_law", "empty_tree_laws", "make_tree_law"]
 

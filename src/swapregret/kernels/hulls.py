@@ -2,8 +2,6 @@
 
 A kernel that serves all families takes one hull of each, all but one of them None; Numba leaves out the branches of those that
 are None before it looks at them, so that every family has code of its own.
-
-May touch: the kernels they are made of.
 """
 
 from typing import NamedTuple
@@ -11,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, decompose_forest_point
+from swapregret.actions.graphs.kernels.tree_partition import project_forests
+from swapregret.actions.matchings.kernels.permutation_decompose import decompose_matching_point, distance_outside
+from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
+from swapregret.actions.paths.kernels.elimination import Elimination
+from swapregret.actions.paths.kernels.path_projection import ACCEPTED_GAP as FLOW_GAP
+from swapregret.actions.paths.kernels.path_projection import FAR, path_scores, project_flow
+from swapregret.actions.paths.kernels.path_stripping import UNIT, imbalance, round_flow, strip_paths
 from swapregret.compiled.kernel import choice, kernel
-from swapregret.kernels.exploration import grid_weights
-from swapregret.kernels.forest_decompose import ForestGraph, decompose_forest_point
-from swapregret.kernels.path_elimination import Elimination
-from swapregret.kernels.path_projection import ACCEPTED_GAP as FLOW_GAP
-from swapregret.kernels.path_projection import FAR, path_scores, project_flow
-from swapregret.kernels.path_stripping import UNIT, imbalance, round_flow, strip_paths
-from swapregret.kernels.permutation_decompose import decompose_matching_point, distance_outside
-from swapregret.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
-from swapregret.kernels.tree_partition import project_forests
+from swapregret.compiled.packed_law import grid_weights
 
 __all__ = ["ForestHull", "Listing", "MatchingHull", "PathHull", "SubsetHull", "list_actions", "project_hull"]
 
@@ -47,7 +45,7 @@ class MatchingHull(NamedTuple):
 class PathHull(NamedTuple):
     """Paths: the graph as in ``kernels.dag``, its elimination, orders of decompositions, how far from a flow a point may be.
 
-    ``is_uniform`` tells whether all paths are equally long; ``joined`` and ``pivot`` are the factors of ``kernels.path_span``,
+    ``is_uniform`` tells whether all paths are equally long; ``joined`` and ``pivot`` are the factors of ``kernels.flow_span``,
     empty where vectors need not be projected onto the span.
     """
 

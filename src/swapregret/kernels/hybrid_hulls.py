@@ -8,20 +8,18 @@ columns, what enters and leaves a vertex. Newton's method on them solves one Lap
 :math:`1/\varphi''(x_i)`. A column that may stay free has a price of at least 0; prices enter one after the other and never leave,
 for the matrix has no positive entry off its diagonal (Chandrasekaran 1970). On forests the decomposition of
 ``kernels.tree_partition`` is exact for any sum of convex functions.
-
-May touch: the kernels they are made of.
 """
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.graphs.kernels.tree_partition import hybrid_partition
+from swapregret.actions.matchings.kernels.assignment import best_matching
+from swapregret.actions.matchings.kernels.permutation_newton import solve_laplacian
+from swapregret.actions.paths.kernels.dag import best_path
+from swapregret.actions.paths.kernels.elimination import factor_rows, solve_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.assignment import best_matching
-from swapregret.kernels.dag import best_path
 from swapregret.kernels.hulls import ForestHull, MatchingHull, PathHull
-from swapregret.kernels.path_elimination import factor_rows, solve_rows
-from swapregret.kernels.permutation_newton import solve_laplacian
-from swapregret.kernels.tree_partition import hybrid_partition
 
 __all__ = ["hybrid_hull"]
 

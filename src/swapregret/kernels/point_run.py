@@ -1,17 +1,14 @@
-"""Whole runs of algorithms that play a point of a hull by a list of actions and move it every day, compiled.
-
-May touch: the kernels they are made of.
-"""
+"""Whole runs of algorithms that play a point of a hull by a list of actions and move it every day, compiled."""
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.paths.kernels.chain_draws import list_moment_on
+from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
 from swapregret.kernels.exploration import places_of
 from swapregret.kernels.hulls import ForestHull, Listing, MatchingHull, PathHull, list_actions, project_hull
 from swapregret.kernels.hybrid_hulls import hybrid_hull
-from swapregret.kernels.path_laws import list_moment_on
 from swapregret.kernels.vector_log import VectorLog, note_vector, pay
 
 __all__ = ["run_combexp_hull", "run_hybrid_hull"]

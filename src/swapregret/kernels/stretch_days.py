@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.compiled.cholesky import cholesky_solve, sum_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.cholesky import cholesky_solve, sum_rows
 
 __all__ = ["solve_many"]
 

@@ -1,25 +1,22 @@
-"""Whole runs on m-sets of algorithms that play a point by systematic sampling and move it every day, compiled.
-
-May touch: ``kernels.cholesky``, ``kernels.compile``, ``kernels.hybrid``, ``kernels.subsets``, ``kernels.vectors``.
-"""
+"""Whole runs on m-sets of algorithms that play a point by systematic sampling and move it every day, compiled."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.compiled.kernel import kernel
-from swapregret.kernels.capped_simplex import project_capped
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
-from swapregret.kernels.hybrid import hybrid_capped
-from swapregret.kernels.subsets import (
+from swapregret.actions.hybrid_capped import hybrid_capped
+from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
+from swapregret.actions.m_sets.kernels.subsets import (
     UNIT,
     round_to_units,
     systematic_cooccurrence,
     systematic_draw,
     systematic_starts,
 )
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.cholesky import cholesky, cholesky_solve
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import action_total
 
 __all__ = ["SystematicLog", "run_combexp", "run_hybrid"]
 

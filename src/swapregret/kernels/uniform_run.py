@@ -1,14 +1,11 @@
-"""Whole blocks of uniform play on m-sets, compiled.
-
-May touch: ``kernels.compile``, ``kernels.m_set_master``, ``kernels.vectors``.
-"""
+"""Whole blocks of uniform play on m-sets, compiled."""
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.m_sets.kernels.subsets import draw_uniform
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.subsets import draw_uniform
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 
 __all__ = ["run_uniform"]
 

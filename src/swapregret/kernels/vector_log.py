@@ -1,7 +1,4 @@
-"""What a compiled run leaves behind whose laws are known by a vector each: the scores or the point they are made from.
-
-May touch: ``kernels.compile``, ``kernels.vectors``.
-"""
+"""What a compiled run leaves behind whose laws are known by a vector each: the scores or the point they are made from."""
 
 from typing import NamedTuple
 
@@ -9,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 
 __all__ = ["VectorLog", "note_vector", "pay"]
 

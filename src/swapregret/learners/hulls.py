@@ -1,17 +1,14 @@
-"""The hull of a set as the kernels that serve all families take it.
-
-May touch: ``actions``, ``kernels.hulls``.
-"""
+"""The hull of a set as the kernels that serve all families take it."""
 
 from typing import Any
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.graphic_bases import INSIDE, GraphicBases
-from swapregret.actions.matching_set import MatchingSet
-from swapregret.actions.partitions import Partitions
+from swapregret.actions.graphs.graphic_bases import INSIDE, GraphicBases
+from swapregret.actions.matchings.matching_set import MatchingSet
+from swapregret.actions.paths.dag_paths import DagPaths
+from swapregret.actions.paths.partitions import Partitions
 from swapregret.kernels.hulls import ForestHull, MatchingHull, PathHull
 
 __all__ = ["Hulls", "hulls_of", "paths_of"]
@@ -34,7 +31,7 @@ def hulls_of(actions: ActionSet, variants: int, *, is_projected: bool = False) -
 
     Examples
     --------
-    >>> from swapregret.actions.permutations import Permutations
+    >>> from swapregret.actions.matchings.permutations import Permutations
     >>> hulls_of(Permutations(3), 8)[0].n_columns
     3
     """

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.partitions import Partitions
-from swapregret.actions.permutations import Permutations
-from swapregret.kernels.vectors import action_total
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.paths.partitions import Partitions
+from swapregret.compiled.vectors import action_total
 from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.engines.constant import ConstantEngine
 from swapregret.learners.engines.find import is_whole

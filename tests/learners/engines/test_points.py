@@ -9,7 +9,7 @@ import pytest
 import swapregret as sr
 from swapregret.learners.engines.find import find_engine, is_whole
 from swapregret.learners.engines.points import PointEngine
-from swapregret.regret.ledger_file import write_ledger
+from swapregret.regret.ledgers.ledger_file import write_ledger
 
 loop = importlib.import_module("swapregret.course")
 B = sr.baselines

@@ -9,7 +9,7 @@ import swapregret as sr
 from swapregret.learners.engines.find import find_engine
 from swapregret.learners.engines.quiet import QuietEngine
 from swapregret.learners.engines.systematic import SystematicEngine
-from swapregret.regret.ledger_file import write_ledger
+from swapregret.regret.ledgers.ledger_file import write_ledger
 
 loop = importlib.import_module("swapregret.course")
 B = sr.baselines

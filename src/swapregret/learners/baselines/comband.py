@@ -9,8 +9,6 @@ set's exact Gibbs law is used where there is one, and otherwise the list up to `
 **Bound.** With G the largest leverage of μ (r for a D-optimal law, at most m/λ_min(μ) always), γ = ηG and η = √(ln N /
 (3 r T)): external regret at most 2√(3 r T ln N) for D-optimal exploration (Bubeck, Cesa-Bianchi and Kakade 2012), a
 factor √(1 + 2G/r) more otherwise. Nothing is promised for swap regret.
-
-May touch: ``learners``, ``actions.base``, ``geometry``, ``kernels``, ``errors``.
 """
 
 import math
@@ -200,7 +198,7 @@ def comband(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> player = comband(MSets(10, 3), 100_000)
     >>> round(player.learning_rate, 6), round(player.exploration, 5)     # η = √(ln 120 / 3·10⁶), γ = 10 η
     (0.001263, 0.01263)

@@ -15,8 +15,6 @@ Any decomposition is allowed; this one averages ``variants`` of them, as Swap-Co
 
 **Bound.** The authors state 2√(m³T(d + √m/λ) log(1/μ_min)) + … for external regret on sets whose actions all have m
 elements; on the shortcut DAG the realised regret is T with probability at least 1 − T/(2ⁿ+1) (the paper's appendix).
-
-May touch: ``learners``, ``actions.base``, ``geometry``, ``policy``.
 """
 
 import math
@@ -156,7 +154,7 @@ def combexp(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> player = combexp(MSets(10, 3), 100_000)
     >>> round(player.exploration, 6), round(player.learning_rate, 9)
     (0.010575, 0.000474863)

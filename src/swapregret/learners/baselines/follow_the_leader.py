@@ -7,8 +7,6 @@ estimated without bias, for which γ of an exploration law is mixed in.
 
 **Bound.** None: on sequences that turn just behind it the leader is always yesterday's, and both its external and its
 swap regret are linear. That is what it is here for.
-
-May touch: ``learners``, ``actions.base``, ``arrays``, ``policy``.
 """
 
 import math
@@ -126,7 +124,7 @@ def follow_the_leader(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> round(follow_the_leader(MSets(10, 3), 10_000).exploration, 6)
     0.1
     """

@@ -11,8 +11,6 @@ with the oracle alone.
 
 **Bound.** External regret O(√(m d T)) against any sequence and O(log T) on independent days, in expectation and up to
 constants the authors state for losses in [−1, 1]. Nothing is promised for swap regret.
-
-May touch: ``learners``, ``actions``, ``geometry.min_norm``, ``kernels.hybrid``, ``kernels.hybrid_hulls``.
 """
 
 import math
@@ -23,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.hybrid_capped import hybrid_capped
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import NotConverged
 from swapregret.geometry.min_norm import min_norm_point
-from swapregret.kernels.hybrid import hybrid_capped
 from swapregret.kernels.hybrid_hulls import hybrid_hull
 from swapregret.learners.baselines.listing import read_rate
 from swapregret.learners.hulls import Hulls, hulls_of

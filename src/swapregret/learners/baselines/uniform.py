@@ -1,7 +1,4 @@
-"""Uniform play: learns nothing, and is hard to beat where nothing can be learnt.
-
-May touch: ``learners.player``, ``actions.base``, ``policy``.
-"""
+"""Uniform play: learns nothing, and is hard to beat where nothing can be learnt."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -53,7 +50,7 @@ def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> uniform(MSets(4, 2)).policy(0).marginals()
     array([0.5, 0.5, 0.5, 0.5])
     """

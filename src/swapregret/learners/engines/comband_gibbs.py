@@ -1,7 +1,4 @@
-"""The engine of ComBand on sets too large to be listed whose Gibbs laws have kernels.
-
-May touch: ``arrays``, ``policy``, ``geometry.solve``, ``kernels``, ``learners``.
-"""
+"""The engine of ComBand on sets too large to be listed whose Gibbs laws have kernels."""
 
 from dataclasses import dataclass
 from functools import cached_property

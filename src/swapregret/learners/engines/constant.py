@@ -1,14 +1,11 @@
-"""The engine of a player that never learns: all draws of a block are made first.
-
-May touch: ``arrays``, ``policy``, ``actions``, ``kernels.uniform_run``, ``learners``.
-"""
+"""The engine of a player that never learns: all draws of a block are made first."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from swapregret.actions.m_set_laws import UniformSubsets
-from swapregret.actions.tree_laws import GibbsTrees
+from swapregret.actions.graphs.tree_laws import GibbsTrees
+from swapregret.actions.m_sets.m_set_laws import UniformSubsets
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.kernels.uniform_run import run_uniform
 from swapregret.learners.baselines.uniform import UniformPlayer

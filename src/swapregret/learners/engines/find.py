@@ -30,7 +30,7 @@ def find_engine(player: Player[Any], *, is_measured: bool = True, keeps_plays: b
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.learners.baselines.uniform import uniform
     >>> find_engine(uniform(MSets(10, 3))) is not None
     True

@@ -4,14 +4,14 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.graphic_bases import GraphicBases
-from swapregret.actions.m_set_laws import UniformSubsets
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.path_elimination import plan_elimination
-from swapregret.actions.path_laws import MarkovPaths
-from swapregret.actions.permutation_laws import UniformMatchings
-from swapregret.actions.permutations import Permutations
-from swapregret.actions.tree_laws import GibbsTrees
+from swapregret.actions.graphs.graphic_bases import GraphicBases
+from swapregret.actions.graphs.tree_laws import GibbsTrees
+from swapregret.actions.m_sets.m_set_laws import UniformSubsets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutation_laws import UniformMatchings
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.paths.path_elimination import plan_elimination
+from swapregret.actions.paths.path_laws import MarkovPaths
 from swapregret.kernels.exploration import Explore
 from swapregret.kernels.gibbs_chain_laws import ChainSetting
 from swapregret.kernels.gibbs_permutation_laws import PermutationSetting
@@ -77,7 +77,7 @@ def explore_by(mu: Policy, coordinates: npt.NDArray[np.int64], *, is_listed: boo
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> law = MSets(2, 1).exploration_policy("spanner")
     >>> explore_by(law, np.arange(2), is_listed=True, has_moment=True).moment
     array([[0.5, 0. ],

@@ -2,8 +2,6 @@
 
 Its law changes only when the leader does. So some days are drawn and estimated ahead, the oracle is asked for the leaders
 after all of them together, and the days after the first change are taken back, the generator with them.
-
-May touch: ``arrays``, ``geometry.solve``, ``kernels``, ``learners``.
 """
 
 from dataclasses import dataclass, replace
@@ -11,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from swapregret.arrays import Actions, Matrix, Vector, frozen
+from swapregret.compiled.vectors import action_total
 from swapregret.geometry.solve import DenseSolver
 from swapregret.kernels.stretch_days import solve_many
-from swapregret.kernels.vectors import action_total
 from swapregret.learners.baselines.follow_the_leader import FollowTheLeader, LeaderState
 from swapregret.learners.engines.constant import totals_of
 from swapregret.learners.engines.held import HeldBlock, Law

@@ -1,7 +1,4 @@
-"""CombEXP and hybrid mirror descent on permutations, paths, trees and their kin in compiled blocks.
-
-May touch: ``arrays``, ``geometry.solve``, ``kernels``, ``learners``.
-"""
+"""CombEXP and hybrid mirror descent on permutations, paths, trees and their kin in compiled blocks."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,4 @@
-"""CombEXP and ComBand on sets that are only an oracle or a list: days that pay nothing change nothing, and are drawn together.
-
-May touch: ``arrays``, ``kernels.vectors``, ``learners``.
-"""
+"""CombEXP and ComBand on sets that are only an oracle or a list: days that pay nothing change nothing, and are drawn together."""
 
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard

@@ -1,18 +1,14 @@
-"""CombEXP and hybrid mirror descent on m-sets in compiled blocks.
-
-May touch: ``arrays``, ``policy``, ``actions``, ``geometry.solve``, ``kernels.systematic_run``, ``learners.baselines``.
-"""
+"""CombEXP and hybrid mirror descent on m-sets in compiled blocks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 import numpy as np
-import numpy.typing as npt
 
-from swapregret.actions.m_set_laws import SystematicPolicy
-from swapregret.actions.m_sets import MSets
-from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.actions.m_sets.m_set_laws import SystematicPolicy
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.arrays import Actions, Integers, Matrix, Vector
 from swapregret.geometry.solve import DENSE_LIMIT, make_solver
 from swapregret.kernels.systematic_run import SystematicLog, run_combexp, run_hybrid
 from swapregret.learners.baselines.combexp import CombEXP, CombEXPState
@@ -20,8 +16,6 @@ from swapregret.learners.baselines.hybrid_omd import HybridOMD, HybridState
 from swapregret.policy import Policy
 
 __all__ = ["SystematicBlock", "SystematicEngine"]
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,4 @@
-"""Blocks of days whose laws are known by a vector each, and are made again when they are asked for.
-
-May touch: ``arrays``, ``policy``, ``kernels.vector_log``.
-"""
+"""Blocks of days whose laws are known by a vector each, and are made again when they are asked for."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
