@@ -113,7 +113,8 @@ class _Windows:
 
     def close(self) -> None:
         if self._open:
-            self._stretches.flush()
+            if self._stretches.open_days:
+                self._stretches.flush()
             self._closed.append((self._lists, self._spread_days / self._open))
             self.days.append(self._open)
             self._lists, self._spread_days, self._open = [], 0.0, 0
