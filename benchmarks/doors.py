@@ -55,11 +55,11 @@ def listed(name: str, game: games.Game, players: list[Any], rounds: int, **optio
 def game_doors(scale: float) -> Iterator[Door]:
     """Yield the games."""
     for preset in ("adaptive", "multiscale"):
-        for rounds in (10_000, 100_000, 1_000_000):
+        for rounds in (10_000, 100_000):
             yield self_play("3×3 matrix game", games.shapley(), preset, int(scale * rounds))
         yield self_play("Shapley (6,2)", games.ShapleyGame(6, 2), preset, int(scale * 100_000))
-        yield self_play("routing, 10 commodities, 100 edges", routing(), preset, int(scale * 2_000), checkpoints=1)
-    rounds, source = int(scale * 5_000), np.random.default_rng(0)
+        yield self_play("routing, 10 commodities, 100 edges", routing(), preset, int(scale * 20_000), checkpoints=1)
+    rounds, source = int(scale * 2_000), np.random.default_rng(0)
     wide = games.MatrixGame([source.random((66, 66)) for _ in range(2)])
     for learner in (sr.baselines.regret_matching, sr.baselines.blum_mansour):
         players = [learner(actions, rounds, feedback="full") for actions in wide.action_sets]

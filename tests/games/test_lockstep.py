@@ -42,7 +42,7 @@ GAMES: dict[str, Game] = {
 
 def master(actions: Any, preset: str = "multiscale", feedback: str = "bandit", **options: Any) -> Any:
     """Return a master whose windows end often."""
-    schedule = sr.Schedule([2, 6, 18, 54])
+    schedule = sr.Schedule((2, 6, 18, 54))
     return sr.swap_combcp(
         actions, DAYS, preset=preset, feedback=feedback, schedule=schedule, **{"variants": 2, **options}
     )
