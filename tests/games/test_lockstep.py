@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
+from swapregret.compiled.address import call_act
 from swapregret.games import (
     BlottoGame,
     CongestionGame,
@@ -208,3 +209,9 @@ def test_windows_of_lockstep_have_the_gaps_of_the_days() -> None:
     result = self_play(game, players, DAYS, rng=1, windows=DAYS, checkpoints=1)
     for one, other in zip(result.certificate.swap, certify(result.play).swap, strict=True):
         assert one.value == pytest.approx(other.value, abs=1e-9)
+
+
+def test_addresses_are_called_by_compiled_code_alone() -> None:
+    """From Python an address is refused: it says nothing about what is there."""
+    with pytest.raises(TypeError, match="compiled code"):
+        call_act(0, 0)
