@@ -18,9 +18,10 @@ import numpy as np
 from swapregret.arrays import Action, Vector, frozen
 from swapregret.compiled.vectors import action_total, learn_prediction
 from swapregret.errors import InvalidInput
-from swapregret.geometry.solve import KINDS, Solver, make_solver
+from swapregret.geometry.solve import Solver, make_solver
 from swapregret.geometry.span import Span
 from swapregret.learners.player import Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["BanditEstimator", "Estimator", "FullEstimator", "SemiBanditEstimator", "make_estimator"]
@@ -70,9 +71,7 @@ class BanditEstimator:
     feedback: Feedback = "bandit"
 
     def __post_init__(self) -> None:
-        _check_step(self.predictor_step)
-        if self.solver not in KINDS:
-            raise InvalidInput(f"`solver` must be one of {KINDS}", repr(self.solver), "Use 'auto'.")
+        check_settings(self)
 
     def prepare(self, policy: Policy, span: Span) -> Solver:
         """Factor Σ of the law."""
@@ -110,7 +109,7 @@ class SemiBanditEstimator:
     feedback: Feedback = "semi-bandit"
 
     def __post_init__(self) -> None:
-        _check_step(self.predictor_step)
+        check_settings(self)
 
     def prepare(self, policy: Policy, span: Span) -> None:
         """Nothing: the marginals are all that is needed."""
@@ -163,8 +162,3 @@ def make_estimator(feedback: str, *, predictor_step: float = 0.2, solver: str = 
     raise InvalidInput(
         "`feedback` must be 'bandit', 'semi-bandit' or 'full'", repr(feedback), "It says what observe() will be shown."
     )
-
-
-def _check_step(step: float) -> None:
-    if not 0.0 <= step < 2.0:
-        raise InvalidInput("`predictor_step` must be in [0, 2)", repr(step), "0.2 is usual, 0 switches it off.")

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.arrays import Actions, Matrix, Vector, real_numbers
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import FinitePolicy, Policy
@@ -123,6 +124,7 @@ def audit(
 ) -> Audit | TotalsAudit: ...
 
 
+@refuses
 def audit(
     actions: ActionSet,
     plays: Plays,
@@ -290,7 +292,7 @@ def _refuse_outside(values: Matrix, units: Units) -> None:
 def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:
     if probabilities is None:
         return None
-    chances = np.asarray(probabilities, dtype=np.float64)
+    chances = real_numbers(probabilities)
     if chances.shape != (n,):
         raise InvalidInput(f"`probabilities` must have shape ({n},)", f"shape {chances.shape}", "Pass one a row.")
     wrong = np.flatnonzero(~((chances > 0.0) & (chances <= 1.0)))

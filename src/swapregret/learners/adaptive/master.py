@@ -23,6 +23,7 @@ from swapregret.learners.adaptive.state import (
     start_memory,
     start_weights,
 )
+from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
 from swapregret.learners.round.player import Master, rates_of
 from swapregret.learners.round.running import Running, room_for_lists
@@ -94,10 +95,13 @@ class AdaptiveMaster(Master):
     plays_lists: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         as_integer(self.horizon, "horizon", 1)
         as_integer(self.capacity, "capacity", 256)
-        if not self.guard_slack > 0.0:
-            raise InvalidInput("`guard_slack` must be positive", repr(self.guard_slack), "2.0 is usual.")
+        if not isinstance(self.learner.rates[0], AdaptiveRate):
+            raise InvalidInput(
+                "`rates` of the learner of an adaptive master must be adaptive", repr(self.learner.rates), "They adapt."
+            )
 
     @property
     def threshold(self) -> float:

@@ -24,6 +24,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.kernels.expert_run import mixed_rows, run_experts, teach_all, tell_all
 from swapregret.kernels.exponential import exponential_rows
 from swapregret.kernels.listed_steps import ListedLog
@@ -38,6 +39,7 @@ from swapregret.learners.baselines.listing import (
 )
 from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["BlumMansour", "BlumMansourState", "blum_mansour"]
@@ -92,6 +94,9 @@ class BlumMansour:
     baseline: float = 1.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable:
@@ -181,6 +186,7 @@ class BlumMansour:
         return self._state(int(arrays["day"]), read["scores"], read["rows"], read["log_totals"], chain)
 
 
+@refuses
 def blum_mansour(
     actions: ActionSet,
     horizon: int,

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import Solver, make_solver
@@ -28,6 +29,7 @@ from swapregret.kernels.listed_steps import ListedLog
 from swapregret.learners.baselines.design import d_optimal, leverages
 from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy, mix
 
 __all__ = ["ComBand", "LinearState", "comband"]
@@ -68,6 +70,9 @@ class ComBand:
     exploration_law: str
     limit: int | None = None
     feedback: Feedback = "bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable | None:
@@ -171,6 +176,7 @@ class ComBand:
         return self._state(int(arrays["day"]), np.array(arrays["scores"], dtype=np.float64))
 
 
+@refuses
 def comband(
     actions: ActionSet,
     horizon: int,

@@ -25,10 +25,12 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import Solver, make_solver
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["CombEXP", "CombEXPState", "combexp"]
@@ -77,6 +79,9 @@ class CombEXP:
     exploration: float
     variants: int = 8
     feedback: Feedback = "bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def uniform(self) -> Policy:
@@ -132,6 +137,7 @@ def uniform_law(actions: ActionSet, horizon: int) -> Policy:
     return list_actions(actions, horizon, COST).uniform
 
 
+@refuses
 def combexp(
     actions: ActionSet,
     horizon: int,

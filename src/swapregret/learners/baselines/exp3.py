@@ -19,6 +19,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.kernels.exponential import exponential_weights
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.kernels.score_run import run_scores
@@ -32,6 +33,7 @@ from swapregret.learners.baselines.listing import (
     read_share,
 )
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["Exp3", "ScoreState", "exp3"]
@@ -70,6 +72,9 @@ class Exp3:
     baseline: float = 1.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable:
@@ -118,6 +123,7 @@ class Exp3:
         return self._state(int(arrays["day"]), np.array(arrays["scores"], dtype=np.float64))
 
 
+@refuses
 def exp3(
     actions: ActionSet,
     horizon: int,

@@ -17,10 +17,12 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.geometry.solve import Solver
 from swapregret.learners.baselines.listing import read_share
 from swapregret.learners.estimator import Estimator, make_estimator
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy, Policy, mix
 
 __all__ = ["FollowTheLeader", "LeaderState", "follow_the_leader"]
@@ -52,6 +54,9 @@ class FollowTheLeader:
     actions: ActionSet
     estimator: Estimator
     exploration: float
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @property
     def feedback(self) -> Feedback:
@@ -109,6 +114,7 @@ class FollowTheLeader:
         return self._state(int(arrays["day"]), frozen(np.array(arrays["scores"], dtype=np.float64)), None)
 
 
+@refuses
 def follow_the_leader(
     actions: ActionSet, horizon: int, *, exploration: float | None = None, feedback: Feedback = "bandit"
 ) -> FollowTheLeader:

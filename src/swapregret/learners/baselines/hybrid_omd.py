@@ -24,12 +24,14 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.hybrid_capped import hybrid_capped
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import NotConverged
 from swapregret.geometry.min_norm import min_norm_point
 from swapregret.kernels.hybrid_hulls import hybrid_hull
 from swapregret.learners.baselines.listing import read_rate
 from swapregret.learners.hulls import Hulls, hulls_of
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["HybridOMD", "HybridState", "hybrid_omd", "minimise_hybrid"]
@@ -70,6 +72,9 @@ class HybridOMD:
     mix: float
     variants: int = 8
     feedback: Feedback = "semi-bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     def start(self, rng: np.random.Generator) -> HybridState:
         """Begin at the minimiser of the regulariser."""
@@ -223,6 +228,7 @@ def _shorten(x: Vector, move: Vector, costs: Vector, mix: float, slope: float) -
     return step
 
 
+@refuses
 def hybrid_omd(
     actions: ActionSet, horizon: int, *, scale: float = 1.0, mix: float | None = None, variants: int = 8
 ) -> HybridOMD:

@@ -22,11 +22,13 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.kernels.expert_run import run_single_experts, teach_one
 from swapregret.kernels.listed_steps import ListedLog, daily_uniform
 from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, ListedLaw, list_actions, read_rate
 from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["Ito", "ItoState", "ito"]
@@ -80,6 +82,9 @@ class Ito:
     is_variance_reduced: bool = False
     limit: int | None = None
     feedback: Feedback = "bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable:
@@ -159,6 +164,7 @@ class Ito:
         return self._state(int(arrays["day"]), int(arrays["seed"]), losses, rows, counts, chain)
 
 
+@refuses
 def ito(
     actions: ActionSet,
     horizon: int,

@@ -26,6 +26,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.kernels.pair_run import add_regrets, matching_weights, run_matching
@@ -39,6 +40,7 @@ from swapregret.learners.baselines.listing import (
     read_share,
 )
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["RegretMatching", "RegretMatchingState", "regret_matching"]
@@ -91,6 +93,9 @@ class RegretMatching:
     baseline: float = 0.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable:
@@ -163,6 +168,7 @@ class RegretMatching:
         return RegretMatchingState(int(arrays["day"]), regrets, int(arrays["last"]), law)
 
 
+@refuses
 def regret_matching(
     actions: ActionSet,
     horizon: int,

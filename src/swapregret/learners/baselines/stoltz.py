@@ -30,6 +30,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, count_in_words, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.kernels.pair_run import add_gains, mixed_weights, rule_rates, run_rules
@@ -44,6 +45,7 @@ from swapregret.learners.baselines.listing import (
 )
 from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["Stoltz", "StoltzState", "stoltz"]
@@ -95,6 +97,15 @@ class Stoltz:
     baseline: float = 1.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if self.rules == "swap" and not (self.actions.n_actions or 0) <= SWAP_LIMIT:
+            raise TooLarge(
+                f"`actions` of Stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
+                f"{count_in_words(self.actions.n_actions or 0)}",
+                "Use rules='internal'.",
+            )
 
     @cached_property
     def table(self) -> ActionTable:
@@ -180,6 +191,7 @@ class Stoltz:
         return self._state(int(arrays["day"]), read["gains"], chain)
 
 
+@refuses
 def stoltz(
     actions: ActionSet,
     horizon: int,

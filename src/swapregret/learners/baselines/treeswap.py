@@ -21,6 +21,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.kernels.listed_steps import ListedLog, daily_uniform
 from swapregret.kernels.treeswap_run import add_day, mean_row, run_treeswap, turn_scales
@@ -36,6 +37,7 @@ from swapregret.learners.baselines.listing import (
 from swapregret.learners.calendar import Calendar
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.schedule import Schedule
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["TreeSwap", "TreeSwapState", "treeswap"]
@@ -96,6 +98,15 @@ class TreeSwap:
     random_offset: bool = True
     feedback: Feedback = "bandit"
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if len(self.learning_rates) != self.schedule.n_scales:
+            raise InvalidInput(
+                "`learning_rates` must be one per scale",
+                f"{len(self.learning_rates)} rates and {self.schedule.n_scales} scales",
+                "Give one per scale.",
+            )
 
     @cached_property
     def table(self) -> ActionTable:
@@ -190,6 +201,7 @@ class TreeSwap:
         return self._state(day, seed, offset, scores, aggregates, rows)
 
 
+@refuses
 def treeswap(
     actions: ActionSet,
     horizon: int,

@@ -17,12 +17,14 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.boundary import refuses
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.kernels.score_run import run_scores
 from swapregret.kernels.tsallis import loss_estimate, tsallis_weights
 from swapregret.learners.baselines.exp3 import ScoreState
 from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, list_actions, read_rate
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import FinitePolicy
 
 __all__ = ["TsallisINF", "tsallis_inf"]
@@ -51,6 +53,9 @@ class TsallisINF:
     is_variance_reduced: bool = False
     limit: int | None = None
     feedback: Feedback = "bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def table(self) -> ActionTable:
@@ -100,6 +105,7 @@ class TsallisINF:
         return self._state(int(arrays["day"]), np.array(arrays["scores"], dtype=np.float64))
 
 
+@refuses
 def tsallis_inf(
     actions: ActionSet,
     horizon: int,

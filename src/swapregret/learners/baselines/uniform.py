@@ -6,8 +6,10 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector
+from swapregret.arrays import Vector, as_integer
+from swapregret.boundary import refuses
 from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["UniformPlayer", "uniform"]
@@ -19,6 +21,9 @@ class UniformPlayer:
 
     actions: ActionSet
     feedback: Feedback = "bandit"
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @cached_property
     def _law(self) -> Policy:
@@ -45,6 +50,7 @@ class UniformPlayer:
         return int(arrays["day"])
 
 
+@refuses
 def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
     """Return the player that never learns; the horizon is accepted and not needed.
 
@@ -54,4 +60,6 @@ def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
     >>> uniform(MSets(4, 2)).policy(0).marginals()
     array([0.5, 0.5, 0.5, 0.5])
     """
+    if horizon is not None:
+        as_integer(horizon, "horizon", 1)
     return UniformPlayer(actions)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.arrays import Actions, Matrix, Vector, real_numbers
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy, Policy
@@ -101,7 +101,7 @@ def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
     array([[1., 2.]])
     """
     try:
-        matrix = np.ascontiguousarray(rewards, dtype=np.float64)
+        matrix = np.ascontiguousarray(real_numbers(rewards))
     except (TypeError, ValueError):
         raise InvalidReward(
             f"`rewards` must be a matrix of shape ({n_days}, {dimension})",
