@@ -38,7 +38,7 @@ def run_as_python() -> None:
         (Kernel, "__call__", call),
         (Phase, "__call__", call),
         (Kernel, "dispatcher", property(lambda self: self._function)),
-        (Running, "open", open_plain),
+        (Running, "handle_on", open_plain),
     )
     for owner, name, value in patched:
         setattr(owner, name, value)

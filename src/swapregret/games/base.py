@@ -16,11 +16,20 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.constant import constant_vector
-from swapregret.arrays import Action, Vector, as_action, as_integer, frozen
+from swapregret.arrays import Action, Floats, Integers, Vector, as_action, as_integer, frozen
 from swapregret.boundary import Refusing
+from swapregret.compiled.kernel import kernel
 from swapregret.errors import InvalidInput, Unsupported
 
-__all__ = ["Game"]
+__all__ = ["Game", "normalise"]
+
+
+@kernel
+def normalise(vectors: Floats, starts: Integers, shifts: Floats, scales: Floats) -> None:
+    """Map payoff vectors to rewards in place: (v − shift)/scale."""
+    for player in range(scales.size):
+        for i in range(starts[player], starts[player + 1]):
+            vectors[i] = (vectors[i] - shifts[i]) / scales[player]
 
 
 class Game(metaclass=Refusing):
@@ -127,11 +136,15 @@ class Game(metaclass=Refusing):
         plays = self.read_profile(actions)
         return np.array([float(self.payoff_vector(i, plays) @ plays[i]) for i in range(self.n_players)])
 
+    def shift(self, player: int) -> Vector:
+        """Return what is taken off the player's payoff vectors, so that its least payoff becomes 0."""
+        ones, low = self._ones[player], self._ranges[player][0]
+        return np.zeros(self.action_sets[player].dimension) if ones is None else low * ones
+
     def _normal(self, player: int, vector: Vector) -> Vector:
-        ones, low, scale = self._ones[player], self._ranges[player][0], self.scale(player)
-        if ones is None:
-            return vector / scale
-        return np.asarray((vector - low * ones) / scale)
+        made, ends = np.array(vector, dtype=np.float64), np.array([0, len(vector)])
+        normalise(made, ends, self.shift(player), np.array([self.scale(player)]))
+        return made
 
     # ---- reading ----------------------------------------------------------------------------------------------
 

@@ -9,18 +9,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Action, Matrix, Vector, as_integer, frozen, real_numbers, shown
 from swapregret.errors import InvalidInput
-from swapregret.games.base import Game
+from swapregret.games.pairs import pair_rule
+from swapregret.games.payoffs import RuledGame
 
 __all__ = ["BlottoGame"]
 
 TIES = ("split", "first", "second")
 
 
-class BlottoGame(Game):
+class BlottoGame(RuledGame):
     """Colonel Blotto, zero-sum: a field taken pays its value, a field lost costs it.
 
     Parameters
@@ -75,6 +77,8 @@ class BlottoGame(Game):
         sign[sign == 0.0] = {"split": 0.0, "first": 1.0, "second": -1.0}[ties]
         self._wins: tuple[Matrix, Matrix] = (frozen(sign), frozen(np.ascontiguousarray(-sign.T)))
         self._places = tuple(_compact_places(each) for each in sets)
+        tables = [scipy.sparse.block_diag([value * wins for value in worth]) for wins in self._wins]
+        self.rule = pair_rule(self._places, tables)
         self.spec: dict[str, Any] = {
             "kind": "blotto",
             "troops": [each.total for each in sets],
@@ -89,19 +93,6 @@ class BlottoGame(Game):
         table = np.zeros(own.parts * (own.total + 1))
         np.add.at(table, self._places[player], np.asarray(marginals, dtype=np.float64))
         return table.reshape(own.parts, own.total + 1)
-
-    def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
-        """Return for each (field, troops) its value times won less lost."""
-        return self._vector(player, actions[1 - player])
-
-    def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
-        """Return the same in expectation."""
-        return self._vector(player, marginals[1 - player])
-
-    def _vector(self, player: int, other: npt.ArrayLike) -> Vector:
-        facing = self.deployment(1 - player, other)
-        table = (facing @ self._wins[player].T) * self.values[:, None]
-        return np.asarray(table.ravel()[self._places[player]])
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return the worst and the best each number of troops can do on each field."""

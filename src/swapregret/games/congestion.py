@@ -2,24 +2,32 @@ r"""Congestion games: players share resources, and what a resource costs depends
 
 Player i who uses the elements of :math:`M_i` pays :math:`\sum_{e \in M_i} c_e(1 + \#\{j \ne i : e \in M_j\})`; its payoff is minus
 that. Given independent laws, the number of others on a resource is a sum of independent coins, so expected costs are exact
-for any cost table: O(n) vector operations a player.
+for any cost table: O(n²) operations per resource for all n players together.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Matrix, Vector, frozen, real_numbers
+from swapregret.arrays import Floats, Integers, Matrix, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
-from swapregret.games.base import Game
+from swapregret.games.payoffs import RuledGame, expect, pay
 
-__all__ = ["CongestionGame"]
+__all__ = ["CongestionGame", "CrowdRule"]
 
 
-class CongestionGame(Game):
+class CrowdRule(NamedTuple):
+    """The resource behind each coordinate of all players; [resource, player]: the coordinate, −1 if none; the costs."""
+
+    resources: Integers
+    places: Integers
+    costs: Floats
+
+
+class CongestionGame(RuledGame):
     """A congestion game on any action sets.
 
     Parameters
@@ -73,9 +81,10 @@ class CongestionGame(Game):
                 raise InvalidInput(
                     f"`resources` of {name} must be different for different coordinates", "one twice", "Merge the two."
                 )
-        steps = np.diff(self.costs, axis=1)
-        self._slope = steps[:, 0] if self.n_players > 1 else np.zeros(n)
-        self._is_affine = bool(np.allclose(steps, self._slope[:, None], rtol=1e-13, atol=0.0))
+        places = np.full((n, self.n_players), -1, dtype=np.int64)
+        for player, own in enumerate(self.resources):
+            places[own, player] = self.starts[player] + np.arange(len(own))
+        self.rule = CrowdRule(frozen(np.concatenate(self.resources)), frozen(places), self.costs)
         self.spec: dict[str, Any] | None = None
 
     def loads(self, marginals: Sequence[Any]) -> Vector:
@@ -85,29 +94,50 @@ class CongestionGame(Game):
             total[places] += values
         return total
 
-    def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
-        """Return minus the cost of each resource if the player joins its users."""
-        own = self.resources[player]
-        others = self.loads(actions)[own].astype(np.int64) - actions[player]
-        return np.asarray(-self.costs[own, others])
-
-    def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
-        """Return minus the expected cost, from the law of the number of others on each resource."""
-        own = self.resources[player]
-        if self._is_affine:
-            mean = self.loads(marginals)[own] - marginals[player]
-            return np.asarray(-(self.costs[own, 0] + self._slope[own] * mean))
-        law = np.zeros((len(self.costs), self.n_players))  # probability of k others
-        law[:, 0] = 1.0
-        for other, (places, values) in enumerate(zip(self.resources, marginals, strict=True)):
-            if other != player:
-                chance = np.zeros(len(self.costs))
-                chance[places] = values
-                law[:, 1:] = law[:, 1:] * (1.0 - chance)[:, None] + law[:, :-1] * chance[:, None]
-                law[:, 0] *= 1.0 - chance
-        return np.asarray(-(law * self.costs).sum(axis=1)[own])
-
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return minus the largest and the least cost of each resource."""
         own = self.resources[player]
         return -self.costs[own].max(axis=1), -self.costs[own].min(axis=1)
+
+
+@pay.of(CrowdRule)
+def pay_crowd(rule: Any, profile: Any, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+    """Write minus the cost of each resource if the player joins the others who use it."""
+    loads = np.zeros(rule.costs.shape[0], dtype=np.int64)
+    for i in range(profile.size):
+        loads[rule.resources[i]] += profile[i]
+    for i in range(starts[first], starts[last]):
+        resource = rule.resources[i]
+        vectors[i] = -rule.costs[resource, loads[resource] - profile[i]]
+
+
+@expect.of(CrowdRule)
+def expect_crowd(rule: Any, profile: Any, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+    r"""Write minus the expected cost of each resource.
+
+    With :math:`F_p(k)` the chance that k of the players before p use it, and :math:`G_p(k)` the mean cost if k others do and those
+    after p are still to draw, the mean cost of p is :math:`\sum_k F_p(k)\,G_p(k)`.
+    """
+    n = rule.costs.shape[1]
+    before, after = np.empty(n + 1), np.empty((n, n))
+    for resource in range(rule.costs.shape[0]):
+        for k in range(n):
+            after[n - 1, k] = rule.costs[resource, k]
+        for p in range(n - 1, 0, -1):
+            place = rule.places[resource, p]
+            chance = profile[place] if place >= 0 else 0.0
+            for k in range(p):
+                after[p - 1, k] = (1.0 - chance) * after[p, k] + chance * after[p, k + 1]
+        before[0] = 1.0
+        for p in range(n):
+            place = rule.places[resource, p]
+            chance = profile[place] if place >= 0 else 0.0
+            if place >= 0 and first <= p < last:
+                mean = 0.0
+                for k in range(p + 1):
+                    mean += before[k] * after[p, k]
+                vectors[place] = -mean
+            before[p + 1] = 0.0
+            for k in range(p + 1, 0, -1):
+                before[k] = before[k] * (1.0 - chance) + before[k - 1] * chance
+            before[0] *= 1.0 - chance

@@ -5,20 +5,27 @@ better sends somebody there too. Under independent laws the chance that nobody b
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
-from swapregret.arrays import Action, Vector, frozen, real_numbers
+from swapregret.arrays import Floats, Integers, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
-from swapregret.games.base import Game
+from swapregret.games.payoffs import RuledGame, pay
 
-__all__ = ["MatchingMarket"]
+__all__ = ["MarketRule", "MatchingMarket"]
 
 
-class MatchingMarket(Game):
+class MarketRule(NamedTuple):
+    """What each (worker, post) of all agencies earns; and [post, agency, rival]: whether the post likes the rival better."""
+
+    values: Floats
+    is_better: npt.NDArray[np.bool_]
+
+
+class MatchingMarket(RuledGame):
     """Several agencies compete for posts.
 
     Parameters
@@ -63,7 +70,7 @@ class MatchingMarket(Game):
         better = (liking[:, None, :] > liking[:, :, None]) | (
             (liking[:, None, :] == liking[:, :, None]) & (order[None, :] < order[:, None])[None]
         )
-        self._better = frozen(better)  # [post, agency, rival]: the post likes the rival better
+        self.rule = MarketRule(frozen(np.concatenate([table.ravel() for table in tables])), frozen(better))
         self.spec: dict[str, Any] = {
             "kind": "matching",
             "values": [table.tolist() for table in tables],
@@ -71,25 +78,26 @@ class MatchingMarket(Game):
             "names": list(self.names),
         }
 
-    def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
-        """Return the value of each (worker, post) that nobody better goes to, 0 elsewhere."""
-        return self._vector(player, actions)
-
-    def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
-        """Return each value times the chance that nobody better comes."""
-        return self._vector(player, marginals)
-
-    def _vector(self, player: int, others: Sequence[Any]) -> Vector:
-        own = self.values[player]
-        free = np.ones(own.shape[1])
-        for rival, table in enumerate(self.values):
-            if rival != player:
-                comes = np.asarray(others[rival], dtype=np.float64).reshape(table.shape).sum(axis=0)
-                free *= np.where(self._better[:, player, rival], 1.0 - comes, 1.0)
-        return np.asarray((own * free).ravel())
-
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return 0 where a rival is liked better, else the value; and the value."""
         rivals = [rival for rival in range(self.n_players) if rival != player]
-        contested = self._better[:, player, :][:, rivals].any(axis=1)
+        contested = self.rule.is_better[:, player, :][:, rivals].any(axis=1)
         return (self.values[player] * ~contested).ravel(), self.values[player].ravel()
+
+
+@pay.of(MarketRule)
+def pay_market(rule: Any, profile: Any, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+    """Write each value times the chance that nobody better comes."""
+    n_posts, n = rule.is_better.shape[0], rule.is_better.shape[1]
+    comes = np.zeros((n, n_posts))
+    for rival in range(n):
+        for i in range(starts[rival], starts[rival + 1]):
+            comes[rival, (i - starts[rival]) % n_posts] += profile[i]
+    for player in range(first, last):
+        free = np.ones(n_posts)
+        for post in range(n_posts):
+            for rival in range(n):
+                if rule.is_better[post, player, rival]:
+                    free[post] *= 1.0 - comes[rival, post]
+        for i in range(starts[player], starts[player + 1]):
+            vectors[i] = rule.values[i] * free[(i - starts[player]) % n_posts]

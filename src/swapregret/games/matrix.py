@@ -5,20 +5,27 @@ with the others' marginals, so expectations are exact for any number of players.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.arrays import Action, Label, Vector, frozen, real_numbers
+from swapregret.arrays import Action, Floats, Integers, Label, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
-from swapregret.games.base import Game
+from swapregret.games.payoffs import RuledGame, pay
 
-__all__ = ["MatrixGame"]
+__all__ = ["MatrixGame", "TableRule"]
 
 
-class MatrixGame(Game):
+class TableRule(NamedTuple):
+    """Payoff tables: one line per player with the others' choices in order and its own last, and how many choices each has."""
+
+    tables: Floats
+    counts: Integers
+
+
+class MatrixGame(RuledGame):
     """A finite game given by its payoff tables.
 
     Parameters
@@ -61,8 +68,8 @@ class MatrixGame(Game):
             raise InvalidInput(f"`labels` must be {len(counts)} lists", f"{len(given)}", "Give one list a player.")
         super().__init__([MSets(count, 1, labels=own) for count, own in zip(counts, given, strict=True)], names)
         self.tables = frozen(read)
-        own_first = [np.moveaxis(read[player], player, 0) for player in range(self.n_players)]
-        self._own_first = [frozen(np.ascontiguousarray(table)) for table in own_first]
+        lines = [np.moveaxis(read[player], player, -1).ravel() for player in range(self.n_players)]
+        self.rule = TableRule(frozen(np.array(lines)), frozen(np.array(counts, dtype=np.int64)))
         self.spec: dict[str, Any] = {
             "kind": "matrix",
             "payoffs": read.tolist(),
@@ -70,26 +77,46 @@ class MatrixGame(Game):
             "names": list(self.names),
         }
 
-    def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
-        """Return the row of the table that the others' choices single out."""
-        chosen: list[Any] = [int(np.argmax(action)) for other, action in enumerate(actions) if other != player]
-        return np.asarray(self._own_first[player][(slice(None), *chosen)])
-
-    def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
-        """Return the table contracted with the marginals of all others."""
-        table: Any = self._own_first[player]
-        for other in reversed([index for index in range(self.n_players) if index != player]):
-            table = table @ marginals[other]
-        return np.asarray(table)
-
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return the least and the largest payoff of each action."""
-        rows = self._own_first[player].reshape(len(self._own_first[player]), -1)
-        return rows.min(axis=1), rows.max(axis=1)
+        rows = self.rule.tables[player].reshape(-1, self.rule.counts[player])
+        return rows.min(axis=0), rows.max(axis=0)
 
     def describe(self, player: int, action: Action) -> str:
         """Return the name of the one action chosen."""
         return str(self.action_sets[player].elements(action)[0])
+
+
+@pay.of(TableRule)
+def pay_table(rule: Any, profile: Any, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+    """Add up the table over the choices of the others, each with its weight; choices without weight are passed over."""
+    n = rule.counts.size
+    others, at, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    weight = np.ones(n)
+    for player in range(first, last):
+        begin, count, table = starts[player], rule.counts[player], rule.tables[player]
+        for i in range(count):
+            vectors[begin + i] = table[i] if n == 1 else 0.0
+        for level in range(n - 1):
+            others[level] = level if level < player else level + 1
+        level = 0 if n > 1 else -1
+        at[0] = -1
+        while level >= 0:  # the first ``level`` others have chosen; the next one goes through its choices
+            other = others[level]
+            at[level] += 1
+            if at[level] == rule.counts[other]:
+                level -= 1
+                continue
+            chance = weight[level] * profile[starts[other] + at[level]]
+            if chance == 0.0:
+                continue
+            line = place[level] * rule.counts[other] + at[level]
+            if level < n - 2:
+                level += 1
+                weight[level], place[level], at[level] = chance, line, -1
+                continue
+            for i in range(count):
+                vectors[begin + i] += chance * table[line * count + i]
 
 
 def _plain(name: Label) -> Any:

@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from swapregret.actions.matchings.permutations import Permutations
-from swapregret.arrays import Action, Label, Matrix, Vector, frozen, real_numbers
+from swapregret.arrays import Label, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
-from swapregret.games.base import Game
+from swapregret.games.pairs import pair_rule
+from swapregret.games.payoffs import RuledGame
 
 __all__ = ["RankingDuel"]
 
 
-class RankingDuel(Game):
+class RankingDuel(RuledGame):
     """Two engines rank n items, zero-sum.
 
     Parameters
@@ -50,25 +52,14 @@ class RankingDuel(Game):
         super().__init__([rankings, rankings], ["first engine", "second engine"])
         self.demand: Vector = frozen(share / share.sum())
         places = np.arange(n)
-        self._wins: Matrix = frozen(np.sign(places[None, :] - places[:, None]).astype(np.float64))  # [own, other]
+        self._wins = np.sign(places[None, :] - places[:, None]).astype(np.float64)  # [own, other]
+        table = scipy.sparse.block_diag([share * self._wins for share in self.demand])
+        self.rule = pair_rule([np.arange(n * n)] * 2, [table, table])
         self.spec: dict[str, Any] = {
             "kind": "ranking",
             "demand": share.tolist(),
             "items": None if items is None else [str(each) for each in items],
         }
-
-    def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
-        """Return what each (item, place) wins less what it loses."""
-        return self._vector(actions[1 - player])
-
-    def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
-        """Return the same in expectation."""
-        return self._vector(marginals[1 - player])
-
-    def _vector(self, other: Any) -> Vector:
-        n = len(self.demand)
-        table = (np.asarray(other, dtype=np.float64).reshape(n, n) @ self._wins.T) * self.demand[:, None]
-        return np.asarray(table.ravel())
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return the worst and the best that each (item, place) can do."""

@@ -4,20 +4,21 @@ The guard is paid what the watched edges on the path are worth, the evader loses
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.paths.dag_paths import DagPaths
-from swapregret.arrays import Action, Vector, as_vector, frozen
-from swapregret.games.base import Game
+from swapregret.arrays import Vector, as_vector, frozen
+from swapregret.games.pairs import pair_rule
+from swapregret.games.payoffs import RuledGame
 
 __all__ = ["SecurityGame"]
 
 
-class SecurityGame(Game):
+class SecurityGame(RuledGame):
     """Paths against m-sets of edges.
 
     Parameters
@@ -55,6 +56,8 @@ class SecurityGame(Game):
         super().__init__([paths, MSets(n, guards, labels=paths.labels)], ["evader", "guard"])
         self.worth = frozen(as_vector(np.ones(n) if worth is None else worth, n, "worth"))
         self.toll = frozen(as_vector(np.zeros(n) if toll is None else toll, n, "toll"))
+        met = scipy.sparse.diags_array(self.worth)
+        self.rule = pair_rule([np.arange(n)] * 2, [-met, met], np.append(-self.toll, np.zeros(n)))
         if all(isinstance(vertex, str | int) for edge in links for vertex in edge):
             self.spec = {
                 "kind": "security",
@@ -66,19 +69,8 @@ class SecurityGame(Game):
                 "toll": self.toll.tolist(),
             }
 
-    def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
-        """Return what each edge costs the evader, or is worth to the guard."""
-        return self._vector(player, actions[1 - player])
-
-    def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
-        """Return the same in expectation."""
-        return self._vector(player, marginals[1 - player])
-
-    def _vector(self, player: int, other: Any) -> Vector:
-        met = self.worth * other
-        return np.asarray(-met - self.toll if player == 0 else met)
-
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return what an edge does watched and unwatched, used and unused."""
-        unmet, met = self._vector(player, 0.0), self._vector(player, 1.0)
+        unmet = self.rule.base[self.starts[player] : self.starts[player + 1]]
+        met = unmet + (self.worth if player else -self.worth)
         return np.minimum(unmet, met), np.maximum(unmet, met)

@@ -4,6 +4,8 @@ Each day every player draws from its policy and is shown, as its feedback allows
 make for it. If every player has no swap regret, the play approaches the correlated equilibria (Foster and Vohra 1997;
 Hart and Mas-Colell 2000). The guarantee of the learners is for oblivious worlds; other learners react, so what is reported here
 is measured, not promised.
+
+Games with a rule are played in compiled code (``games.lockstep``), games of functions round by round (``games.stepping``).
 """
 
 from collections.abc import Callable, Sequence
@@ -13,14 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Action, Vector, as_integer
+from swapregret.arrays import Vector, as_integer
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
 from swapregret.games.certificate import Certificate, certify_ledgers
 from swapregret.games.correlated_play import CorrelatedPlay
+from swapregret.games.lockstep import Lockstep
+from swapregret.games.payoffs import RuledGame
+from swapregret.games.stepping import Stepping
 from swapregret.games.windows import WindowRecorder
-from swapregret.learners.player import Decision, HeldPolicy, Player, draw_action, hold_policy
-from swapregret.policy import Policy
+from swapregret.learners.player import Player
 from swapregret.regret.ledgers.entries import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 
@@ -46,8 +50,8 @@ class SelfPlayResult:
     Attributes
     ----------
     game : Game
-    play : CorrelatedPlay
-        The play, compressed by windows: to sample, save and ask. It is a distribution of its own, certified on its own.
+    windows : WindowRecorder
+        What was played, averaged over windows; ``play`` is made of it.
     ledgers : tuple of Ledger
         For each player, of every single day.
     history : tuple of Checkpoint
@@ -64,13 +68,18 @@ class SelfPlayResult:
     """
 
     game: Game
-    play: CorrelatedPlay
+    windows: WindowRecorder
     ledgers: tuple[Ledger, ...]
     history: tuple[Checkpoint, ...]
     rewards: tuple[float, ...]
     measure: str
     n_drawn: int
     entropy: int | None
+
+    @cached_property
+    def play(self) -> CorrelatedPlay:
+        """The play, compressed by windows: to sample, save and ask. It is a distribution of its own, certified on its own."""
+        return CorrelatedPlay(self.game, self.windows.days, self.windows.policies())
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -139,48 +148,27 @@ def self_play(
         )
     entropy = np.random.SeedSequence().entropy if rng is None else rng
     sources = np.random.default_rng(entropy).spawn(game.n_players)
-    states = [player.start(source) for player, source in zip(players, sources, strict=True)]
     books = [SwapLedger(actions, capacity=capacity) for actions in game.action_sets]
     recorder = WindowRecorder(game, length)
-    stops = _stops(horizon, as_integer(checkpoints, "checkpoints", 1))
-    earned = np.zeros(game.n_players)
+    is_expected = measure == "expected"
+    course: Lockstep | Stepping
+    if isinstance(game, RuledGame) and game.is_compiled:
+        course = Lockstep(game, players, sources, books, recorder, is_expected=is_expected)
+    else:
+        course = Stepping(game, players, sources, books, recorder, is_expected=is_expected)
     history: list[Checkpoint] = []
-    before: tuple[Policy, ...] = ()
-    means: list[Vector] = []
-    held: list[HeldPolicy] = []
-    for day in range(horizon):
-        turn = list(zip(players, states, strict=True))
-        held = [hold_policy(player, state) for player, state in turn]  # the same object as long as nothing changes
-        policies = tuple(each.policy() for each in held)
-        actions = tuple(draw_action(*pair, source) for pair, source in zip(turn, sources, strict=True))
-        vectors = [game.rewards(index, actions) for index in range(game.n_players)]
-        if measure == "realised":
-            means = vectors
-        elif not before or any(new is not old for new, old in zip(policies, before, strict=True)):
-            marginals = [policy.marginals() for policy in policies]
-            means = [game.expected_rewards(index, marginals) for index in range(game.n_players)]
-        before = policies
-        recorder.record(policies)
-        for index, player in enumerate(players):
-            books[index].record(policies[index], means[index], 1)
-            action = actions[index]
-            reward = min(max(float(vectors[index] @ action), 0.0), 1.0)
-            earned[index] += reward
-            decision = Decision(day, action, player.actions, held[index])
-            states[index] = player.observe(
-                states[index], decision, _seen(player.feedback, reward, vectors[index], action)
-            )
-        if day + 1 in stops:
-            history.append(_checkpoint(game, books, day + 1, earned))
-            if progress is not None:
-                progress(history[-1])
+    for day in sorted(_stops(horizon, as_integer(checkpoints, "checkpoints", 1))):
+        course.advance(day)
+        history.append(_checkpoint(game, books, day, course.earned))
+        if progress is not None:
+            progress(history[-1])
     recorder.close()
     return SelfPlayResult(
         game,
-        CorrelatedPlay(game, tuple(recorder.days), tuple(recorder.policies)),
+        recorder,
         tuple(book.close() for book in books),
         tuple(history),
-        tuple((earned / horizon).tolist()),
+        tuple((course.earned / horizon).tolist()),
         measure,
         recorder.n_drawn,
         entropy if isinstance(entropy, int) else None,
@@ -201,13 +189,6 @@ def _check_players(game: Game, players: Sequence[Player[Any]]) -> None:
                 repr(player.actions),
                 "Make it from game.action_sets.",
             )
-
-
-def _seen(feedback: str, reward: float, rewards: Vector, action: Action) -> float | Vector:
-    """Return what a player is shown of the day."""
-    if feedback == "bandit":
-        return reward
-    return rewards if feedback == "full" else rewards * action
 
 
 def _stops(horizon: int, count: int) -> set[int]:

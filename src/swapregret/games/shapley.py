@@ -4,20 +4,20 @@ With m = 1 and three elements it is Shapley's game. Follow-the-leader dynamics g
 with small external regret follow, and their play is far from every correlated equilibrium.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.arrays import Action, Vector, as_integer, frozen
+from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.base import Game
+from swapregret.games.pairs import pair_rule
+from swapregret.games.payoffs import RuledGame
 
 __all__ = ["ShapleyGame"]
 
 
-class ShapleyGame(Game):
+class ShapleyGame(RuledGame):
     r"""Every element of a group pays the share of the other's set that is in the group it answers.
 
     .. math:: u_1 = \frac{1}{m^2} \sum_g |M_1 \cap G_g|\,|M_2 \cap G_g|, \qquad
@@ -45,23 +45,14 @@ class ShapleyGame(Game):
             raise InvalidInput("`dimension` of ShapleyGame must be at least 3 · size", f"{d} and {m}", "Use 3 · size.")
         super().__init__([MSets(d, m), MSets(d, m)], ["matcher", "leader"])
         self._size = m
+        groups = np.minimum(np.arange(d) // m, 3)  # those of the last pay nobody
+        answers = np.zeros((4, 4))
+        answers[:3, :3] = np.eye(3) / m**2
+        ahead = np.zeros((4, 4))
+        ahead[:3, :3] = np.roll(np.eye(3), 1, axis=0) / m**2
+        self.rule = pair_rule([groups, groups], [answers, ahead])
         self._paid = frozen((np.arange(d) < 3 * m).astype(np.float64) / m**2)
         self.spec: dict[str, Any] = {"kind": "shapley", "dimension": d, "size": m}
-
-    def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
-        """Return what each element pays: the other's elements in its group, or in the group before."""
-        return self._vector(player, actions[1 - player])
-
-    def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
-        """Return the same with the other's marginals."""
-        return self._vector(player, marginals[1 - player])
-
-    def _vector(self, player: int, other: Any) -> Vector:
-        m = self._size
-        groups = other[: 3 * m].reshape(3, m).sum(axis=1)
-        vector = np.zeros(len(self._paid))
-        vector[: 3 * m] = np.repeat(groups if player == 0 else np.roll(groups, 1), m) / m**2
-        return vector
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return 0, and 1/m on every element of the groups."""

@@ -1,25 +1,29 @@
 """Compressing a play by windows: each player's policies of a window become their average over its days.
 
-Components of a mixture are followed by their identity, so a window costs what changed in it. Laws without a list other than
-the set's exploration law are entered by drawn actions, the same for the same run.
+Components of a mixture are followed by their identity, or read from a tape, so a window costs what changed in it. Policies
+without a list other than the set's exploration policy are entered by drawn actions, the same for the same run.
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Vector
-from swapregret.compiled.bits import pack_rows, unpack_rows
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Integers, Vector, Words
+from swapregret.compiled.bits import merge_rows, pack_rows, unpack_rows
+from swapregret.compiled.kernel import kernel
 from swapregret.games.base import Game
 from swapregret.games.play_file import join_law
 from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.same_law import is_same_law
 from swapregret.regret.ledgers.stretches import Stretches
 from swapregret.regret.ledgers.support import Packer
-from swapregret.regret.ledgers.table import Words, reading
+from swapregret.regret.ledgers.table import reading
 
 __all__ = ["WindowRecorder"]
+
 
 _SAMPLES = 64
 _SEED = 0x6A3E
@@ -33,71 +37,165 @@ class WindowRecorder:
     game : Game
     length : int
         Days of a window.
-
-    Attributes
-    ----------
-    days : list of int
-    policies : list of tuples of Policy
-    n_drawn : int
-        How many laws without a list were entered by drawn actions.
     """
 
     def __init__(self, game: Game, length: int) -> None:
-        self._length = length
-        self._words: list[list[Words]] = [[] for _ in game.action_sets]
-        self._mass: list[list[Vector]] = [[] for _ in game.action_sets]
-        self._spread_days = np.zeros(game.n_players)
-        self._packer = Packer()
-        self._stretches = [Stretches(0, partial(self._leave, player)) for player in range(game.n_players)]
-        self._spreads = [actions.exploration_policy() for actions in game.action_sets]
-        self._rng = np.random.default_rng(_SEED)
-        self._open = 0
-        self._none: Vector = np.zeros(0)
+        self._players = [_Windows(actions, length) for actions in game.action_sets]
+
+    def record(self, player: int, policy: Policy) -> None:
+        """Enter a day of a player."""
+        self._players[player].record(policy)
+
+    def read_tape(
+        self, player: int, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]
+    ) -> None:
+        """Enter what is on a tape; ``explorer`` and ``rebuild`` as of :class:`~swapregret.regret.ledgers.tape.TapeReader`."""
+        self._players[player].read_tape(tape, n_days, explorer, rebuild)
+
+    def close(self) -> None:
+        """End the windows that are open."""
+        for each in self._players:
+            each.close()
+
+    @property
+    def days(self) -> tuple[int, ...]:
+        """Return how many days each window has."""
+        return tuple(self._players[0].days)
+
+    @property
+    def n_drawn(self) -> int:
+        """Return how many policies without a list were entered by drawn actions."""
+        return sum(each.n_drawn for each in self._players)
+
+    def policies(self) -> tuple[tuple[Policy, ...], ...]:
+        """Return for each window the average policy of each player."""
+        return tuple(zip(*(each.laws() for each in self._players), strict=True))
+
+
+class _Windows:
+    """The windows of one player; lists of actions become policies when they are asked for."""
+
+    def __init__(self, actions: ActionSet, length: int) -> None:
+        self._length, self._spread = length, actions.exploration_policy()
+        self._stretches = Stretches(0, self._leave)
+        self._packer, self._rng, self._none = Packer(), np.random.default_rng(_SEED), np.zeros(0)
+        self._open, self._spread_days = 0, 0.0
+        self._lists: list[tuple[Words, Vector]] = []
+        self._closed: list[tuple[list[tuple[Words, Vector]], float]] = []
         self.days: list[int] = []
-        self.policies: list[tuple[Policy, ...]] = []
         self.n_drawn = 0
 
-    def record(self, policies: Sequence[Policy]) -> None:
-        """Enter a day."""
-        for stretches, policy in zip(self._stretches, policies, strict=True):
-            stretches.record(policy, self._none, 1)
-        self._open += 1
+    def record(self, policy: Policy) -> None:
+        self._stretches.record(policy, self._none, 1)
+        self._count(1)
+
+    def read_tape(self, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]) -> None:
+        edges = np.arange(self._length - self._open, n_days, self._length, dtype=np.int64)
+        edges = np.append(edges, n_days)
+        firsts, words, mass, explored, loose = average_laws(tape, edges)
+        unlisted: dict[int, list[tuple[int, float]]] = {}
+        for piece, law, days in loose.tolist():
+            unlisted.setdefault(int(piece), []).append((int(law), days))
+        before = 0
+        for piece, edge in enumerate(edges.tolist()):
+            part = slice(firsts[piece], firsts[piece + 1])
+            self._lists.append((words[part], mass[part]))
+            self._leave(explorer, self._none, float(explored[piece]))
+            for law, days in unlisted.get(piece, ()):
+                self._leave(rebuild(tape.marginals[law], tape.exponents[law]), self._none, days)
+            self._count(edge - before)
+            before = edge
+
+    def _count(self, n_days: int) -> None:
+        self._open += n_days
         if self._open == self._length:
             self.close()
 
     def close(self) -> None:
-        """End the window that is open, if any."""
-        if self._open == 0:
-            return
-        for stretches in self._stretches:
-            stretches.flush()
-        self.policies.append(tuple(self._law(player) for player in range(len(self._words))))
-        self.days.append(self._open)
-        self._open = 0
+        if self._open:
+            if self._stretches.open_days:
+                self._stretches.flush()
+            self._closed.append((self._lists, self._spread_days / self._open))
+            self.days.append(self._open)
+            self._lists, self._spread_days, self._open = [], 0.0, 0
 
-    def _leave(self, player: int, part: Policy, vector: Vector, days: float) -> None:
+    def _leave(self, part: Policy, vector: Vector, days: float) -> None:
         """Note what a component of a policy did while it was in it."""
+        if days == 0.0:
+            return
         if part.has_atoms:
             words, weights = self._packer.support(part)
-        elif part is self._spreads[player] or is_same_law(part, self._spreads[player]):
-            self._spread_days[player] += days
+        elif part is self._spread or is_same_law(part, self._spread):
+            self._spread_days += days
             return
         else:
             self.n_drawn += 1
             words = pack_rows(reading(np.stack([part.sample(self._rng) for _ in range(_SAMPLES)])))
             weights = np.full(_SAMPLES, 1.0 / _SAMPLES)
-        self._words[player].append(words)
-        self._mass[player].append(weights * days)
+        self._lists.append((words, weights * days))
 
-    def _law(self, player: int) -> Policy:
-        """Return the average law of the window that closes, and begin anew."""
-        spread, share = self._spreads[player], float(self._spread_days[player]) / self._open
-        if not self._words[player]:
-            self._spread_days[player] = 0.0
-            return spread
-        words, mass = np.concatenate(self._words[player]), np.concatenate(self._mass[player])
-        self._words[player], self._mass[player], self._spread_days[player] = [], [], 0.0
-        different, place = np.unique(words, axis=0, return_inverse=True)
-        weights = np.bincount(place.ravel(), weights=mass)
-        atoms = unpack_rows(reading(np.ascontiguousarray(different)), spread.dimension)
-        return join_law(FinitePolicy(atoms, weights / weights.sum()), share, spread)
+    def laws(self) -> list[Policy]:
+        return [self._law(lists, share) for lists, share in self._closed]
+
+    def _law(self, lists: list[tuple[Words, Vector]], share: float) -> Policy:
+        """Return the average law of a window."""
+        words, mass = np.concatenate([each[0] for each in lists]), np.concatenate([each[1] for each in lists])
+        if len(mass) == 0:
+            return self._spread
+        n = merge_rows(words, mass)
+        atoms = unpack_rows(reading(words[:n]), self._spread.dimension)
+        return join_law(FinitePolicy(atoms, mass[:n] / mass[:n].sum()), share, self._spread)
+
+
+@kernel
+def average_laws(tape: Tape, edges: Integers) -> Any:
+    """Average what is on a tape over stretches of days, the last days of which are before ``edges``.
+
+    Returns where the actions of each stretch begin; their words; how many days each was played for; for how many days
+    exploration was; and for policies without a list, one row each: the stretch, the policy, its days.
+    """
+    n_laws, n_slots, width = tape.n_laws[0], tape.shares.shape[1], tape.words.shape[1]
+    held, touched = np.zeros(n_laws + 1), np.empty(n_laws + 1, dtype=np.int64)
+    current = np.full(n_slots, -1)
+    firsts, explored = np.zeros(edges.size + 1, dtype=np.int64), np.zeros(edges.size)
+    words, mass, n = np.empty((1024, width), dtype=np.uint64), np.empty(1024), 0
+    loose, n_loose = np.empty((16, 3)), 0
+    law, t, day = 0, 0, 0
+    for piece in range(edges.size):
+        n_touched = 0
+        while day < edges[piece]:
+            while law < n_laws and tape.begins[law] <= t:
+                current[tape.slots[law]] = law
+                law += 1
+            until = min(tape.stops[t], edges[piece])
+            for s in range(n_slots):
+                if tape.shares[t, s] > 0.0:
+                    e = n_laws if s == n_slots - 1 else current[s]
+                    if held[e] == 0.0:
+                        touched[n_touched] = e
+                        n_touched += 1
+                    held[e] += tape.shares[t, s] * (until - day)
+            day = until
+            if day == tape.stops[t]:
+                t += 1
+        for e in touched[:n_touched]:
+            days, held[e] = held[e], 0.0
+            if e == n_laws:
+                explored[piece] = days
+                continue
+            first, last = tape.starts[e], tape.starts[e + 1]
+            if first == last:
+                if n_loose == len(loose):
+                    loose = np.concatenate((loose, np.empty_like(loose)))
+                loose[n_loose, 0], loose[n_loose, 1], loose[n_loose, 2] = piece, e, days
+                n_loose += 1
+                continue
+            while n + last - first > mass.size:
+                words, mass = np.concatenate((words, np.empty_like(words))), np.concatenate((mass, np.empty_like(mass)))
+            words[n : n + last - first] = tape.words[first:last]
+            for a in range(first, last):
+                mass[n] = tape.chances[a] * days
+                n += 1
+        n = firsts[piece] + merge_rows(words[firsts[piece] : n], mass[firsts[piece] : n])
+        firsts[piece + 1] = n
+    return firsts, words[:n].copy(), mass[:n].copy(), explored, loose[:n_loose].copy()

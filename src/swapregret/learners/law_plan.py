@@ -94,11 +94,15 @@ def plan_laws(
     >>> plan = plan_laws(MSets(10, 3), 30, "bandit")
     >>> plan.kind, plan.variants, plan.has_inverse
     ('list', 8, True)
+    >>> plan_laws(MSets(10, 1), 30, "bandit").variants
+    1
     >>> plan_laws(MSets(1000, 100), 1, "bandit").reason
     'Σ of rank 1000 for base windows of 1 day: chains, which need no matrix'
     """
     count = None if variants is None else as_integer(variants, "variants", 1)
     rank, is_bandit = actions.rank, feedback == "bandit"
+    if count is None and actions.size == 1:
+        count = 1  # one element each: a point is a mixture of actions in one way only
     days = f"base windows of {base} day{'s' if base > 1 else ''}"
     chained = _takes_chains(actions, is_bandit, explores, exploration)
     if law == "chain" and (not actions.has_markov or is_gibbs or is_adaptive):

@@ -15,21 +15,21 @@ import numpy.typing as npt
 
 from swapregret.actions.family import policy_of, solve
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.compiled.address import entry_address, handle_address
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.nested import LISTS, copied, dump, rebuilt, restore
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.round.day import HOPELESS
 from swapregret.learners.round.master import NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.taped import Taped
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
 
-__all__ = ["Running", "View", "room_for_lists"]
+__all__ = ["Running", "View", "refuse", "room_for_lists"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 _MOST_ATOMS = 2**24
-_TAPED = 2**15
-_LAWS, _ATOMS = 2**12, 2**19
 
 
 @cache
@@ -68,7 +68,7 @@ class View:
         """Return the handle by which a master learns what this earlier policy earned; made once for all its days."""
         if self._opened[0] is not running.state or self._opened[1] is not rng:
             state = running.state._replace(laws=self.laws, mix=self.mix)
-            self._opened = running.state, rng, running.open(rng, state, family=self.running.family)
+            self._opened = running.state, rng, running.handle_on(rng, state, family=self.running.family)
         return self._opened[2]
 
     def policy(self) -> Policy:
@@ -93,7 +93,7 @@ class View:
         """Return Σ⁺M, as the master solves it for its own estimates."""
         mix = self.mix._replace(aid=np.zeros_like(self.mix.aid))
         if not solve(self.running.family, self.laws, mix, _own(action)) <= HOPELESS:
-            _refuse(NOT_SOLVED)
+            refuse(NOT_SOLVED)
         solved: Vector = mix.aid
         return solved
 
@@ -140,7 +140,9 @@ class Running:
 
     # ---- the entries, on this state --------------------------------------------------------------------------------
 
-    def open(self, rng: np.random.Generator, state: Any = None, tape: Tape | None = None, family: Any = None) -> Any:
+    def handle_on(
+        self, rng: np.random.Generator, state: Any = None, tape: Tape | None = None, family: Any = None
+    ) -> Any:
         """Return a handle on this state or a given one."""
         given, family = self.state if state is None else state, self.family if family is None else family
         tape = self._no_tape if tape is None else tape
@@ -151,18 +153,18 @@ class Running:
     def handle(self, rng: np.random.Generator) -> Any:
         """Return the handle on this state that draws from a generator."""
         if self._rng is not rng:
-            self._handle, self._rng = self.open(rng), rng
+            self._handle, self._rng = self.handle_on(rng), rng
         return self._handle
 
     def make(self) -> None:
         """Make all that is derived from the state."""
         rng = np.random.default_rng(0)
         while True:
-            code = self._end(self.open(rng), 0)
+            code = self._end(self.handle_on(rng), 0)
             if code != OUT_OF_ROOM:
                 break
             self._widen()
-        _refuse(code)
+        refuse(code)
 
     def act(self, rng: np.random.Generator) -> Action:
         """Draw an action."""
@@ -191,7 +193,7 @@ class Running:
                 h = view.handle(self, rng)
             n_ending = self._do.observe_day(h, action, self._nothing if seen is None else _own(seen), reward)
         if n_ending == NOT_SOLVED:
-            _refuse(NOT_SOLVED)
+            refuse(NOT_SOLVED)
         if n_ending == 0:
             return
         try:
@@ -215,7 +217,7 @@ class Running:
                 break
             self._widen()
             n_ending = -abs(n_ending)
-        _refuse(code)
+        refuse(code)
 
     def play(
         self,
@@ -230,63 +232,69 @@ class Running:
         ``received`` takes the rewards, ``plays`` the actions if it has rows. ``read(tape, first, last)`` is told of what was
         played on rows first..last − 1, in order.
         """
-        tape = self._no_tape if read is None else self._tape(len(rewards))
-        h, row, n, begun = self.open(rng, None, tape), 0, len(rewards), 0
-        self._handle, self._rng = h, rng
-        if read is not None:
-            self._do.start_tape(h)
+        row, n, taped = 0, len(rewards), Taped(self, rng, len(rewards), read)
         try:
             while row < n:
-                row, n_ending = self._do.play_days(h, rewards, received, plays, row)
+                row, n_ending = self._do.play_days(taped.handle, rewards, received, plays, row)
                 if n_ending > 0:
                     self.end_window(n_ending)
-                    if self._handle is not h:  # lists have become longer
-                        tape, h = self._reopen(rng, tape, read, begun, row)
-                        begun = row if read is not None else 0
-                    elif tape.is_full[0]:
-                        assert read is not None
-                        read(tape, begun, row)
-                        begun = row
-                        self._do.start_tape(h)
-                elif n_ending == NOT_SOLVED:
-                    _refuse(NOT_SOLVED)
-            if read is not None and begun < n:
-                self._do.stop_tape(h)
-                read(tape, begun, n)
+                    taped.go_on(row)
+                else:
+                    refuse(n_ending)
+            taped.stop(n)
         finally:
-            self._handle, self._rng = None, None
+            self.part()
 
-    def _reopen(
-        self, rng: np.random.Generator, tape: Tape, read: Callable[[Tape, int, int], None] | None, begun: int, row: int
-    ) -> tuple[Tape, Any]:
-        """Return a handle on the state with its longer lists, and a longer tape; what is on the old one is read first."""
-        if read is not None:
-            read(tape, begun, row)
-            tape = self._tape(_TAPED)
-        h = self.open(rng, None, tape)
-        self._handle, self._rng = h, rng
-        if read is not None:
-            self._do.start_tape(h)
-        return tape, h
+    def open(self, rng: np.random.Generator, tape: Tape | None) -> Any:
+        """Return the handle that is used from now on: it draws from a generator, and what is played is written to a tape."""
+        self.part()
+        self._handle, self._rng = self.handle_on(rng, None, tape), rng
+        if tape is not None:
+            self.start_tape()
+        return self._handle
 
-    def _tape(self, n_days: int) -> Tape:
-        """Return a tape for so many days, or as many as fit into some megabytes."""
-        state, d = self.state, self.family.common.dimension
-        n_slots = state.mix.weights.size
-        n_windows = n_days // int(self.rule.windows[0]) + 3
-        n_laws = min(n_windows * n_slots, _LAWS) + 2 * n_slots
-        chances = getattr(state.laws, "chances", None)
-        longest = 0 if chances is None else chances.shape[1]
-        n_atoms = min(n_laws * longest, max(_ATOMS // ((d + 63) // 64), 4 * n_slots * longest))
-        tape = empty_tape(n_windows, n_slots, n_laws, n_atoms, d)
-        tape.longest[0] = longest
-        return tape
+    def start_tape(self) -> None:
+        """Begin the tape of the handle in use with the policies that are being played."""
+        self._do.start_tape(self._handle)
+
+    def stop_tape(self) -> None:
+        """Write down the window that is open."""
+        self._do.stop_tape(self._handle)
+
+    def part(self) -> None:
+        """Let go of the handle, and with it of the generator and the tape."""
+        self._handle, self._rng = None, None
+
+    def is_open(self, h: Any) -> bool:
+        """Tell whether a handle is the one in use; it is not once lists have become longer."""
+        return self._handle is h
+
+    def seat(self, h: Any) -> tuple[int, int, int, int]:
+        """Return a handle and the entries that draw, observe and end windows as addresses, for loops over several players."""
+        action = np.zeros(len(self._nothing), dtype=np.int64)
+        return (
+            handle_address(h),
+            entry_address(self._do.act_day, h),
+            entry_address(self._do.observe_day, h, action, self._nothing, 0.0),
+            entry_address(self._end, h, 1),
+        )
+
+    def show_mean(self, target: Vector) -> None:
+        """Keep E[M] of what is played in an array of the caller, from now on."""
+        mix = self.state.mix
+        target[:] = mix.mean
+        self.state = self.state._replace(mix=mix._replace(mean=target))
+
+    def widen_and_end(self, n_ending: int) -> None:
+        """End windows that the entry began to end, and could not for want of room."""
+        self._widen()
+        self.end_window(-n_ending)
 
     def _widen(self) -> None:
         """Make twice the room for lists of actions."""
         n_atoms = self.state.laws.chances.shape[1]
         self.state = _wider(self.state, n_atoms, 2 * n_atoms)
-        self._handle, self._rng = (self.open(self._rng), self._rng) if self._rng is not None else (None, None)
+        self._handle, self._rng = (self.handle_on(self._rng), self._rng) if self._rng is not None else (None, None)
 
     def load_view(self, arrays: Arrays) -> View:
         """Return an earlier policy that a view wrote."""
@@ -357,7 +365,7 @@ def _wider(value: Any, n_atoms: int, wanted: int) -> Any:
         return value
     parts = []
     for name, part in zip(value._fields, value, strict=True):
-        if name in LISTS and part.shape[1] == n_atoms:
+        if name in LISTS and part.ndim > 1 and part.shape[1] == n_atoms:
             made = np.zeros((part.shape[0], wanted, *part.shape[2:]), dtype=part.dtype)
             made[:, :n_atoms] = part
             parts.append(made)
@@ -372,7 +380,8 @@ def room_for_lists(actions: Any, variants: int) -> int:
     return int(variants * (2 * actions.dimension if most is None else most))
 
 
-def _refuse(code: int) -> None:
+def refuse(code: int) -> None:
+    """Raise what a call that did not end well has to say."""
     if code == PLAYED:
         return
     if code == NOT_PROJECTED:
