@@ -116,7 +116,7 @@ class Course:
     def _play(self, player: Player[Any], state: Any, rewards: Matrix, received: Vector) -> int:
         """Play a block in compiled code, where that is to be had; return how many of its days were played."""
         if hasattr(player, "play_block"):
-            read = partial(self._recorders.read_tape, player=player) if self._recorders.needs_laws else None
+            read = partial(self._recorders.read_tape, learner=state.learner) if self._recorders.needs_laws else None
             plays = self._recorders.keep_plays(len(rewards))
             self._take(player.play_block(state, self._rng, rewards, received, plays, read), len(rewards))
             return len(rewards)

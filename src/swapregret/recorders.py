@@ -10,7 +10,6 @@ from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
 from swapregret.learners.engines.find import Engine
 from swapregret.learners.engines.listed import ListedBlock
-from swapregret.learners.engines.systematic import SystematicBlock
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.player import Decision, Player
 from swapregret.play_result import Run
@@ -81,11 +80,10 @@ class Recorders:
             self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._stretches, self._policy = [], None
 
-    def read_tape(self, tape: Tape, first: int, last: int, player: Any) -> None:
-        """Enter what a master played on days ``first`` to ``last`` − 1 of the block."""
+    def read_tape(self, tape: Tape, first: int, last: int, learner: Any) -> None:
+        """Enter what a learner played on days ``first`` to ``last`` − 1 of the block."""
         assert self._means is not None
         days = self._means[first:last]
-        learner = player.learner
         reader = TapeReader(tape, days, learner.mu, learner.policy_from)
         if self._ledger is not None:
             self._ledger.record_tape(reader)
@@ -107,7 +105,7 @@ class Recorders:
         if self._means is None:
             return block.state
         is_plain = self._lazy is None and not self._intervals and self._lemma is None
-        if is_plain and self._ledger is not None and isinstance(block, ListedBlock | SystematicBlock):
+        if is_plain and self._ledger is not None and isinstance(block, ListedBlock):
             self._run_listed(block)
             return block.state
         for index, policy in block.laws:
@@ -116,7 +114,7 @@ class Recorders:
             self._policy = None
         return block.state
 
-    def _run_listed(self, block: ListedBlock | SystematicBlock) -> None:
+    def _run_listed(self, block: ListedBlock) -> None:
         """Enter a block of laws that kernels can enter; one that goes on after the block stays open."""
         assert self._ledger is not None
         assert self._means is not None
@@ -124,11 +122,8 @@ class Recorders:
         self._ledger.record_days(block.first, self._means[: edges[1]])
         stop = count - 1 if block.last is not None and count > 1 else count
         inner = edges[1 : stop + 1]
-        if isinstance(block, SystematicBlock):
-            self._ledger.record_points(block.units[1:stop], block.orders, inner, self._means)
-        else:
-            table = block.table
-            self._ledger.record_listed(table.rows, table.columns, block.shares[1:stop], inner, self._means)
+        table = block.table
+        self._ledger.record_listed(table.rows, table.columns, block.shares[1:stop], inner, self._means)
         if block.last is not None and stop < count:
             self._ledger.record_days(block.last, self._means[edges[stop] :])
 

@@ -21,6 +21,11 @@ SETS: dict[str, Any] = {
     "explicit": sr.Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 0]]),
     "oracle": sr.OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64)),
 }
+MORE: dict[str, Any] = {
+    "forests": sr.Forests([(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)], size=3),
+    "product": sr.Product(sr.MSets(3, 1), sr.Permutations(2)),
+    "many": sr.MSets(14, 5),  # too many for a list
+}
 DAYS, CUT = 120, 47
 OPTIONS = {"measure": "none", "realised": True, "windows": (), "certificate": False, "capacity": None}
 CASES = [
@@ -29,6 +34,22 @@ CASES = [
 ]
 CASES += [("m-sets", preset, feedback) for preset in ("multiscale", "adaptive") for feedback in ("semi-bandit", "full")]
 CASES += [("m-sets", "paper", "bandit"), ("trees", "multiscale", "semi-bandit"), ("paths", "multiscale", "full")]
+
+
+COMPETITORS: list[tuple[str, str, dict[str, Any]]] = [
+    *(
+        (name, each, {})
+        for name in SETS
+        for each in ("uniform", "follow_the_leader", "combexp", "hybrid_omd", "comband")
+    ),
+    *((name, each, {}) for name in ("forests", "product") for each in ("follow_the_leader", "combexp", "hybrid_omd")),
+    ("m-sets", "follow_the_leader", {"feedback": "semi-bandit"}),
+    ("paths", "follow_the_leader", {"feedback": "full"}),
+    ("m-sets", "combexp", {"learning_rate": 2.0, "exploration": 0.0, "variants": 1}),
+    ("many", "comband", {}),
+    ("paths", "comband", {"exploration_law": "spanner"}),
+    ("permutations", "comband", {"learning_rate": 40.0, "exploration": 0.0}),
+]
 
 
 def player_of(name: str, preset: str, feedback: str) -> Any:
@@ -72,7 +93,19 @@ def assert_same(player: Any, one: Any, other: Any) -> None:
 def test_blocks_are_steps(name: str, preset: str, feedback: str, tmp_path: Path) -> None:
     """A course in blocks, a session stepped, and a session saved and loaded in the middle play the same game."""
     player = player_of(name, preset, feedback)
-    world = sr.environments.cyclic(SETS[name], DAYS, phases=5, rng=2)
+    check_blocks_are_steps(player, tmp_path)
+    assert player.is_compiled == (name != "oracle")
+
+
+@pytest.mark.parametrize(("name", "competitor", "options"), COMPETITORS)
+def test_blocks_of_competitors_are_steps(name: str, competitor: str, options: dict[str, Any], tmp_path: Path) -> None:
+    """So do competitors, on every kind of set."""
+    check_blocks_are_steps(getattr(sr.baselines, competitor)((SETS | MORE)[name], DAYS, **options), tmp_path)
+
+
+def check_blocks_are_steps(player: Any, tmp_path: Path) -> None:
+    """Play blocks and steps, and compare all there is."""
+    world = sr.environments.cyclic(player.actions, DAYS, phases=5, rng=2)
     rewards = world.rewards(0, DAYS)
     course, plays = played(player, world, (1, CUT, DAYS))
     session = sr.Session(player, rng=np.random.SeedSequence(3))
@@ -85,7 +118,6 @@ def test_blocks_are_steps(name: str, preset: str, feedback: str, tmp_path: Path)
         assert np.mean(received + rest) == pytest.approx(course.reward, abs=1e-12)
         assert_same(player, each._state, course.state)
         assert each._rng.bit_generator.state == course._rng.bit_generator.state
-    assert player.is_compiled == (name != "oracle")
 
 
 @pytest.mark.parametrize("preset", ["multiscale", "adaptive"])

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
-from swapregret.actions.family import Common, best, draw_explore, list_law, project
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project
 from swapregret.compiled.selection import top_elements
 from swapregret.kernels.capped_simplex import project_capped
+from swapregret.kernels.hybrid import hybrid_capped
 from swapregret.kernels.ledger_systematic import systematic_words
 from swapregret.kernels.subsets import UNIT, draw_uniform, round_to_units, systematic_starts
 
@@ -35,6 +36,13 @@ def project_subsets(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, 
     """Project onto the capped simplex, exactly."""
     point, log_point, _ = project_capped(tilted, family.common.size)
     return point, log_point, True
+
+
+@hybrid.of(SubsetFamily)
+def hybrid_subsets(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    """Minimise over the capped simplex by a scalar Newton iteration, exactly."""
+    point, _ = hybrid_capped(costs, family.common.size, mix)
+    return point, 0.0
 
 
 @list_law.of(SubsetFamily)

@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.actions.hybrid import hybrid_move
+from swapregret.actions.path_hybrid import flow_move
 from swapregret.kernels.dag import best_path
 from swapregret.kernels.packed_decompose import packed_paths
 from swapregret.kernels.path_elimination import Elimination
@@ -61,6 +63,13 @@ def project_path(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Flo
         point[graph.edge[k]] = values[k]
         log_point[graph.edge[k]] = logs[k]
     return point, log_point, gap <= ACCEPTED_GAP
+
+
+@hybrid_move.of(PathFamily)
+def move_flow(family: Any, slopes: Floats, widths: Floats, x: Floats) -> Floats:
+    """Keep what enters and leaves every vertex."""
+    graph = family.graph
+    return flow_move(graph.start, graph.head, graph.edge, graph.plan, slopes, widths, x)
 
 
 @list_law.of(PathFamily)

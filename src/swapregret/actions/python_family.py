@@ -14,6 +14,7 @@ from swapregret.actions.family import (
     draw,
     draw_explore,
     gibbs_of,
+    hybrid,
     law_of,
     list_law,
     make_law,
@@ -25,6 +26,7 @@ from swapregret.actions.family import (
 )
 from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
 from swapregret.compiled.kernel import PythonFamily
+from swapregret.geometry.hybrid import minimise_hybrid
 from swapregret.kernels.vectors import centred
 from swapregret.policy import Policy
 
@@ -67,6 +69,12 @@ def project_oracle(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
         log_point,
         True,
     )  # so that exp(near) is the point again, bit for bit
+
+
+@hybrid.of(OracleFamily)
+def hybrid_oracle(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    """Minimise with the oracle alone; raises where that fails."""
+    return minimise_hybrid(family.actions, costs, mix, near), 0.0
 
 
 @list_law.of(OracleFamily)

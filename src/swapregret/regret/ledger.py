@@ -29,9 +29,6 @@ from swapregret.arrays import (
 from swapregret.errors import InvalidInput
 from swapregret.kernels.ledger import dot_rows, pack_rows
 from swapregret.kernels.ledger_listed import record_listed
-from swapregret.kernels.ledger_points import record_points
-from swapregret.kernels.ledger_systematic import systematic_words
-from swapregret.kernels.subsets import UNIT, systematic_starts
 from swapregret.policy import Policy
 from swapregret.regret.entries import Ledger, Pooled, Rows, no_pools
 from swapregret.regret.laws import LawBook
@@ -148,55 +145,6 @@ class SwapLedger:
             total,
             self._earned,
         )
-        self._stretches.add_left(total, int(edges[-1] - edges[0]))
-
-    def record_points(
-        self,
-        units: npt.NDArray[np.int64],
-        orders: npt.NDArray[np.int64],
-        edges: npt.NDArray[np.int64],
-        days: Matrix,
-    ) -> None:
-        """Enter systematic laws over m-sets, one after the other, as ``record_days`` would.
-
-        Parameters
-        ----------
-        units : int64 array, shape (n, dimension)
-            Their marginals in units of 2⁻⁴⁴.
-        orders : int64 array
-            In which their arcs are laid.
-        edges, days
-            As of :meth:`record_listed`.
-        """
-        if len(units) == 0:
-            return
-        self._from("policies")
-        self._stretches.flush()
-        table, vectors, total, done = self._table, reading(np.ascontiguousarray(days)), self._stretches.total.copy(), 0
-        while True:
-            table.n_rows, done, self._earned = record_points(
-                *table.arrays(),
-                table.n_rows,
-                table.limit,
-                reading(units),
-                reading(orders),
-                UNIT,
-                reading(edges),
-                done,
-                vectors,
-                total,
-                self._earned,
-            )
-            if done == len(units):
-                break
-            if not table.grow():  # the table must pool
-                vector = summed(np.zeros(len(total)), vectors[edges[done] : edges[done + 1]])
-                total += vector
-                self._earned += _product(units[done] / UNIT, vector)
-                starts = systematic_starts(units[done].copy(), orders.copy())
-                words, lengths = systematic_words(units[done].copy(), starts, orders.copy(), UNIT)
-                table.add_law(words, lengths / (UNIT * len(orders)), vector, float(edges[done + 1] - edges[done]))
-                done += 1
         self._stretches.add_left(total, int(edges[-1] - edges[0]))
 
     def record_plays(self, plays: Actions, rewards: Matrix) -> None:

@@ -40,9 +40,6 @@ PLAYERS = [
     B.treeswap(SETS, HORIZON),
     B.treeswap(PATHS, HORIZON, estimator="shared", random_offset=False),
     B.treeswap(SETS, HORIZON, feedback="full"),
-    B.comband(SETS, HORIZON),
-    B.comband(PATHS, HORIZON, exploration_law="spanner"),
-    B.comband(sr.Permutations(3), HORIZON, learning_rate=40.0, exploration=0.0),
 ]
 LARGE = [B.blum_mansour(sr.MSets(11, 3), 40), B.ito(sr.MSets(11, 3), 40), B.stoltz(sr.MSets(11, 3), 40)]
 

@@ -14,10 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Actions, Matrix, Vector
-from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.kernels.listed_steps import ListedLog
 from swapregret.learners.baselines.blum_mansour import BlumMansour
-from swapregret.learners.baselines.comband import ComBand
 from swapregret.learners.baselines.exp3 import Exp3
 from swapregret.learners.baselines.ito import Ito
 from swapregret.learners.baselines.listing import ActionTable
@@ -29,7 +27,7 @@ from swapregret.policy import Policy
 
 __all__ = ["ListedBlock", "ListedEngine", "ListedPlayer"]
 
-ListedPlayer = BlumMansour | ComBand | Exp3 | Ito | RegretMatching | Stoltz | TreeSwap | TsallisINF
+ListedPlayer = BlumMansour | Exp3 | Ito | RegretMatching | Stoltz | TreeSwap | TsallisINF
 _KINDS = (BlumMansour, Exp3, Ito, RegretMatching, Stoltz, TreeSwap, TsallisINF)
 _TAPED = 2**21
 
@@ -108,9 +106,7 @@ class ListedEngine:
 
     @staticmethod
     def can_run(player: Any) -> TypeGuard[ListedPlayer]:
-        """Tell whether a player is one of those algorithms; ComBand is where it lists actions, and Σ is factored."""
-        if type(player) is ComBand:
-            return player.table is not None and player.actions.rank <= DENSE_LIMIT
+        """Tell whether a player is one of those algorithms."""
         return type(player) in _KINDS
 
     @property

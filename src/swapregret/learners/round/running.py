@@ -176,12 +176,16 @@ class Running:
                 self._do.take_back(h, action, reward)
             raise
 
-    def end_window(self, n_ending: int) -> None:
-        """End windows; on an error nothing has changed."""
+    def _part(self) -> None:
+        """Let whoever holds the present policy keep a copy: it is about to change."""
         held: View | None = self._view()
         if held is not None:
             held.part()
             self._view = lambda: None
+
+    def end_window(self, n_ending: int) -> None:
+        """End windows; on an error nothing has changed."""
+        self._part()
         rng = self._rng if self._rng is not None else np.random.default_rng(0)
         while True:
             code = self._end(self.handle(rng), n_ending)
@@ -204,6 +208,7 @@ class Running:
         ``received`` takes the rewards, ``plays`` the actions if it has rows. ``read(tape, first, last)`` is told of what was
         played on rows first..last − 1, in order.
         """
+        self._part()
         tape = self._no_tape if read is None else self._tape(len(rewards))
         h, row, n, begun = self._open(rng, None, tape), 0, len(rewards), 0
         self._handle, self._rng = h, rng
@@ -212,18 +217,18 @@ class Running:
         try:
             while row < n:
                 row, n_ending = self._do.play_days(h, rewards, received, plays, row)
+                if n_ending == NOT_SOLVED:
+                    _refuse(NOT_SOLVED)
                 if n_ending > 0:
                     self.end_window(n_ending)
-                    if self._handle is not h:  # lists have become longer
-                        tape, h = self._reopen(rng, tape, read, begun, row)
-                        begun = row if read is not None else 0
-                    elif tape.is_full[0]:
-                        assert read is not None
-                        read(tape, begun, row)
-                        begun = row
-                        self._do.start_tape(h)
-                elif n_ending == NOT_SOLVED:
-                    _refuse(NOT_SOLVED)
+                if self._handle is not h:  # lists have become longer
+                    tape, h = self._reopen(rng, tape, read, begun, row)
+                    begun = row if read is not None else 0
+                elif tape.is_full[0]:
+                    assert read is not None
+                    read(tape, begun, row)
+                    begun = row
+                    self._do.start_tape(h)
             if read is not None and begun < n:
                 self._do.stop_tape(h)
                 read(tape, begun, n)
@@ -282,13 +287,13 @@ class Running:
         return held
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return Running, (self.family, self.rule, self.state, self._derived, self.learner, self._end_phase)
+        return type(self), (self.family, self.rule, self.state, self._derived, self.learner, self._end_phase)
 
     # ---- files -----------------------------------------------------------------------------------------------------
 
     def copy(self) -> "Running":
         """Return the same master with a state of its own."""
-        return Running(self.family, self.rule, copied(self.state), self._derived, self.learner, self._end_phase)
+        return type(self)(self.family, self.rule, copied(self.state), self._derived, self.learner, self._end_phase)
 
     def dump(self) -> Arrays:
         """Write the state as named arrays, without what is made again from them."""
@@ -353,7 +358,7 @@ def _refuse(code: int) -> None:
         raise NotConverged(
             "a projection onto the convex hull of the actions must be exact to working precision",
             "weights too far apart for it",
-            "Use a smaller step: rate=AdaptiveRate(1.0); the state is as it was.",
+            "Use a smaller step, rate=AdaptiveRate(1.0), or a smaller learning rate or scale; the state is as it was.",
         )
     raise NotConverged(
         "Σ of the played policy must be invertible on the span of the actions",
