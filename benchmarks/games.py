@@ -16,7 +16,7 @@ from scipy.stats import t as student
 
 import swapregret as sr
 from swapregret import games
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.learners.lazy import AdaptiveRate
 
 Make = Callable[[Any, int], Any]

@@ -28,13 +28,13 @@ import numpy.typing as npt
 import plain_routes as plain
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.forests import Forests
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.partitions import Partitions
-from swapregret.actions.permutations import Permutations
-from swapregret.actions.spanning_trees import SpanningTrees
-from swapregret.actions.truncated_permutations import TruncatedPermutations
+from swapregret.actions.graphs.forests import Forests
+from swapregret.actions.graphs.spanning_trees import SpanningTrees
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
+from swapregret.actions.paths.dag_paths import DagPaths
+from swapregret.actions.paths.partitions import Partitions
 
 Vector = npt.NDArray[np.float64]
 Route = Callable[[Any, Vector], Any]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import swapregret as sr
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.spec import parse_set
 from swapregret.errors import Unsupported
 from swapregret.learners.presets import swap_combcp

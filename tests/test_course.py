@@ -9,8 +9,8 @@ import swapregret as sr
 from swapregret.course import Course
 from swapregret.environments.base import Environment
 from swapregret.play_result import Run
-from swapregret.regret.entries import Ledger
-from swapregret.regret.ledger_file import read_ledger, write_ledger
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.regret.swap import swap_regret
 from swapregret.storage import from_bytes, to_bytes
 

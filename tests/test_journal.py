@@ -13,8 +13,8 @@ import pytest
 
 from swapregret import journal as journal_module
 from swapregret import session as session_module
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.oracle_set import OracleSet
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, ProtocolError, StorageError, SwapRegretError, Unsupported
 from swapregret.journal import Journal, is_journal, read_journal
 from swapregret.learners.presets import swap_combcp

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from swapregret.actions.dag_paths import DagPaths
+from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.networks import Network, read_edges_csv, read_gml, read_graphml, read_tntp
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.learners.lazy import FixedRate
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.player import Decision

@@ -6,8 +6,8 @@ import importlib
 import numpy as np
 import pytest
 
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.oracle_set import OracleSet
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.environments.cyclic import cyclic
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.baselines.exp3 import exp3

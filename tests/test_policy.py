@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import GRID, FinitePolicy, Mixture, Policy, mix, on_grid
 from swapregret.testing import check_policy, strategies

@@ -10,7 +10,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.play_result import Run
-from swapregret.regret.ledger_file import write_ledger
+from swapregret.regret.ledgers.ledger_file import write_ledger
 
 loop = importlib.import_module("swapregret.course")
 HORIZON = 130

@@ -19,7 +19,7 @@ from swapregret.learners import baselines
 from swapregret.learners.config import decode, encode
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
-from swapregret.regret.law_file import read_laws, write_laws
+from swapregret.regret.ledgers.law_file import read_laws, write_laws
 from swapregret.results.experiment import load_experiment
 from swapregret.storage import from_bytes, to_bytes, write_file
 

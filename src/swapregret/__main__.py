@@ -1,7 +1,4 @@
-"""``python -m swapregret``: the same as the command ``swapregret``.
-
-May touch: ``cli``.
-"""
+"""``python -m swapregret``: the same as the command ``swapregret``."""
 
 from swapregret.cli import app
 

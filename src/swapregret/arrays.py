@@ -1,7 +1,7 @@
 """Array types, and the questions every public function asks of an array it is handed.
 
-May touch: ``errors`` only. Actions are ``int64`` vectors of zeros and ones (so that subtracting or multiplying two
-of them cannot wrap around); everything else is ``float64``.
+Actions are ``int64`` vectors of zeros and ones (so that subtracting or multiplying two of them cannot wrap around);
+everything else is ``float64``.
 """
 
 import math
@@ -21,10 +21,14 @@ from swapregret.errors import InvalidAction, InvalidInput, TooLarge
 __all__ = [
     "Action",
     "Actions",
+    "Flags",
+    "Floats",
+    "Integers",
     "Label",
     "Matrix",
     "NamedArrays",
     "Vector",
+    "Words",
     "array_of_text",
     "as_action",
     "as_integer",
@@ -56,6 +60,14 @@ Label = Hashable
 """What the user calls a coordinate."""
 NamedArrays = dict[str, npt.NDArray[Any]]
 """What files hold: arrays by name."""
+Floats = npt.NDArray[np.float64]
+"""Numbers of any shape; this and the three below are the arrays of compiled code."""
+Integers = npt.NDArray[np.int64]
+"""Whole numbers of any shape."""
+Words = npt.NDArray[np.uint64]
+"""Packed actions: element i is bit i mod 64 of word i div 64."""
+Flags = npt.NDArray[np.bool_]
+"""Truth values of any shape."""
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 _LARGEST = 2**63 - 1

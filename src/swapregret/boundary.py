@@ -3,8 +3,6 @@
 Functions and constructors check their arguments by name. What slips through, because an argument is of a kind nobody thought
 of, would surface as an error from deep inside; here it becomes a refusal that names the call. A wrong number of arguments
 stays Python's own TypeError, and the user's functions are never called from here.
-
-May touch: ``errors``.
 """
 
 from abc import ABCMeta

@@ -1,8 +1,6 @@
 """Where compiled code is kept: a folder that can be written to, and by nobody else.
 
 What Numba keeps is code that the next process runs, so a folder that others could write to would let them in.
-
-May touch: nothing else of the package.
 """
 
 import os

@@ -2,8 +2,6 @@
 
 Every call that changes something carries an Idempotency-Key, so it is sent again without harm when the connection breaks or the
 server is not there for a moment.
-
-May touch: ``errors``.
 """
 
 import asyncio

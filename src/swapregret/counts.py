@@ -1,7 +1,4 @@
-"""Whole numbers as people type them: digits, with underscores or commas for thousands, or with an exponent.
-
-May touch: ``errors``.
-"""
+"""Whole numbers as people type them: digits, with underscores or commas for thousands, or with an exponent."""
 
 from decimal import Decimal, InvalidOperation
 

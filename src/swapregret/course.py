@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Matrix, NamedArrays, Vector, array_of_text, below, text_of_array, under
+from swapregret.compiled.sums import carry_sum
+from swapregret.compiled.vectors import action_total
 from swapregret.environments.base import Environment
-from swapregret.kernels.sums import carry_sum
-from swapregret.kernels.vectors import action_total
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.engines.find import Engine, find_engine, is_whole
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
@@ -51,7 +51,7 @@ class Course:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.environments.cyclic import cyclic
     >>> from swapregret.learners.baselines.uniform import uniform
     >>> actions = MSets(6, 2)

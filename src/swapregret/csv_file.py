@@ -3,8 +3,6 @@
 What is the same everywhere: UTF-8 with or without a mark at the beginning; cells may be quoted and may then hold
 delimiters and line breaks; spaces around a cell do not count; empty lines are left out.
 What the columns mean, the caller knows.
-
-May touch: ``errors``.
 """
 
 import csv

@@ -14,8 +14,6 @@
     ├── StorageError (OSError)          a disk that is full, or fails; the sentence names the file
     ├── NotConverged (ArithmeticError) an iteration stopped before its certificate was good enough
     └── ConformanceError (AssertionError)  a check of ``swapregret.testing`` found a fault
-
-May touch: nothing else of the package. Each sentence has one form: what must hold; what came; what to do.
 """
 
 __all__ = [

@@ -1,8 +1,6 @@
 """Packages that not every installation has: which extra brings them, and the sentence when one is missing.
 
 ``pip install swapregret`` brings what learning, playing and measuring need. Tables, figures and experiments need more.
-
-May touch: ``errors``.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""What the world shows, checked and mapped to [0, 1] (deviation D15).
-
-May touch: ``errors``, ``arrays``, ``units``, ``actions.base``, ``actions.constant``, ``learners.player``.
-"""
+"""What the world shows, checked and mapped to [0, 1] (deviation D15)."""
 
 import math
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 
 A line with a band, bars, a heat map; colours that any two of which differ to colour-blind eyes too, on white and on black.
 Plotly comes with the extra ``experiments`` and is imported when a figure is made.
-
-May touch: ``extras``.
 """
 
 from collections.abc import Sequence

@@ -8,8 +8,6 @@ journal is opened again. Damage of any other kind is refused; ``scan_journal`` s
 
 A journal appears with its first record in it, locked: a file of 0 bytes is no new journal but one that lost its contents. Only the
 process that opened it may write: a child made by fork is refused.
-
-May touch: ``errors``, ``storage``.
 """
 
 import contextlib

@@ -1,7 +1,4 @@
-"""What a journal holds, sound or not, and the longest part of it that is exact.
-
-May touch: ``errors``, ``journal``, ``storage``, ``session_file``, ``session``.
-"""
+"""What a journal holds, sound or not, and the longest part of it that is exact."""
 
 import os
 from typing import Any, NamedTuple

@@ -1,7 +1,4 @@
-"""Small tables for people: as lines of text for ``print``, as HTML for notebooks.
-
-May touch: nothing of the package.
-"""
+"""Small tables for people: as lines of text for ``print``, as HTML for notebooks."""
 
 from collections.abc import Sequence
 from html import escape

@@ -1,7 +1,4 @@
-"""The loop: a player meets an environment, and the play is measured.
-
-May touch: everything but ``experiments`` and ``cli``. Learners, environments and regrets meet here and nowhere below.
-"""
+"""The loop: a player meets an environment, and the play is measured."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -64,7 +61,7 @@ def play(
     certificate : bool
         Whether to evaluate the decomposition lemma, for players that mix scales uniformly.
     capacity : int, optional
-        Most actions a ledger keeps; see :class:`~swapregret.regret.ledger.SwapLedger`.
+        Most actions a ledger keeps; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
     checkpoints : int or sequence of int
         When to look for :meth:`PlayResult.curve`: on the days listed and the last, or this many times, on days that double up to
         the last. Actions and rewards do not depend on it, and nothing is worked out before the curve is asked for;

@@ -1,7 +1,4 @@
-"""A play over time: reward and regrets at checkpoints, with bands.
-
-May touch: ``extras``, ``figures``, ``notebook``, ``units``.
-"""
+"""A play over time: reward and regrets at checkpoints, with bands."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any

@@ -2,24 +2,22 @@
 
 So a command that only prints its help does not wait for NumPy. ``swapregret.NAME`` and ``from swapregret import NAME`` find
 it here.
-
-May touch: everything below ``experiments``.
 """
 
 from typing import TYPE_CHECKING
 
 from swapregret import environments, errors, results
 from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.forests import Forests
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.oracle_set import OracleSet
-from swapregret.actions.partitions import Partitions
-from swapregret.actions.permutations import Permutations
-from swapregret.actions.product import Product
-from swapregret.actions.spanning_trees import SpanningTrees
-from swapregret.actions.truncated_permutations import TruncatedPermutations
+from swapregret.actions.graphs.forests import Forests
+from swapregret.actions.graphs.spanning_trees import SpanningTrees
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.own_sets.oracle_set import OracleSet
+from swapregret.actions.paths.dag_paths import DagPaths
+from swapregret.actions.paths.partitions import Partitions
+from swapregret.actions.products.product import Product
 from swapregret.learners import baselines
 from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision

@@ -1,7 +1,4 @@
-"""The one door of randomness, and how a generator is written to a file.
-
-May touch: ``errors``.
-"""
+"""The one door of randomness, and how a generator is written to a file."""
 
 from typing import Any
 

@@ -18,8 +18,8 @@ from swapregret.policy.tape import Tape
 from swapregret.regret.decomposition import DecompositionLedger
 from swapregret.regret.interval import IntervalLedger
 from swapregret.regret.laziness import LazinessLedger
-from swapregret.regret.ledger import SwapLedger
-from swapregret.regret.tape import TapeReader, Window
+from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.ledgers.tape import TapeReader, Window
 
 __all__ = ["Recorders"]
 

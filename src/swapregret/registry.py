@@ -3,8 +3,6 @@
 A file names each by the short name on the left. A new set, player or law needs one line here; a test fails if an exported one
 has none. Nothing else of the package, and nothing outside it, can be reached from a file: a player with a function of
 one's own is made again by its owner and handed over.
-
-May touch: ``errors``.
 """
 
 from importlib import import_module
@@ -15,15 +13,15 @@ from swapregret.errors import InvalidInput
 __all__ = ["FACTORIES", "LAWS", "LAW_METHODS", "PLAYERS", "SETS", "find", "name_of"]
 
 SETS = {
-    "MSets": "actions.m_sets:MSets",
-    "Permutations": "actions.permutations:Permutations",
-    "TruncatedPermutations": "actions.truncated_permutations:TruncatedPermutations",
-    "SpanningTrees": "actions.spanning_trees:SpanningTrees",
-    "Forests": "actions.forests:Forests",
-    "DagPaths": "actions.dag_paths:DagPaths",
-    "Partitions": "actions.partitions:Partitions",
-    "Explicit": "actions.explicit:Explicit",
-    "Product": "actions.product:Product",
+    "MSets": "actions.m_sets.m_sets:MSets",
+    "Permutations": "actions.matchings.permutations:Permutations",
+    "TruncatedPermutations": "actions.matchings.truncated_permutations:TruncatedPermutations",
+    "SpanningTrees": "actions.graphs.spanning_trees:SpanningTrees",
+    "Forests": "actions.graphs.forests:Forests",
+    "DagPaths": "actions.paths.dag_paths:DagPaths",
+    "Partitions": "actions.paths.partitions:Partitions",
+    "Explicit": "actions.own_sets.explicit:Explicit",
+    "Product": "actions.products.product:Product",
     "DecisionTree": "environments.decision_tree:DecisionTree",
 }
 """Action sets: made from plain values alone. ``OracleSet`` is missing because it holds a function."""
@@ -76,24 +74,24 @@ FACTORIES = {
 """What makes the player of an epoch of ``anytime``."""
 
 LAWS = {
-    "Digraph": "actions.directed:Digraph",
+    "Digraph": "actions.paths.directed:Digraph",
     "FinitePolicy": "policy.finite:FinitePolicy",
-    "ForestList": "actions.tree_decomposition:ForestList",
-    "GibbsPermutations": "actions.permutation_laws:GibbsPermutations",
-    "GibbsSubsets": "actions.m_set_laws:GibbsSubsets",
-    "GibbsTrees": "actions.tree_laws:GibbsTrees",
-    "ImageLaw": "actions.path_images:ImageLaw",
-    "MarkovPaths": "actions.path_laws:MarkovPaths",
-    "MatchingPolicy": "actions.permutation_laws:MatchingPolicy",
+    "ForestList": "actions.graphs.tree_decomposition:ForestList",
+    "GibbsPermutations": "actions.matchings.permutation_laws:GibbsPermutations",
+    "GibbsSubsets": "actions.m_sets.m_set_laws:GibbsSubsets",
+    "GibbsTrees": "actions.graphs.tree_laws:GibbsTrees",
+    "ImageLaw": "actions.paths.path_images:ImageLaw",
+    "MarkovPaths": "actions.paths.path_laws:MarkovPaths",
+    "MatchingPolicy": "actions.matchings.permutation_laws:MatchingPolicy",
     "Mixture": "policy.mixture:Mixture",
-    "Pairs": "actions.undirected:Pairs",
+    "Pairs": "actions.graphs.undirected:Pairs",
     "ProductPolicy": "policy.product:ProductPolicy",
-    "PathList": "actions.path_laws:PathList",
-    "PivotalSubsets": "actions.pivotal_subsets:PivotalSubsets",
-    "SystematicPolicy": "actions.m_set_laws:SystematicPolicy",
-    "UndirectedGraph": "actions.undirected:UndirectedGraph",
-    "UniformMatchings": "actions.permutation_laws:UniformMatchings",
-    "UniformSubsets": "actions.m_set_laws:UniformSubsets",
+    "PathList": "actions.paths.path_laws:PathList",
+    "PivotalSubsets": "actions.m_sets.pivotal_subsets:PivotalSubsets",
+    "SystematicPolicy": "actions.m_sets.m_set_laws:SystematicPolicy",
+    "UndirectedGraph": "actions.graphs.undirected:UndirectedGraph",
+    "UniformMatchings": "actions.matchings.permutation_laws:UniformMatchings",
+    "UniformSubsets": "actions.m_sets.m_set_laws:UniformSubsets",
 }
 """Laws that a ledger keeps whole, and the graphs they are over."""
 
@@ -108,7 +106,7 @@ def name_of(thing: Any, *tables: Table) -> str | None:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> name_of(MSets, SETS), name_of(dict, SETS)
     ('MSets', None)
     """
@@ -131,7 +129,7 @@ def find(name: Any, source: str, *tables: Table) -> Any:
     Examples
     --------
     >>> find("MSets", "a set", SETS)
-    <class 'swapregret.actions.m_sets.MSets'>
+    <class 'swapregret.actions.m_sets.m_sets.MSets'>
     """
     place = next((table[name] for table in tables if isinstance(name, str) and name in table), None)
     if place is None:

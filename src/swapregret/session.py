@@ -1,7 +1,4 @@
-"""A session: a player in use, one day after another. The only object of the library that changes.
-
-May touch: ``errors``, ``arrays``, ``policy``, ``randomness``, ``feedback``, ``storage``, ``journal``, ``learners``.
-"""
+"""A session: a player in use, one day after another. The only object of the library that changes."""
 
 import contextlib
 import os
@@ -85,7 +82,7 @@ class Session(Generic[State]):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.learners.presets import swap_combcp
     >>> session = Session(swap_combcp(MSets(4, 2, labels="abcd"), horizon=1000), rng=7)
     >>> decision = session.act()

@@ -1,7 +1,4 @@
-"""What the header of a session file says, checked: counts that add up, decisions of the set, nothing missing and nothing more.
-
-May touch: ``errors``, ``arrays``, ``learners.player``.
-"""
+"""What the header of a session file says, checked: counts that add up, decisions of the set, nothing missing and nothing more."""
 
 from dataclasses import dataclass
 from typing import Any

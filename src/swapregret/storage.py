@@ -5,8 +5,6 @@ shape of each array), the arrays one after another, and the SHA-256 of all that.
 
 A file is written as ``.NAME.0.new`` beside its place (or ``.1.new`` and so on, where several write at once), locked, and moved
 there when it is whole. What a writer that was killed left behind is not locked: it is removed when the file is next used.
-
-May touch: ``errors``.
 """
 
 import contextlib

@@ -2,8 +2,6 @@
 
 This is the one place that turns a cost into a reward: a cost c is the reward −c, so costs in [low, high] are rewards in
 [−high, −low]. Regrets are differences of rewards, so they have the same size and sign whether rewards or costs are counted.
-
-May touch: ``errors``.
 """
 
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Processes are spawned, so nothing of the parent leaks into them and a result can
 Functions defined inside others (the levels of an environment, the oracle of a set) travel by value: their code, and what
 they hold on to. Threads start at once and share what is loaded; they are for tasks that spend their time in compiled code,
 which runs without the interpreter's lock.
-
-May touch: ``errors``.
 """
 
 import io

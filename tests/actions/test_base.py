@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swapregret.actions.base import ENUMERATION_LIMIT, ActionSet
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Action, as_vector
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.testing import check_action_set, strategies

@@ -7,8 +7,8 @@ import pytest
 
 import swapregret as sr
 from swapregret.actions.base import ActionSet
+from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import InvalidInput
-from swapregret.kernels.ledger import unpack_rows
 
 EDGES = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("a", "c")]
 SETS = [

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.games import (
     BlottoGame,
     CongestionGame,

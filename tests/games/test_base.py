@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from swapregret.actions.constant import constant_vector
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.oracle_set import OracleSet
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
 from swapregret.games import FunctionGame, Game, MatrixGame, chicken
 from swapregret.policy import FinitePolicy

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.games import (
     CorrelatedPlay,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput
 from swapregret.games import Checkpoint, FunctionGame, Game, ShapleyGame, certify, chicken, self_play, shapley
 from swapregret.learners.baselines.follow_the_leader import follow_the_leader

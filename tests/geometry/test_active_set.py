@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.geometry.active_set import ActiveSet
 from swapregret.testing.strategies import explicit_sets
 

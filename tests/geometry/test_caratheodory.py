@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import decompose
 from swapregret.testing.strategies import explicit_sets

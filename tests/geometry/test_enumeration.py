@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given, settings
 
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.geometry.enumeration import enumerate_actions
 from swapregret.geometry.oracle import CountingOracle
 from swapregret.testing.strategies import explicit_sets

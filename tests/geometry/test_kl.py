@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.kl import kl_gap, project_kl
 from swapregret.geometry.oracle import CountingOracle

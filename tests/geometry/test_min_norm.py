@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput
 from swapregret.geometry.min_norm import min_norm_point
 from swapregret.testing.strategies import explicit_sets

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.policy import FinitePolicy

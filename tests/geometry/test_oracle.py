@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.geometry.oracle import CountingOracle
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.permutations import Permutations
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.solve import DENSE_LIMIT, DenseSolver, IterativeSolver, make_solver
 from swapregret.policy import FinitePolicy, Policy, mix

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput
 from swapregret.geometry.oracle import CountingOracle
 from swapregret.geometry.span import find_span

@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.oracle_set import OracleSet
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.own_sets.oracle_set import OracleSet
+from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.baselines import combcp, uniform
 from swapregret.learners.config import decode, encode, player_of
@@ -145,7 +145,7 @@ for _ in range(2000):
     [
         {"class": "os:system", "fields": {}},
         {"class": "Session", "fields": {}},
-        {"class": "swapregret.actions.m_sets:MSets", "args": {"list": [4, 2]}, "kwargs": {"dict": []}},
+        {"class": "swapregret.actions.m_sets.m_sets:MSets", "args": {"list": [4, 2]}, "kwargs": {"dict": []}},
         {"class": "OracleSet", "args": {"list": [2, {"factory": "uniform"}]}, "kwargs": {"dict": []}},
         {"class": ["MSets"], "args": {"list": [4, 2]}, "kwargs": {"dict": []}},
         {"class": "MSets", "args": {"list": [4, {"factory": "uniform"}]}, "kwargs": {"dict": []}},

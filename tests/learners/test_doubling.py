@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput
 from swapregret.learners.baselines import uniform
 from swapregret.learners.doubling import DoublingState, anytime

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.permutations import Permutations
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.errors import InvalidInput
 from swapregret.learners.estimator import (
     BanditEstimator,

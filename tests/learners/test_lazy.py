@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.oracle_set import OracleSet
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.law_plan import plan_laws
 from swapregret.learners.lazy import AdaptiveRate, FixedRate

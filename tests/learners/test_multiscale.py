@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.baselines import combcp
 from swapregret.learners.calendar import Calendar

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import swapregret as sr
+from swapregret.compiled.vectors import action_total
 from swapregret.course import Course
-from swapregret.kernels.vectors import action_total
 from swapregret.learners.doubling import anytime
 
 K4 = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]

@@ -6,10 +6,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.oracle_set import OracleSet
-from swapregret.actions.permutations import Permutations
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.ingredients import Ingredients

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.learners import presets
 from swapregret.learners.baselines import uniform
 from swapregret.learners.calendar import Calendar

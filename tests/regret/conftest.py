@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.policy import FinitePolicy
-from swapregret.regret.entries import Ledger
-from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.ledger import SwapLedger
 
 
 @dataclass

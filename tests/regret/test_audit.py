@@ -5,7 +5,7 @@ import pytest
 from tests.regret.conftest import enumerated
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.regret.audit import audit
 

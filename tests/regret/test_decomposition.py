@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput
 from swapregret.regret.decomposition import DecompositionLedger
 from swapregret.regret.measure import Regret

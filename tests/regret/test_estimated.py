@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy
 from swapregret.regret.estimated import EstimateLedger

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.regret.log_file import read_log
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.oracle_set import OracleSet
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import ConformanceError
 from swapregret.testing import check_action_set
 from swapregret.testing.action_sets import ACTION_SET_CHECKS

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.environments.base import Environment
 from swapregret.environments.iid import iid
 from swapregret.testing import check_environment

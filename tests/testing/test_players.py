@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import frozen
 from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.presets import swap_combcp

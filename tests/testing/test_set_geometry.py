@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import as_vector
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import as_vector
 from swapregret.policy import FinitePolicy
 from swapregret.testing import check_action_set

@@ -9,7 +9,7 @@ from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.round.running import Running
 from swapregret.policy import FinitePolicy, Policy, mix
-from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.swap import swap_regret
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.environments.cyclic import cyclic
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
@@ -15,7 +15,7 @@ from swapregret.play import play
 from swapregret.policy import FinitePolicy, mix
 from swapregret.regret.decomposition import Decomposition, DecompositionLedger
 from swapregret.regret.laziness import LazinessLedger, laziness_bound
-from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.measure import Regret
 from swapregret.regret.swap import swap_regret
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.geometry.solve import make_solver
 from swapregret.policy import FinitePolicy
 

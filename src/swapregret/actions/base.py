@@ -4,8 +4,6 @@ A subclass must give :meth:`ActionSet.argmax`, :math:`\arg\max_{M \in \mathcal A
 From that alone the base class has membership, enumeration, span and rank, barycentric spanner, KL projection and
 decomposition (``geometry``). A set with a faster or exact way of its own overrides the method; laws that exist only for
 some sets (uniform, Gibbs) are refused by name elsewhere.
-
-May touch: ``errors``, ``arrays``, ``policy``, ``geometry``, ``kernels``, ``actions.remember``. Knows no concrete set.
 """
 
 from abc import abstractmethod
@@ -17,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.family import describe
-from swapregret.actions.python_family import OracleFamily, OracleGibbsFamily
+from swapregret.actions.own_sets.python_family import OracleFamily, OracleGibbsFamily
 from swapregret.actions.remember import Remembering
 from swapregret.arrays import (
     Action,
@@ -34,14 +32,14 @@ from swapregret.arrays import (
     frozen,
     shown,
 )
+from swapregret.compiled.bits import pack_rows
+from swapregret.compiled.packed_law import merge_law
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.enumeration import enumerate_actions
 from swapregret.geometry.kl import Projection, project_kl
 from swapregret.geometry.span import Span, find_span
 from swapregret.geometry.spanner import Spanner, find_spanner
-from swapregret.kernels.ledger import pack_rows
-from swapregret.kernels.packed_laws import merge_law
 from swapregret.policy import FinitePolicy, Policy
 
 __all__ = ["ENUMERATION_LIMIT", "GAP", "ActionSet"]
@@ -137,7 +135,7 @@ class ActionSet(metaclass=Remembering):
 
         Examples
         --------
-        >>> from swapregret.actions.m_sets import MSets
+        >>> from swapregret.actions.m_sets.m_sets import MSets
         >>> MSets(3, 1).argmax_many([[1., 2., 3.], [3., 2., 1.]])
         array([[0, 0, 1],
                [1, 0, 0]])
@@ -168,7 +166,7 @@ class ActionSet(metaclass=Remembering):
 
         Examples
         --------
-        >>> from swapregret.actions.m_sets import MSets
+        >>> from swapregret.actions.m_sets.m_sets import MSets
         >>> MSets(4, 2, labels="abcd").choice([0, 1, 0, 1])
         ('b', 'd')
         """
@@ -305,7 +303,7 @@ class ActionSet(metaclass=Remembering):
 
         Examples
         --------
-        >>> from swapregret.actions.m_sets import MSets
+        >>> from swapregret.actions.m_sets.m_sets import MSets
         >>> words, weights = MSets(3, 1).decompose_packed([.5, .25, .25])
         >>> words.tolist(), weights.tolist()
         ([[1], [2], [4]], [0.5, 0.25, 0.25])

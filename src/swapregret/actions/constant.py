@@ -1,12 +1,9 @@
-"""The constant 1 as a linear function of actions: what turns payoffs, rewards and costs of any range into rewards in [0, 1].
-
-May touch: ``errors``, ``arrays``, ``actions.base``, ``actions.dag_paths``.
-"""
+"""The constant 1 as a linear function of actions: what turns payoffs, rewards and costs of any range into rewards in [0, 1]."""
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
+from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 
@@ -28,7 +25,7 @@ def constant_vector(actions: ActionSet) -> Vector:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> constant_vector(MSets(3, 2))
     array([0.5, 0.5, 0.5])
     >>> constant_vector(DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"))

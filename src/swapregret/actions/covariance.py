@@ -7,16 +7,14 @@ solved on r coordinates that determine the others.
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import prepare, solve
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
 
 __all__ = ["put_moment", "recover"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _CUT = 1e-12
 

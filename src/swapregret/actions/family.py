@@ -2,7 +2,7 @@
 
 A family is a named tuple of arrays and numbers whose field ``common`` is a :class:`Common`. Its class decides which code runs
 (``compiled.methods``). A new family must give :func:`project`, :func:`list_law` and :func:`best`; everything else has a
-default. Sets that exist only in Python are behind :class:`~swapregret.actions.python_family.OracleFamily`, with the same
+default. Sets that exist only in Python are behind ``OracleFamily``, with the same
 methods.
 
 Policies are kept in *slots*: one per member of a learner, and last the exploration policy μ. By default a slot holds a list of
@@ -18,8 +18,8 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import pack_action, unpack
 from swapregret.compiled.methods import method
 from swapregret.policy import FinitePolicy, Policy
@@ -49,9 +49,6 @@ __all__ = [
     "spread",
 ]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 MADE, OUTSIDE, FULL = 0, 1, 2
 """How making a policy ended: well; the point was not in conv(A); its list is longer than the room for it."""

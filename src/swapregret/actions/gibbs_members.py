@@ -3,16 +3,12 @@
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import PythonFamily
 
 __all__ = ["GibbsMembers"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 
 class GibbsMembers(NamedTuple):

@@ -12,16 +12,14 @@ its parts.
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import best, hybrid
+from swapregret.arrays import Flags, Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
 
 __all__ = ["has_hybrid", "hybrid_move"]
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 STEPS, IDLE = 60, 3
 GAP, LATE = 1e-9, 1e-12

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import (
     FULL,
@@ -19,15 +18,12 @@ from swapregret.actions.family import (
     span_part,
     spread,
 )
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, unpack
 from swapregret.compiled.kernel import inlined, kernel, phase
-from swapregret.kernels.vectors import centred_square
+from swapregret.compiled.vectors import centred_square
 
 __all__ = ["ListedLaws", "draw_mu", "put_law", "put_mu", "show_mu"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 
 class ListedLaws(NamedTuple):

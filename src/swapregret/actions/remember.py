@@ -2,8 +2,6 @@
 
 A file that holds a session names the set by the arguments of its constructor. These must not change when the caller goes on
 to use the list or array that was handed over, and an iterator must still be there after the constructor has read it.
-
-May touch: ``boundary``.
 """
 
 import inspect

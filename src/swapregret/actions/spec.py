@@ -1,8 +1,6 @@
 """Action sets by a line of text, for command lines and files: ``msets 20 5``, ``paths edges.csv s t``.
 
 ``product "msets 5 2" "permutations 3"`` puts several side by side.
-
-May touch: ``counts``, ``csv_file``, ``errors``, ``actions.base``; asks the package for the class of a set by its public name.
 """
 
 import importlib

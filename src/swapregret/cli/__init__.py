@@ -2,8 +2,6 @@
 
 A command's module is imported when the command is asked for, or all of them for the list of commands. None of them imports
 the library before it runs, so help never waits for what a command needs.
-
-May touch: everything. Nothing imports it.
 """
 
 import gc

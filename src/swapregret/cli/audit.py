@@ -1,7 +1,4 @@
-"""``swapregret audit``: all regrets of a log, whoever made it.
-
-May touch: the library, ``cli.console``.
-"""
+"""``swapregret audit``: all regrets of a log, whoever made it."""
 
 import math
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""``swapregret bench``: how fast it is, here.
-
-May touch: the library, ``experiments.bench``, ``cli.console``.
-"""
+"""``swapregret bench``: how fast it is, here."""
 
 import os
 import subprocess

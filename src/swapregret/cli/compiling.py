@@ -1,7 +1,4 @@
-"""What people see while inner loops are compiled: how many are done, how many are to come, the time left.
-
-May touch: ``compiled.kernel``, when something is watched; ``cli.console``.
-"""
+"""What people see while inner loops are compiled: how many are done, how many are to come, the time left."""
 
 import time
 from collections.abc import Callable, Iterator

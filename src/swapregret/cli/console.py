@@ -3,8 +3,6 @@
 Text is never markup here. Whatever is printed, in a line, a cell, a title or a bar, goes through :func:`plain`; styles are given
 beside the text, by ``style=`` or :func:`styled`. So a name cannot change colours, vanish as a tag, become an emoji or move the
 cursor, whoever chose it.
-
-May touch: Rich, ``counts``, ``errors``, ``extras``.
 """
 
 import json

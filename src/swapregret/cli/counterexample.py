@@ -1,7 +1,4 @@
-"""``swapregret counterexample``: where CombEXP never finds the shortcut, and Lazy-ComBCP does.
-
-May touch: the library, ``experiments``, ``cli.console``.
-"""
+"""``swapregret counterexample``: where CombEXP never finds the shortcut, and Lazy-ComBCP does."""
 
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""``swapregret demo``: the whole product in two seconds.
-
-May touch: the library, ``cli.console``.
-"""
+"""``swapregret demo``: the whole product in two seconds."""
 
 import math
 import os

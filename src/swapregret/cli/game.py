@@ -1,7 +1,4 @@
-"""``swapregret game``: players learn against each other in a game described by a file.
-
-May touch: the library, ``cli.console``, ``experiments.report``.
-"""
+"""``swapregret game``: players learn against each other in a game described by a file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,7 +1,4 @@
-"""``swapregret init``: a commented spec to start from.
-
-May touch: ``cli.console``, ``errors``.
-"""
+"""``swapregret init``: a commented spec to start from."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,4 @@
-"""``swapregret journal``: what a journal holds, and the longest exact part of a damaged one.
-
-May touch: the library, ``cli.console``.
-"""
+"""``swapregret journal``: what a journal holds, and the longest exact part of a damaged one."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

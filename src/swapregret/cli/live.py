@@ -1,7 +1,4 @@
-"""Progress of runs: a live display on a terminal, lines elsewhere, JSON lines for machines.
-
-May touch: ``cli.console``, ``experiments``; Rich.
-"""
+"""Progress of runs: a live display on a terminal, lines elsewhere, JSON lines for machines."""
 
 import json
 import time

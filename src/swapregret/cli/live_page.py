@@ -1,7 +1,4 @@
-"""What ``swapregret run --live`` adds to a display: a page that follows the campaign.
-
-May touch: ``experiments``.
-"""
+"""What ``swapregret run --live`` adds to a display: a page that follows the campaign."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,4 @@
-"""Options that several commands have, each written once: counts, action sets, presets, JSON.
-
-May touch: ``counts``, ``errors``, ``actions.spec``; the library, when a command runs.
-"""
+"""Options that several commands have, each written once: counts, action sets, presets, JSON."""
 
 from collections.abc import Callable
 from pathlib import Path

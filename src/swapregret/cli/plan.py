@@ -1,7 +1,4 @@
-"""``swapregret plan``: what to expect of a set and a horizon, before the first day.
-
-May touch: the library, ``experiments``, ``cli.console``.
-"""
+"""``swapregret plan``: what to expect of a set and a horizon, before the first day."""
 
 import math
 import sys

@@ -1,7 +1,4 @@
-"""``swapregret report``: the results of an experiment as one page.
-
-May touch: the library, ``cli.console``.
-"""
+"""``swapregret report``: the results of an experiment as one page."""
 
 from pathlib import Path
 from typing import Annotated

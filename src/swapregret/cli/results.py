@@ -1,7 +1,4 @@
-"""``swapregret results``: the table of an experiment.
-
-May touch: ``results``, ``cli.console``.
-"""
+"""``swapregret results``: the table of an experiment."""
 
 from pathlib import Path
 from typing import Annotated, Any

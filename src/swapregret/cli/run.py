@@ -1,7 +1,4 @@
-"""``swapregret run``: make all runs of a spec, on all cores or on a cluster.
-
-May touch: the library, ``experiments``, ``cli.console``, ``cli.live``.
-"""
+"""``swapregret run``: make all runs of a spec, on all cores or on a cluster."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext

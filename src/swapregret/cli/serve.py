@@ -1,7 +1,4 @@
-"""``swapregret serve``: the decision service, and the keys of its clients.
-
-May touch: the library, ``serve``, ``cli.console``.
-"""
+"""``swapregret serve``: the decision service, and the keys of its clients."""
 
 import os
 from datetime import UTC, datetime

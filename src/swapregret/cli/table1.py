@@ -1,7 +1,4 @@
-"""``swapregret table1``: the paper's Table 1 as measurements.
-
-May touch: the library, ``experiments``, ``cli.console``.
-"""
+"""``swapregret table1``: the paper's Table 1 as measurements."""
 
 from dataclasses import asdict
 from html import escape

@@ -1,7 +1,4 @@
-"""``swapregret warm``: compile what a player needs before it is needed.
-
-May touch: the library, ``experiments``, ``cli``.
-"""
+"""``swapregret warm``: compile what a player needs before it is needed."""
 
 import time
 from typing import Annotated

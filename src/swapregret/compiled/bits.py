@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 
 __all__ = [
@@ -12,13 +13,13 @@ __all__ = [
     "is_same_row",
     "merge_rows",
     "pack_action",
-    "pack_chosen",
+    "pack_lists",
+    "pack_rows",
+    "set_bit",
     "unpack",
+    "unpack_rows",
 ]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _ONE, _ZERO, _LOW = np.uint64(1), np.uint64(0), np.uint64(63)
 _TOP = np.uint64(58)
@@ -26,7 +27,8 @@ _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 _PLACES = np.zeros(64, dtype=np.int64)
 _PLACES[[((1 << i) * 0x03F79D71B4CB0A89 & (2**64 - 1)) >> 58 for i in range(64)]] = np.arange(64)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT = np.uint64(29)
+_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+_HALF, _TAIL = np.uint64(32), np.uint64(29)
 
 
 @kernel
@@ -72,7 +74,7 @@ def pack_action(action: Integers, row: Words) -> None:
 
 
 @kernel
-def pack_chosen(first: Integers, chosen: npt.NDArray[np.int32], dimension: int) -> Words:
+def pack_lists(first: Integers, chosen: npt.NDArray[np.int32], dimension: int) -> Words:
     """Pack actions given by their elements: action a has ``chosen[first[a]:first[a + 1]]``."""
     n = first.size - 1
     words = np.zeros((n, (dimension + 63) // 64), dtype=np.uint64)
@@ -85,12 +87,46 @@ def pack_chosen(first: Integers, chosen: npt.NDArray[np.int32], dimension: int) 
 
 
 @kernel
+def pack_rows(actions: Integers) -> Words:
+    """Pack 0/1 rows into words."""
+    n, d = actions.shape
+    words = np.zeros((n, (d + 63) // 64), dtype=np.uint64)
+    for row in range(n):
+        action, line = actions[row], words[row]
+        for i in range(d):
+            if action[i] != 0:
+                line[i >> 6] |= _ONE << np.uint64(i & 63)
+    return words
+
+
+@kernel
+def unpack_rows(words: Words, dimension: int) -> Integers:
+    """Undo :func:`pack_rows`."""
+    n = words.shape[0]
+    actions = np.zeros((n, dimension), dtype=np.int64)
+    for row in range(n):
+        action, line = actions[row], words[row]
+        for i in range(dimension):
+            if (line[i >> 6] >> np.uint64(i & 63)) & _ONE != _ZERO:
+                action[i] = 1
+    return actions
+
+
+@kernel
+def set_bit(line: Words, element: int) -> None:
+    """Choose an element of a packed action."""
+    line[element >> 6] |= _ONE << np.uint64(element & 63)
+
+
+@kernel
 def hash_row(row: Words) -> int:
-    """Return a number that is spread evenly over all packed actions."""
+    """Return a well-mixed 63-bit hash of a packed action."""
     state = _ODD
     for w in range(row.size):
-        state = (state ^ row[w]) * _ODD
-        state ^= state >> _SHIFT
+        state = (state ^ row[w]) * _FACTOR
+        state ^= state >> _HALF
+        state *= _ODD
+        state ^= state >> _TAIL
     return int(np.int64(state >> _ONE))
 
 

@@ -3,17 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import hash_row, is_same_row
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 
 __all__ = ["VectorTable", "clear_table", "empty_vectors", "find_row", "make_row", "thin_table"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 
 class VectorTable(NamedTuple):

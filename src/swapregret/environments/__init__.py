@@ -1,7 +1,4 @@
-"""Who pays: oblivious reward sequences, one family a file.
-
-May touch: ``errors``, ``arrays``, ``policy``, ``actions``. Never a learner.
-"""
+"""Who pays: oblivious reward sequences, one family a file."""
 
 from swapregret.environments.base import Environment
 from swapregret.environments.combine import concatenation, mixture

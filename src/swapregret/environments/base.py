@@ -3,8 +3,6 @@ r"""An oblivious environment: means chosen in advance, noise on top.
 On day t element i pays ``payment`` with probability :math:`\mathrm{level}_t(i)` and nothing otherwise, independently,
 so that the mean rewards are known exactly. The usual payment is 1/m: every action of at most m elements then earns a
 total in [0, 1].
-
-May touch: ``arrays``, ``errors``, ``units``, ``actions.base``.
 """
 
 from collections.abc import Callable
@@ -50,7 +48,7 @@ class Environment:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> always = Environment("first", MSets(3, 2), 10, lambda start, stop: np.tile([1., 0., 0.], (stop - start, 1)), 0)
     >>> always.reward_vector(4)
     array([0.5, 0. , 0. ])

@@ -1,7 +1,4 @@
-"""Environments made of environments: mixtures and concatenations.
-
-May touch: ``environments.base``, ``arrays``, ``errors``, ``policy`` (for the grid of weights).
-"""
+"""Environments made of environments: mixtures and concatenations."""
 
 from collections.abc import Sequence
 
@@ -36,7 +33,7 @@ def mixture(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.environments.iid import iid
     >>> actions = MSets(4, 2)
     >>> high, low = (iid(actions, 10, high=value, low=value, rng=0) for value in (1., .2))
@@ -78,7 +75,7 @@ def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> E
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.environments.iid import iid
     >>> actions = MSets(4, 2)
     >>> parts = [iid(actions, days, high=level, low=level, rng=0) for days, level in ((2, 1.), (3, .5))]

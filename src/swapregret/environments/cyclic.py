@@ -3,8 +3,6 @@
 Three actions G0, G1, G2 that share as few elements as possible. In phase j, G_{j mod 3} is worth .5, the next one 1,
 the previous one 0. A learner that follows the leader of the past always plays the one worth .5: its external regret is
 about 0, its swap regret per day tends to ½(1 − 1/phases).
-
-May touch: ``environments.base``, ``environments.groups``, ``actions.base``, ``arrays``.
 """
 
 import numpy as np
@@ -46,7 +44,7 @@ def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = Non
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> world = cyclic(MSets(6, 2), 700, rng=0)
     >>> sorted((2 * world.means(0, 1)[0]).tolist())
     [0.0, 0.0, 0.5, 0.5, 0.55, 0.55]

@@ -5,8 +5,6 @@ plan says what to choose at every point that the plan itself can reach. Its elem
 c_k) it plays: with O observations and C choices there are :math:`\sum_k (OC)^k` sequences, every plan has
 :math:`\sum_k O^k` of them, and the number of plans is :math:`f_1^O` with :math:`f_k = C f_{k+1}^O`, :math:`f_{rounds}
 = C`.
-
-May touch: ``actions.base``, ``arrays``.
 """
 
 from collections.abc import Iterator

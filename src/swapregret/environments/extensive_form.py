@@ -11,8 +11,6 @@ paying for shorter times, rewards linear in the sequence form. Changed: depth an
 people have, not for the asymptotic proof, which needs T ≤ exp(d^{1/14}); a plan whose phase is over pays less than a
 fresh one until its parent's phase ends, which makes learners that follow the past lose; rewards are Bernoulli so that
 bandit feedback is noisy. No lower bound is claimed for this sequence.
-
-May touch: ``environments.base``, ``environments.decision_tree``, ``environments.groups``, ``arrays``.
 """
 
 import numpy as np

@@ -1,7 +1,4 @@
-"""A user's own environment: a function of the day.
-
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``errors``, ``units``.
-"""
+"""A user's own environment: a function of the day."""
 
 from collections.abc import Callable
 
@@ -51,7 +48,7 @@ def from_function(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> world = from_function(MSets(3, 1), 100, lambda day: np.arange(3) == day % 3)
     >>> world.reward_vector(1)
     array([0., 1., 0.])

@@ -2,8 +2,6 @@
 
 On m-sets with 3m ≤ d the three are disjoint groups of m elements under randomly permuted labels. On any other set they
 are actions of the set found by its oracle.
-
-May touch: ``actions.base``, ``arrays``.
 """
 
 import numpy as np
@@ -21,7 +19,7 @@ def random_action(actions: ActionSet, rng: np.random.Generator) -> Action:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> int(random_action(MSets(5, 2), np.random.default_rng(0)).sum())
     2
     """
@@ -36,7 +34,7 @@ def three_groups(actions: ActionSet, rng: np.random.Generator) -> Actions:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> three_groups(MSets(6, 2), np.random.default_rng(0)).sum(axis=0)
     array([1, 1, 1, 1, 1, 1])
     """

@@ -1,7 +1,4 @@
-"""The benign world: one action is better, every day.
-
-May touch: ``environments.base``, ``environments.groups``, ``actions.base``, ``arrays``.
-"""
+"""The benign world: one action is better, every day."""
 
 import numpy as np
 
@@ -29,7 +26,7 @@ def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> sorted((2 * iid(MSets(4, 2), 10, rng=0).means(0, 1)[0]).tolist())
     [0.5, 0.5, 0.7, 0.7]
     """

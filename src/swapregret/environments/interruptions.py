@@ -43,7 +43,7 @@ def interruptions(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> world = interruptions(MSets(4, 2), 1000, rng=0)
     >>> means = 2 * world.means(0, 1000)
     >>> int((means.max(axis=1) == 1.0).sum()), sorted(set(means.ravel().round(6).tolist()))

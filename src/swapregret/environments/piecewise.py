@@ -1,7 +1,4 @@
-"""A world that changes a few times.
-
-May touch: ``environments.base``, ``environments.groups``, ``actions.base``, ``arrays``.
-"""
+"""A world that changes a few times."""
 
 import numpy as np
 
@@ -32,7 +29,7 @@ def piecewise(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> world = piecewise(MSets(4, 2), 80, rng=0)
     >>> sorted((2 * world.means(10, 11)[0]).tolist())
     [0.3, 0.3, 0.8, 0.8]

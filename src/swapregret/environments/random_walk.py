@@ -1,7 +1,4 @@
-"""A world that drifts.
-
-May touch: ``environments.base``, ``actions.base``, ``arrays``.
-"""
+"""A world that drifts."""
 
 import numpy as np
 
@@ -34,7 +31,7 @@ def random_walk(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> world = random_walk(MSets(4, 2), 10_000, rng=0)
     >>> bool((world.means(0, 5) == world.means(0, 1)).all()), bool((world.means(5, 6) == world.means(0, 1)).any())
     (True, False)

@@ -1,7 +1,4 @@
-"""Values of elements in a declared range, mapped to rewards whose totals lie in [0, 1].
-
-May touch: ``arrays``, ``errors``, ``units``, ``actions.base``, ``actions.constant``.
-"""
+"""Values of elements in a declared range, mapped to rewards whose totals lie in [0, 1]."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,7 +34,7 @@ class ElementRange:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> ElementRange(MSets(3, 2), Units(-1.0, 1.0)).levels(np.array([[-1., 0., 1.]]))
     array([[0. , 0.5, 1. ]])
     """

@@ -1,8 +1,4 @@
-"""Replay reward vectors from an array or a file.
-
-May touch: ``environments.base``, ``environments.ranges``, ``actions.base``, ``arrays``, ``csv_file``, ``errors``, ``extras``,
-``units``. Polars is imported only when a Parquet file is read.
-"""
+"""Replay reward vectors from an array or a file."""
 
 from pathlib import Path
 from typing import Any
@@ -54,7 +50,7 @@ def replay(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> world = replay(MSets(3, 2), [[10, 20, 30], [30, 20, 10]], reward_range=(10, 30))
     >>> world.means(0, 2)
     array([[0.  , 0.25, 0.5 ],

@@ -5,15 +5,13 @@ The DAG of the appendix has two rows of n vertices between S and D, all :math:`2
 uniform law plays the shortcut with probability :math:`1/(2^n+1)` until it has seen it once. (The appendix ends edges
 in ``t``; they go to D, deviation D16.) The same happens with partitions of a total where only "all of it to one part"
 pays.
-
-May touch: ``environments.base``, ``actions.dag_paths``, ``actions.partitions``, ``arrays``.
 """
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.partitions import Partitions
+from swapregret.actions.paths.dag_paths import DagPaths
+from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Label, Matrix, as_integer, check_memory
 from swapregret.boundary import refuses
 from swapregret.environments.base import Environment

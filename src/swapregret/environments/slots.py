@@ -1,7 +1,4 @@
-"""Many small cycles at once, each at its own speed.
-
-May touch: ``environments.base``, ``environments.cyclic``, ``environments.groups``, ``actions.base``, ``arrays``.
-"""
+"""Many small cycles at once, each at its own speed."""
 
 import math
 
@@ -36,7 +33,7 @@ def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> world = slots(MSets(6, 2), 700, rng=0)
     >>> sorted((2 * world.means(0, 1)[0]).tolist())
     [0.0, 0.0, 0.5, 0.5, 0.55, 0.55]

@@ -1,7 +1,4 @@
-"""The cycle with phases that grow: it attacks every time scale.
-
-May touch: ``environments.base``, ``environments.cyclic``, ``environments.groups``, ``actions.base``, ``arrays``.
-"""
+"""The cycle with phases that grow: it attacks every time scale."""
 
 import math
 
@@ -55,7 +52,7 @@ def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> world = spiral(MSets(6, 2), 700, rng=0)
     >>> sorted((2 * world.means(20, 21)[0]).tolist())
     [0.0, 0.0, 0.6, 0.6, 1.0, 1.0]

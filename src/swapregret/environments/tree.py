@@ -1,7 +1,4 @@
-"""Rewards on every scale of time: a tree over the days.
-
-May touch: ``environments.base``, ``environments.groups``, ``actions.base``, ``arrays``.
-"""
+"""Rewards on every scale of time: a tree over the days."""
 
 import math
 
@@ -45,7 +42,7 @@ def tree(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> world = tree(MSets(6, 2), 800, rng=0)
     >>> float(world.means(0, 800).sum().round(9))       # two levels, each pays one action, 1 a day in total
     800.0

@@ -1,4 +1,1 @@
-"""Whole experiments: from a question to rows, tables and figures.
-
-May touch: everything but ``cli``. Nothing but ``cli`` imports it.
-"""
+"""Whole experiments: from a question to rows, tables and figures."""

@@ -1,8 +1,6 @@
 """What a spec may name: players and environments by kind, with the parameters each takes.
 
 Parameters are read off the signatures of the functions people call in Python, so a spec can say what a script can.
-
-May touch: ``errors``, ``environments``, ``learners``, ``experiments.names``.
 """
 
 import hashlib
@@ -88,7 +86,7 @@ def make_player(kind: str, values: Values, actions: ActionSet, horizon: int) -> 
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> make_player("swap_combcp", {"schedule": [1, 4, 16]}, MSets(6, 2), 100).schedule.windows
     (1, 4, 16)
     """

@@ -5,8 +5,6 @@ of results and the files of the spec under the same paths.
 
 A scheduler at ``tcp://`` runs whatever anyone who can reach it sends; at ``tls://`` both sides show a certificate of the same
 authority, or nothing is sent.
-
-May touch: ``errors``, ``extras``, ``experiments``; Dask.
 """
 
 import re

@@ -3,8 +3,6 @@ r"""CombEXP against Lazy-ComBCP on the shortcut DAG: the paper's appendix as a m
 For each n both play the real path polytope of ``environments.shortcut_dag(n, T)``. The realised regret of a run is
 :math:`1 - \frac1T\sum_t r_t`, since the shortcut pays 1 every day. The appendix says that CombEXP's is T with
 probability at least :math:`1 - T/(2^n+1)`.
-
-May touch: ``play``, ``environments``, ``learners``, ``workers``, ``arrays``.
 """
 
 import math

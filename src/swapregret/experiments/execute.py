@@ -2,8 +2,6 @@
 
 The run is cut into stretches on days fixed in advance. At each cut the state goes through the form it has in a file, whether or
 not a file is written, so that a run that was interrupted any number of times ends in the same bytes as one that was not.
-
-May touch: ``course``, ``results``, ``storage``, ``learners``, ``experiments``.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""From entries of a spec to all their combinations: any list is a grid.
-
-May touch: ``counts``, ``errors``, ``experiments.names``.
-"""
+"""From entries of a spec to all their combinations: any list is a grid."""
 
 import itertools
 import math

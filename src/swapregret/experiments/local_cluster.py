@@ -2,8 +2,6 @@
 
 Scheduler and workers talk over loopback, encrypted with a key that is made for this cluster and forgotten with it. Dask
 would also open a web server in each of them; here none does.
-
-May touch: ``experiments``; Dask.
 """
 
 import logging

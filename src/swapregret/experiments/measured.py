@@ -5,8 +5,6 @@ that was measured stands for itself; another set of the same class stands for th
 dimension nor its size differs by more than a factor of 1.5. Between two measured horizons the reading is linear in log T,
 world by world; beyond the longest or below the shortest one it is the value there, up to a factor of 4 in T. Outside of that
 there is no measurement near, and the answer is None.
-
-May touch: ``actions.base``, ``arrays``.
 """
 
 import json
@@ -122,7 +120,7 @@ def expected_swap_regret(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> found = expected_swap_regret(MSets(10, 3), 100_000, "multiscale")
     >>> found.is_measured, found.worst.swap_regret < .1
     (True, True)

@@ -1,7 +1,4 @@
-"""Names people mistype: what was allowed, and what they probably meant.
-
-May touch: ``counts``, ``errors``.
-"""
+"""Names people mistype: what was allowed, and what they probably meant."""
 
 import difflib
 from collections.abc import Iterable

@@ -1,8 +1,4 @@
-"""Before the first day: what a preset will do on a set over a horizon, what theory promises, what to expect.
-
-May touch: ``play``, ``environments``, ``learners``, ``actions``, ``regret``, ``arrays``,
-``counts``, ``experiments.measured``.
-"""
+"""Before the first day: what a preset will do on a set over a horizon, what theory promises, what to expect."""
 
 import math
 import time
@@ -21,7 +17,7 @@ from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.play import play
 from swapregret.regret.bounds import Bound, swap_combcp_bound
-from swapregret.regret.ledger import default_capacity
+from swapregret.regret.ledgers.ledger import default_capacity
 
 __all__ = ["Memory", "Plan", "Speed", "make_plan", "useful_from"]
 
@@ -113,7 +109,7 @@ def make_plan(actions: ActionSet, horizon: int, *, preset: str = "adaptive", sec
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> plan = make_plan(MSets(10, 3), 100_000, seconds=0)
     >>> plan.schedule.windows, plan.bound.is_vacuous, round(plan.useful_exponent)
     ((12, 396, 1584, 6336, 25344, 101376), True, 161)

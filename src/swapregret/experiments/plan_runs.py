@@ -1,7 +1,4 @@
-"""What a spec comes to: every set, environment and player made once, and every run with its identity.
-
-May touch: ``counts``, ``errors``, ``actions``, ``learners.config``, ``experiments``.
-"""
+"""What a spec comes to: every set, environment and player made once, and every run with its identity."""
 
 import json
 from collections.abc import Iterator

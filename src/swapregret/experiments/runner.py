@@ -1,7 +1,4 @@
-"""Running a spec: what is finished stays, what is missing is made, what fails is told.
-
-May touch: ``errors``, ``results``, ``experiments``.
-"""
+"""Running a spec: what is finished stays, what is missing is made, what fails is told."""
 
 import os
 import platform

@@ -1,7 +1,4 @@
-"""Action sets of a spec: a line of text, or a table that may name a network file.
-
-May touch: ``counts``, ``errors``, ``actions``, ``networks``, ``experiments.names``.
-"""
+"""Action sets of a spec: a line of text, or a table that may name a network file."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -9,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.forests import Forests
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.partitions import Partitions
-from swapregret.actions.permutations import Permutations
-from swapregret.actions.product import Product
-from swapregret.actions.spanning_trees import SpanningTrees
+from swapregret.actions.graphs.forests import Forests
+from swapregret.actions.graphs.spanning_trees import SpanningTrees
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.paths.dag_paths import DagPaths
+from swapregret.actions.paths.partitions import Partitions
+from swapregret.actions.products.product import Product
 from swapregret.actions.spec import PRODUCT, SPEC_FORMS, parse_set, split_product
-from swapregret.actions.truncated_permutations import TruncatedPermutations
 from swapregret.counts import excerpt
 from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name

@@ -1,8 +1,6 @@
 """The spec of an experiment: a TOML file, checked before anything runs.
 
 Errors name the field, the value, what is allowed, and the nearest name. See ``docs/how_to/run_experiments.md``.
-
-May touch: ``counts``, ``errors``, ``experiments``; Pydantic.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""Where each worker stands, told through small files: any process that sees the folder can show it.
-
-May touch: ``results``.
-"""
+"""Where each worker stands, told through small files: any process that sees the folder can show it."""
 
 import contextlib
 import json

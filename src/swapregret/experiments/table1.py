@@ -2,9 +2,6 @@ r"""The paper's Table 1 as measurements: swap regret and time of every competito
 
 Instances go from 15 to 10⁹ actions: m-sets, and one family each of paths and permutations. Competitors that list all
 actions are refused above their limit or beyond a budget of time, with what a run would take.
-
-May touch: ``play``, ``environments``, ``learners``, ``actions``, ``regret.bounds``, ``workers``, ``arrays``,
-``errors``.
 """
 
 import math
@@ -15,9 +12,9 @@ from typing import Any
 
 from swapregret import environments
 from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.permutations import Permutations
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import as_integer
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput, TooLarge, Unsupported

@@ -1,7 +1,4 @@
-"""One run to be made, as plain data that any process can take over: everything its result depends on, and its identity.
-
-May touch: ``errors``, ``experiments.catalogue``, ``learners.config``, ``results``.
-"""
+"""One run to be made, as plain data that any process can take over: everything its result depends on, and its identity."""
 
 import hashlib
 import json

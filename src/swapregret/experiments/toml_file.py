@@ -1,7 +1,4 @@
-"""Reading TOML files that people write, within limits: size, depth, length of numbers.
-
-May touch: ``counts``, ``errors``.
-"""
+"""Reading TOML files that people write, within limits: size, depth, length of numbers."""
 
 import os
 import tomllib

@@ -1,7 +1,4 @@
-"""Compiling ahead of time what a player needs, so that its first day is as fast as the others.
-
-May touch: ``session``, ``play``, ``environments``, ``learners.player``.
-"""
+"""Compiling ahead of time what a player needs, so that its first day is as fast as the others."""
 
 from typing import Any
 

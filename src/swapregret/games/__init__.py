@@ -2,8 +2,6 @@
 
 One game a file; ``self_play`` lets players learn against each other, ``CorrelatedPlay`` is what they leave behind, ``certify``
 says how close it is to equilibrium.
-
-May touch: everything but ``testing``, ``experiments`` and ``cli``.
 """
 
 from swapregret.games.base import Game

@@ -5,8 +5,6 @@ single entries of the others' actions (or of single counts, as in congestion gam
 depends on the laws through their marginals alone, and everything measured of a play is exact.
 
 Learners see payoffs mapped to [0, 1]. The range is derived from bounds on v by two calls of the player's oracle, never guessed.
-
-May touch: ``errors``, ``arrays``, ``actions.base``, ``actions.constant``.
 """
 
 from abc import abstractmethod

@@ -2,8 +2,6 @@ r"""Colonel Blotto: two colonels share out their troops among battlefields; the 
 
 In compact coordinates an action marks (field, troops). The payoff of putting a troops on a field is its value times the
 chance to win it less the chance to lose it, which is linear in the other's compact action.
-
-May touch: ``errors``, ``arrays``, ``actions.partitions``, ``games.base``.
 """
 
 from collections.abc import Sequence
@@ -12,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.partitions import Partitions
+from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Action, Matrix, Vector, as_integer, frozen, real_numbers, shown
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
@@ -34,7 +32,7 @@ class BlottoGame(Game):
     ties : {"split", "first", "second"}
         Who takes a field with equal forces: nobody, or one of the colonels.
     coordinates : {"compact", "path"}
-        Of the sets (see :class:`~swapregret.actions.partitions.Partitions`); the game is the same.
+        Of the sets (see :class:`~swapregret.actions.paths.partitions.Partitions`); the game is the same.
 
     Examples
     --------

@@ -4,8 +4,6 @@ r"""The certificate: ε such that a play is an ε-correlated equilibrium.
 
 Exact while policies have listed support, or are mixed with one exploration law that is held throughout; otherwise a certified
 bracket. All in rewards, on the learners' scale [0, 1].
-
-May touch: ``notebook``, ``regret``, ``games.base``, ``games.gap``, ``games.correlated_play``.
 """
 
 from collections.abc import Sequence
@@ -15,9 +13,9 @@ from swapregret.games.base import Game
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.gap import Gap
 from swapregret.notebook import html_table
-from swapregret.regret.answers import answer
-from swapregret.regret.entries import Ledger
 from swapregret.regret.external import external_regret
+from swapregret.regret.ledgers.answers import answer
+from swapregret.regret.ledgers.entries import Ledger
 from swapregret.regret.swap import measure_swap
 
 __all__ = ["Certificate", "certify", "certify_ledgers"]

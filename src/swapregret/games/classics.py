@@ -1,7 +1,4 @@
-"""Small games with known equilibria.
-
-May touch: ``games.matrix``.
-"""
+"""Small games with known equilibria."""
 
 import numpy as np
 

@@ -3,8 +3,6 @@ r"""Congestion games: players share resources, and what a resource costs depends
 Player i who uses the elements of :math:`M_i` pays :math:`\sum_{e \in M_i} c_e(1 + \#\{j \ne i : e \in M_j\})`; its payoff is minus
 that. Given independent laws, the number of others on a resource is a sum of independent coins, so expected costs are exact
 for any cost table: O(n) vector operations a player.
-
-May touch: ``errors``, ``arrays``, ``actions.base``, ``games.base``.
 """
 
 from collections.abc import Sequence
@@ -36,7 +34,7 @@ class CongestionGame(Game):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> game = CongestionGame([MSets(2, 1)] * 2, [[1., 3.], [2., 2.]])
     >>> game.payoffs([[1, 0], [1, 0]]), game.payoff_range(0)
     (array([-3., -3.]), (-3.0, -1.0))

@@ -5,9 +5,6 @@ r"""A correlated play: a finite distribution over joint policies, which is what 
 A mediator who draws a window w with probability n_w/T, then an action for each player from its policy of that window, and tells
 each player its own, makes σ. If nobody can gain more than ε by a rule "when told M, play φ(M)", σ is an ε-correlated
 equilibrium; if nobody can by one fixed action, an ε-coarse correlated one.
-
-May touch: ``errors``, ``arrays``, ``policy``, ``randomness``, ``regret``, ``games.base``, ``games.gap``, ``games.profiles``,
-``games.play_file``, ``figures``, ``notebook``.
 """
 
 import os
@@ -28,12 +25,12 @@ from swapregret.games.profiles import weighted_profiles
 from swapregret.notebook import html_table
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
-from swapregret.regret.answers import Answers, answer
 from swapregret.regret.best_swap import BestSwap, read_swap
-from swapregret.regret.entries import Ledger
 from swapregret.regret.external import external_regret
 from swapregret.regret.internal import measure_internal
-from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.ledgers.answers import Answers, answer
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.swap import measure_swap
 
 __all__ = ["CorrelatedPlay"]

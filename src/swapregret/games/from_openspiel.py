@@ -1,9 +1,6 @@
 """Games and joint policies of OpenSpiel (extra ``openspiel``): normal-form games, and plays to certify.
 
 OpenSpiel's objects are known by their methods, so that nothing of it is imported unless a game is asked for by name.
-
-May touch: ``errors``, ``extras``, ``arrays``, ``policy``, ``games.base``, ``games.correlated_play``, ``games.matrix``,
-``games.profiles``.
 """
 
 from collections.abc import Sequence

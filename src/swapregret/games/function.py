@@ -1,8 +1,4 @@
-"""A game of one's own: the sets and one function.
-
-May touch: ``errors``, ``arrays``, ``actions.base``, ``feedback``, ``games.base``,
-``games.profiles``.
-"""
+"""A game of one's own: the sets and one function."""
 
 from collections.abc import Callable, Sequence
 
@@ -42,7 +38,7 @@ class FunctionGame(Game):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> game = FunctionGame([MSets(3, 1)] * 2, lambda player, actions: actions[1 - player])
     >>> game.payoff_range(0), game.payoffs([[1, 0, 0], [1, 0, 0]])
     ((0.0, 1.0), array([1., 1.]))

@@ -1,7 +1,4 @@
-r"""How much a player could gain by deviating from a play, with what is certain about it.
-
-May touch: ``regret.measure``.
-"""
+r"""How much a player could gain by deviating from a play, with what is certain about it."""
 
 from dataclasses import dataclass
 

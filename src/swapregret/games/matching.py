@@ -2,8 +2,6 @@ r"""Matching markets: agencies send their workers to posts; a post takes the wor
 
 An agency's action gives each of its workers a post of its own. Worker w at post s earns value(w, s) unless an agency that s likes
 better sends somebody there too. Under independent laws the chance that nobody better comes is a product over those agencies.
-
-May touch: ``errors``, ``arrays``, ``actions.truncated_permutations``, ``games.base``.
 """
 
 from collections.abc import Sequence
@@ -12,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.truncated_permutations import TruncatedPermutations
+from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
 from swapregret.arrays import Action, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game

@@ -2,8 +2,6 @@ r"""Games in normal form: one table of payoffs a player, actions as one-hot vect
 
 Player i's payoff vector is its table with the others' choices put in; under independent laws it is the table contracted
 with the others' marginals, so expectations are exact for any number of players.
-
-May touch: ``errors``, ``arrays``, ``actions.m_sets``, ``games.base``.
 """
 
 from collections.abc import Sequence
@@ -12,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Action, Label, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game

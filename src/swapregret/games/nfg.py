@@ -2,8 +2,6 @@
 
 ``NFG 1 R "title" { "one" "two" } { 2 2 }`` is followed by n numbers a cell, the first player's action running fastest; with
 named actions (``{ { "a" "b" } { "c" "d" } }``) a comment may follow, and the body may be a list of outcomes and an index a cell.
-
-May touch: ``errors``, ``games.matrix``.
 """
 
 import os

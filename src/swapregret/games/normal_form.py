@@ -1,7 +1,4 @@
-"""The enumerated normal form of a game that has one, and the joint law of a play over it: the independent check.
-
-May touch: ``errors``, ``arrays``, ``policy``, ``games.base``, ``games.matrix``, ``games.correlated_play``, ``games.profiles``.
-"""
+"""The enumerated normal form of a game that has one, and the joint law of a play over it: the independent check."""
 
 from itertools import product
 from math import prod

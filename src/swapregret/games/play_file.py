@@ -4,8 +4,6 @@ Header: kind ``correlated play``; metadata with the description of the game, nam
 ``atoms_i`` (bits of 0/1 rows, little end first), ``dimension_i``, ``first_i`` (where each window begins), ``atom_i``,
 ``weight_i`` (adding up to 1 in each window), ``spread_i`` (the probability, in each window, of the set's own exploration law
 instead of the atoms).
-
-May touch: ``errors``, ``arrays``, ``policy``, ``storage``, ``regret.same_law``, ``games.base``, ``games.spec``.
 """
 
 import os
@@ -20,7 +18,7 @@ from swapregret.errors import InvalidInput, Unsupported
 from swapregret.games.base import Game
 from swapregret.games.spec import make_game
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
-from swapregret.regret.same_law import is_same_law
+from swapregret.regret.ledgers.same_law import is_same_law
 from swapregret.storage import from_bytes, read_file, to_bytes, write_file
 
 __all__ = ["read_play", "split_law", "write_play"]
@@ -34,7 +32,7 @@ def split_law(policy: Policy, spread: Policy) -> tuple[FinitePolicy | None, floa
 
     Examples
     --------
-    >>> from swapregret.actions.m_set_laws import UniformSubsets
+    >>> from swapregret.actions.m_sets.m_set_laws import UniformSubsets
     >>> point, wide = FinitePolicy([[1] * 8 + [0] * 32], [1.]), UniformSubsets(40, 8)
     >>> split_law(mix([point, wide], [.75, .25]), wide)
     (FinitePolicy(1 atoms in dimension 40), 0.25)

@@ -1,7 +1,4 @@
-"""Players by name, for descriptions of self-plays.
-
-May touch: ``errors``, ``learners``, ``games.base``.
-"""
+"""Players by name, for descriptions of self-plays."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,4 @@
-"""Joint actions, listed where they are few.
-
-May touch: ``errors``, ``arrays``, ``actions.base``, ``policy``.
-"""
+"""Joint actions, listed where they are few."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product

@@ -1,8 +1,6 @@
 r"""Linear programs over a normal form (HiGHS): gaps of a joint law, the best correlated equilibrium, the value of a zero-sum game.
 
 They share nothing with the ledgers that certificates are read off, which is what makes them a check.
-
-May touch: ``errors``, ``arrays``, SciPy, ``games.matrix``.
 """
 
 from dataclasses import dataclass

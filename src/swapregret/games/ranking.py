@@ -2,8 +2,6 @@ r"""Ranking duels: two search engines order the same items; a user who wants an 
 
 An engine's action is a permutation, (item, place); putting item i on place p wins its share of the users if the other has it
 further down, loses it if further up, and splits it on a tie (Immorlica et al. 2011).
-
-May touch: ``errors``, ``arrays``, ``actions.permutations``, ``games.base``.
 """
 
 from collections.abc import Sequence
@@ -12,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.permutations import Permutations
+from swapregret.actions.matchings.permutations import Permutations
 from swapregret.arrays import Action, Label, Matrix, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game

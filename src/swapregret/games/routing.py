@@ -2,8 +2,6 @@ r"""Routing games: each player sends one unit from its source to its sink throug
 
 Edge costs are affine, :math:`a_e + b_e k`, or those of the Bureau of Public Roads,
 :math:`t_e (1 + B_e (u k / C_e)^{P_e})` with k players of u vehicles each, as in TNTP files.
-
-May touch: ``errors``, ``arrays``, ``actions.dag_paths``, ``networks``, ``games.congestion``.
 """
 
 import os
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.dag_paths import DagPaths
+from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import Matrix, as_integer, as_number, check_memory, real_numbers, shown
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput

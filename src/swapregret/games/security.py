@@ -1,8 +1,6 @@
 r"""Security games: an evader walks a path, a guard watches m edges.
 
 The guard is paid what the watched edges on the path are worth, the evader loses it and what its path costs by itself.
-
-May touch: ``errors``, ``arrays``, ``actions.dag_paths``, ``actions.m_sets``, ``games.base``.
 """
 
 from collections.abc import Hashable, Sequence
@@ -11,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import Action, Vector, as_vector, frozen
 from swapregret.games.base import Game
 

@@ -4,8 +4,6 @@ Each day every player draws from its policy and is shown, as its feedback allows
 make for it. If every player has no swap regret, the play approaches the correlated equilibria (Foster and Vohra 1997;
 Hart and Mas-Colell 2000). The guarantee of the learners is for oblivious worlds; other learners react, so what is reported here
 is measured, not promised.
-
-May touch: everything below ``games``; ``games.base``, ``games.correlated_play``, ``games.certificate``, ``games.windows``.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,8 +21,8 @@ from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.windows import WindowRecorder
 from swapregret.learners.player import Decision, HeldPolicy, Player, draw_action, hold_policy
 from swapregret.policy import Policy
-from swapregret.regret.entries import Ledger
-from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.ledger import SwapLedger
 
 __all__ = ["Checkpoint", "SelfPlayResult", "self_play"]
 
@@ -115,7 +113,7 @@ def self_play(
     checkpoints : int
         How many times, in geometric steps, gaps are worked out.
     capacity : int, optional
-        Most actions a ledger keeps; see :class:`~swapregret.regret.ledger.SwapLedger`.
+        Most actions a ledger keeps; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
     progress : callable, optional
         Called with every checkpoint.
 

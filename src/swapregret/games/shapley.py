@@ -2,8 +2,6 @@ r"""Shapley's game on m-sets: three groups of m elements, the first wants to mat
 
 With m = 1 and three elements it is Shapley's game. Follow-the-leader dynamics go round the groups in ever longer phases; learners
 with small external regret follow, and their play is far from every correlated equilibrium.
-
-May touch: ``errors``, ``arrays``, ``actions.m_sets``, ``games.base``.
 """
 
 from collections.abc import Sequence
@@ -11,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Action, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game

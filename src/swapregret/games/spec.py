@@ -1,7 +1,4 @@
-"""Games by description: a table of plain values, as TOML and JSON files hold them.
-
-May touch: ``errors``, every game of ``games``.
-"""
+"""Games by description: a table of plain values, as TOML and JSON files hold them."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -2,8 +2,6 @@
 
 Components of a mixture are followed by their identity, so a window costs what changed in it. Laws without a list other than
 the set's exploration law are entered by drawn actions, the same for the same run.
-
-May touch: ``arrays``, ``policy``, ``kernels.ledger``, ``regret``, ``games.base``, ``games.play_file``.
 """
 
 from collections.abc import Sequence
@@ -12,14 +10,14 @@ from functools import partial
 import numpy as np
 
 from swapregret.arrays import Vector
+from swapregret.compiled.bits import pack_rows, unpack_rows
 from swapregret.games.base import Game
 from swapregret.games.play_file import join_law
-from swapregret.kernels.ledger import pack_rows, unpack_rows
 from swapregret.policy import FinitePolicy, Policy
-from swapregret.regret.same_law import is_same_law
-from swapregret.regret.stretches import Stretches
-from swapregret.regret.support import Packer
-from swapregret.regret.table import Words, reading
+from swapregret.regret.ledgers.same_law import is_same_law
+from swapregret.regret.ledgers.stretches import Stretches
+from swapregret.regret.ledgers.support import Packer
+from swapregret.regret.ledgers.table import Words, reading
 
 __all__ = ["WindowRecorder"]
 

@@ -5,8 +5,6 @@ do. Normal equations, or a QR factorisation in the weights, lose the small direc
 the direction space :math:`\{\sum_a \delta_a M_a : \sum_a \delta_a = 0\}` in echelon form on the *smallest* coordinates of
 the point: E with :math:`E_P = I` on pivot coordinates P, and :math:`E_{ip}^2\, x_p \le 100\, x_i`. Scaled by the
 pivots, :math:`E^\top \mathrm{diag}(1/x) E` is then well conditioned whatever x is.
-
-May touch: ``arrays``.
 """
 
 import numpy as np

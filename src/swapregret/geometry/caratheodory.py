@@ -2,8 +2,6 @@ r"""A point of conv(A) written as a law over few actions (Algorithm 2, line 5).
 
 The paper asks for any :math:`\tilde p` with :math:`\sum_M \tilde p(M) M = m q`; it is not unique (deviation D4), so
 the rule here is fixed: Wolfe's algorithm from a fixed vertex, in a fixed norm.
-
-May touch: ``errors``, ``arrays``, ``policy``, ``geometry.oracle``, ``geometry.min_norm``.
 """
 
 import numpy as np

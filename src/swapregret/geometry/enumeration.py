@@ -1,7 +1,4 @@
-"""List all actions of a set known only through its oracle.
-
-May touch: ``arrays``, ``geometry.oracle``.
-"""
+"""List all actions of a set known only through its oracle."""
 
 from collections.abc import Iterator
 

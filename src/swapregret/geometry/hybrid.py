@@ -39,7 +39,7 @@ def minimise_hybrid(actions: Any, costs: Vector, mix: float, start: Vector | Non
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> minimise_hybrid(MSets(4, 2), np.zeros(4), 1.0).round(6)
     array([0.5, 0.5, 0.5, 0.5])
     """
@@ -73,7 +73,7 @@ def middle_of(actions: Any) -> Vector:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> middle_of(MSets(2, 1)).tolist()
     [0.5, 0.5]
     """

@@ -5,8 +5,6 @@ their convex hull by Newton's method, then add the action most opposed to the gr
 is a sum of positive weights and every system is solved in an echelon basis
 (:class:`~swapregret.geometry.active_set.ActiveSet`), so coordinates of size :math:`e^{-60}` keep their relative accuracy,
 which the certificate needs: it sees logarithms.
-
-May touch: ``errors``, ``arrays``, ``geometry.oracle``, ``geometry.active_set``.
 """
 
 from dataclasses import dataclass

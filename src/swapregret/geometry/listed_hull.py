@@ -15,16 +15,14 @@ solution.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.cholesky import cholesky, cholesky_solve
-from swapregret.kernels.vectors import dot
+from swapregret.compiled.vectors import dot
 
 __all__ = ["few_actions", "gibbs_weights", "project_list", "row_mean", "row_totals"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 TARGET = 1e-10
 """The gap at which a projection ends."""

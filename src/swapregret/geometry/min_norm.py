@@ -2,8 +2,6 @@ r"""The point of conv(A) nearest to a target, by Wolfe's algorithm.
 
 The same routine is the engine of the decomposition: a target inside conv(A) is reached exactly, as a convex
 combination of at most r + 1 actions (Wolfe 1976).
-
-May touch: ``errors``, ``arrays``, ``geometry.oracle``.
 """
 
 from dataclasses import dataclass

@@ -3,8 +3,6 @@ r"""How well a law of actions shows every direction of the span.
 The variance of the reward estimate is bounded through the smallest non-zero eigenvalue of
 :math:`\Sigma = \mathbb E[M M^\top]`. The paper's constant 1/(4d³) is used nowhere (deviation D6): the eigenvalue is
 computed.
-
-May touch: ``errors``, ``arrays``, ``policy``, ``geometry.span``.
 """
 
 import numpy as np

@@ -1,8 +1,4 @@
-"""The one thing the generic algorithms know of an action set.
-
-May touch: ``arrays``. Nothing in ``geometry`` imports a set: a set that has a faster way of its own overrides the
-method of ``actions.base.ActionSet`` that would have called the generic one.
-"""
+"""The one thing the generic algorithms know of an action set."""
 
 from typing import Protocol
 

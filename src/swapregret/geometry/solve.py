@@ -8,8 +8,6 @@ will do: projections and Gibbs weights ignore what is orthogonal to span(A) (dev
 * inverse: the same with :math:`\Sigma_{JJ}^{-1}` written out, so that an action costs m of its rows: worth it where a law
   is kept for many days;
 * iterative: conjugate gradients with products v ↦ Σv only, for sets too large for a matrix.
-
-May touch: ``arrays``, ``errors``, ``policy``, ``kernels.cholesky``, ``geometry.span``.
 """
 
 import math
@@ -21,10 +19,10 @@ import numpy.typing as npt
 import scipy
 
 from swapregret.arrays import Action, Matrix, Vector
+from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.span import Span
-from swapregret.kernels.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
-from swapregret.kernels.weighted_sums import add_four
+from swapregret.geometry.weighted_sums import add_four
 from swapregret.policy import Mixture, Policy
 
 __all__ = [
@@ -79,7 +77,7 @@ class DenseSolver:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> actions = MSets(3, 1)
     >>> DenseSolver(actions.uniform_policy(), actions.span).solve(np.array([1, 0, 0])).round(12)
     array([3., 0., 0.])

@@ -3,8 +3,6 @@ r"""The linear span of an action set, found by asking the oracle.
 Few sets span :math:`\mathbb R^d`: permutations have rank (n−1)²+1, paths |E|−|V|+2 (deviation D5). What the estimator
 needs instead of an inverse on :math:`\mathbb R^d` is a set J of r coordinates that determine all others,
 :math:`M = L\,M_J` for every action (deviation D8).
-
-May touch: ``errors``, ``arrays``, ``kernels.vectors``, ``geometry.oracle``.
 """
 
 from collections.abc import Callable
@@ -16,9 +14,9 @@ import numpy.typing as npt
 import scipy
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.compiled.vectors import span_part
 from swapregret.errors import InvalidInput
 from swapregret.geometry.oracle import LinearOracle
-from swapregret.kernels.vectors import span_part
 
 __all__ = ["LazySpan", "Span", "find_span"]
 

@@ -1,7 +1,4 @@
-"""Blum and Mansour's and Ito's experts, one an action: how they learn, and whole runs on a list of actions, compiled.
-
-May touch: ``kernels.compile``, ``kernels.exponential``, ``kernels.listed_steps``, ``kernels.stationary``, ``kernels.tsallis``.
-"""
+"""Blum and Mansour's and Ito's experts, one an action: how they learn, and whole runs on a list of actions, compiled."""
 
 import numpy as np
 import numpy.typing as npt

@@ -7,12 +7,10 @@ import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["Explore", "draw_listed", "grid_weights", "places_of"]
+__all__ = ["Explore", "draw_listed", "places_of"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-_GRID = 2**52
 
 
 class Explore(NamedTuple):
@@ -32,25 +30,6 @@ class Explore(NamedTuple):
     cumulative: Floats
     moment: Floats
     marginals: Floats
-
-
-@kernel
-def grid_weights(weights: Floats) -> Floats:
-    """Round weights that add up to 1 to multiples of 2⁻⁵² that do so exactly (``policy.on_grid``)."""
-    n = weights.size
-    units = np.empty(n, dtype=np.int64)
-    missing = np.int64(_GRID)
-    largest = 0
-    for i in range(n):
-        units[i] = np.int64(np.floor(weights[i] * _GRID))
-        missing -= units[i]
-        if units[i] > units[largest]:
-            largest = i
-    units[largest] += missing
-    result = np.empty(n)
-    for i in range(n):
-        result[i] = units[i] / _GRID
-    return result
 
 
 @kernel

@@ -1,7 +1,4 @@
-"""Compiled exponential weights: one vector, or a matrix of which one column changes a day.
-
-May touch: ``kernels.compile``.
-"""
+"""Compiled exponential weights: one vector, or a matrix of which one column changes a day."""
 
 import numpy as np
 import numpy.typing as npt

@@ -2,8 +2,6 @@
 
 Players call the same functions when they are stepped, so that blocks and steps give the same bits. Actions are given as
 ``columns``, shape (dimension, N): entry (i, a) is 1.0 if action a has element i.
-
-May touch: ``kernels.compile``, ``kernels.exponential``, ``kernels.master_steps``.
 """
 
 from typing import NamedTuple
@@ -12,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.exploration import grid_weights
+from swapregret.compiled.packed_law import grid_weights
 from swapregret.kernels.exponential import lifted_weights
 
 __all__ = [

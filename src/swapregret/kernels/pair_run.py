@@ -1,7 +1,4 @@
-"""Stoltz's rules and regret matching, on pairs of actions: their chains, and whole runs on a list, compiled.
-
-May touch: ``kernels.compile``, ``kernels.exponential``, ``kernels.listed_steps``, ``kernels.stationary``.
-"""
+"""Stoltz's rules and regret matching, on pairs of actions: their chains, and whole runs on a list, compiled."""
 
 import numpy as np
 import numpy.typing as npt

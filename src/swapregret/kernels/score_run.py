@@ -1,8 +1,6 @@
 """Whole runs of Exp3 and Tsallis-INF on a list of actions, compiled.
 
 The same kernels in the same order as stepping a ``Session`` day by day, so both give the same bits.
-
-May touch: ``kernels.compile``, ``kernels.exponential``, ``kernels.listed_steps``, ``kernels.tsallis``.
 """
 
 import numpy as np

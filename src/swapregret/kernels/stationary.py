@@ -1,13 +1,10 @@
-r"""Compiled stationary distributions: elimination without subtraction, and refinement of yesterday's.
-
-May touch: ``kernels.compile``, ``kernels.vectors``.
-"""
+r"""Compiled stationary distributions: elimination without subtraction, and refinement of yesterday's."""
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.vectors import dot
+from swapregret.compiled.vectors import dot
 
 __all__ = ["eliminate", "refine", "restation", "row_sums"]
 

@@ -1,7 +1,4 @@
-"""Scales of exponential weights on a list of actions: the turns of TreeSwap, and whole runs, compiled.
-
-May touch: ``kernels.compile``, ``kernels.exponential``, ``kernels.listed_steps``.
-"""
+"""Scales of exponential weights on a list of actions: the turns of TreeSwap, and whole runs, compiled."""
 
 import numpy as np
 import numpy.typing as npt

@@ -2,8 +2,6 @@ r"""Compiled Tsallis-INF weights.
 
 With regulariser :math:`-2\sum_i \sqrt{p_i}\cdot 2/\eta`, the minimiser over the simplex of :math:`p\cdot L` plus it is
 :math:`p_i = 4\,(\eta (L_i - x))^{-2}`, with the one :math:`x < \min L` for which they add up to 1.
-
-May touch: ``kernels.compile``.
 """
 
 import numpy as np

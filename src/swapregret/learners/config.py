@@ -4,8 +4,6 @@ A player is frozen dataclasses and action sets all the way down. ``encode`` turn
 class by its name in ``swapregret.registry``; ``decode`` makes it again. It reaches nothing outside that registry, gives sets
 plain values only, and gives each field of a dataclass only what its annotation allows. A player that holds a user's
 function (an ``OracleSet``, a factory of one's own) cannot be encoded, and says so.
-
-May touch: ``errors``, ``registry``, ``actions.base``.
 """
 
 import json
@@ -76,7 +74,7 @@ def decode(data: Any) -> Any:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> decode(encode(MSets(4, 2, labels="abcd"))).labels
     ('a', 'b', 'c', 'd')
     """

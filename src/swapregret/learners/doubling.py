@@ -2,8 +2,6 @@ r"""Anytime play by the doubling trick (Lemma "Anytime Guarantees").
 
 Epoch j lasts 1000·2^j days and is played by a fresh player made for that horizon. A regret bound f(T) with f concave-like
 growth, such as T log(d log T)/log T, costs only a constant factor: the last epoch holds at least half of the days.
-
-May touch: ``arrays``, ``errors``, ``policy``, ``actions.base``, ``learners.player``.
 """
 
 from collections.abc import Callable
@@ -194,7 +192,7 @@ def anytime(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.learners.presets import swap_combcp
     >>> player = anytime(swap_combcp, MSets(6, 2))
     >>> [player.epoch_length(j) for j in range(3)]

@@ -8,8 +8,6 @@ full                      :math:`\widetilde R = R`
 
 R̂ is a predictor fixed before the day; 0 is the paper's (Algorithm 1, line 6), a learnt one lowers the noise and leaves
 the expectation alone (deviation D19).
-
-May touch: ``arrays``, ``errors``, ``policy``, ``geometry``, ``learners.player``.
 """
 
 from dataclasses import dataclass
@@ -18,10 +16,10 @@ from typing import Protocol
 import numpy as np
 
 from swapregret.arrays import Action, Vector, frozen
+from swapregret.compiled.vectors import action_total, learn_prediction
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import KINDS, Solver, make_solver
 from swapregret.geometry.span import Span
-from swapregret.kernels.vectors import action_total, learn_prediction
 from swapregret.learners.player import Feedback
 from swapregret.policy import Policy
 
@@ -60,7 +58,7 @@ class BanditEstimator:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> actions, rule = MSets(2, 1), BanditEstimator(predictor_step=0.0)
     >>> law = actions.uniform_policy()
     >>> rule.estimate(law, rule.prepare(law, actions.span), np.array([1, 0]), 0.5, np.zeros(2)).round(12)

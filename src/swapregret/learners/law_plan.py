@@ -86,7 +86,7 @@ def plan_laws(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> plan = plan_laws(MSets(10, 3), 30, "bandit")
     >>> plan.kind, plan.variants, plan.has_inverse
     ('list', 8, True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 from swapregret.learners.law_plan import LawPlan
 from swapregret.learners.lazy import Rate, check_exploration
 from swapregret.policy import Policy
@@ -40,7 +40,7 @@ class LazyComBCP:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.learners.law_plan import plan_laws
     >>> from swapregret.learners.lazy import AdaptiveRate
     >>> actions = MSets(4, 2)

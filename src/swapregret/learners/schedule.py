@@ -3,8 +3,6 @@ r"""How often each scale updates and restarts.
 A schedule is a chain of windows :math:`L_0 \mid L_1 \mid \dots \mid L_K`, each a multiple of the one below. Scale
 k = 1..K updates its policy every :math:`L_{k-1}` days and restarts every :math:`L_k` days. The paper's Algorithm 1 has
 :math:`L_k = H^k`; the decomposition lemma needs only the chain (deviation D3).
-
-May touch: ``errors``, ``arrays``.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""What a player can say about itself in the middle of a run.
-
-May touch: ``arrays``, ``policy``, ``geometry``, the masters of ``learners``.
-"""
+"""What a player can say about itself in the middle of a run."""
 
 from dataclasses import dataclass, replace
 from typing import Any

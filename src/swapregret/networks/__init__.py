@@ -4,8 +4,6 @@ Each reader, and ``Network.from_networkx``, gives a :class:`Network`, whose edge
 
     SpanningTrees(read_gml("isp.gml").undirected().edges)
     DagPaths(read_tntp("city_net.tntp").acyclic_from(1, length="free_flow_time").edges, source=1, sink=24)
-
-May touch: ``errors``, ``arrays``. Knows no action set. networkx is needed for GML and GraphML only, and imported there.
 """
 
 from swapregret.networks.graph_files import read_gml, read_graphml

@@ -1,7 +1,4 @@
-"""Networks from graph files: GML and GraphML, read by networkx.
-
-May touch: ``csv_file``, ``errors``, ``extras``, ``networks.network``; networkx, which is imported when a file is read.
-"""
+"""Networks from graph files: GML and GraphML, read by networkx."""
 
 import os
 import re

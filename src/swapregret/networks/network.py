@@ -1,7 +1,4 @@
-"""A graph as it came from a file or from networkx: its edges in order, and a column of values for each attribute.
-
-May touch: ``errors``, ``arrays``.
-"""
+"""A graph as it came from a file or from networkx: its edges in order, and a column of values for each attribute."""
 
 import heapq
 import math

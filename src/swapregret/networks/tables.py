@@ -1,8 +1,6 @@
 """Networks from tables of edges: CSV files, and the TNTP format of road networks.
 
 A cell that cannot be read is named by its line and column.
-
-May touch: ``csv_file``, ``errors``, ``networks.network``.
 """
 
 import math

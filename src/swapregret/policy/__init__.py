@@ -4,7 +4,6 @@ A law :math:`p` over :math:`\mathcal A \subset \{0,1\}^d` is known through what 
 :math:`M \sim p`, its marginals :math:`\mathbb E[M]`, and its second moment applied to a vector,
 :math:`v \mapsto \mathbb E[M\,(M\cdot v)] = \Sigma v`. A law whose support can be listed also hands out its atoms.
 
-May touch: ``errors``, ``arrays``, ``figures``, ``notebook``.
 Laws that belong to one set (uniform m-sets, Markov paths, ...) live with that set.
 """
 

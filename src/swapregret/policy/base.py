@@ -1,7 +1,4 @@
-r"""What every law can do: a sample, its marginals, its second moment applied to a vector.
-
-May touch: ``errors``, ``arrays``, ``figures``, ``notebook``.
-"""
+r"""What every law can do: a sample, its marginals, its second moment applied to a vector."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence

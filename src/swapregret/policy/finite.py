@@ -1,7 +1,4 @@
-r"""A law with a list of actions.
-
-May touch: ``errors``, ``arrays``, ``policy.base``, ``policy.grid``.
-"""
+r"""A law with a list of actions."""
 
 from functools import cached_property
 

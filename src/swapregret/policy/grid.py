@@ -1,8 +1,6 @@
 r"""The grid of weights: multiples of :math:`2^{-52}` that add up to 1 in integers, and one order for the atoms of a law.
 
 Every partial sum of such weights is a float without rounding, so ``weights.sum() == 1.0`` exactly and in any order.
-
-May touch: ``errors``, ``arrays``.
 """
 
 import numpy as np

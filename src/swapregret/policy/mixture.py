@@ -1,7 +1,4 @@
-r"""A mixture of laws, which may be of different kinds.
-
-May touch: ``errors``, ``arrays``, the other files of ``policy``.
-"""
+r"""A mixture of laws, which may be of different kinds."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property

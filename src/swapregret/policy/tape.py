@@ -7,13 +7,10 @@ until the next policy in that slot. The last slot is the exploration policy, whi
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from swapregret.arrays import Floats, Integers, Words
 
 __all__ = ["Tape", "empty_tape"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 
 class Tape(NamedTuple):

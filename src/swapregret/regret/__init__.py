@@ -1,4 +1,1 @@
-"""How it went: the ledger of a run, and what each notion of regret makes of it.
-
-May touch: ``errors``, ``arrays``, ``policy``, ``actions.base``. Never a learner.
-"""
+"""How it went: the ledger of a run, and what each notion of regret makes of it."""

@@ -1,7 +1,4 @@
-"""Auditing a log: all regrets of anyone's play, whoever made it.
-
-May touch: ``arrays``, ``errors``, ``notebook``, ``units``, ``policy``, ``actions.base``, the other files of ``regret``.
-"""
+"""Auditing a log: all regrets of anyone's play, whoever made it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,15 +11,15 @@ from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import FinitePolicy
-from swapregret.regret.answers import answer
 from swapregret.regret.best_swap import BestSwap, read_swap
 from swapregret.regret.dynamic import dynamic_regret
-from swapregret.regret.entries import Ledger
 from swapregret.regret.external import external_regret
 from swapregret.regret.internal import measure_internal
-from swapregret.regret.ledger import SwapLedger
+from swapregret.regret.ledgers.answers import answer
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.ledgers.reading import read_plays, read_rewards
 from swapregret.regret.measure import Regret
-from swapregret.regret.reading import read_plays, read_rewards
 from swapregret.regret.swap import measure_swap
 from swapregret.units import Range, Units, read_units
 
@@ -116,7 +113,7 @@ def audit(
         reward vectors being known it changes no regret, but if all are 1 the play was no matter of luck and the
         regrets are those of the policies.
     capacity : int, optional
-        Most actions with an entry of their own; see :class:`~swapregret.regret.ledger.SwapLedger`.
+        Most actions with an entry of their own; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
     reward_range : (float, float), optional
         The least and the largest reward an element can have, if values outside are to be refused.
     cost_range : (float, float), optional
@@ -125,7 +122,7 @@ def audit(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> rock, paper, scissors = ([int(i == j) for j in range(3)] for i in range(3))
     >>> result = audit(MSets(3, 1), [rock, rock, paper], [[0., 1., 0.], [0., 1., 0.], [.5, 0., 1.]])
     >>> result.external_regret.value, result.internal_regret.value, result.swap_regret.value

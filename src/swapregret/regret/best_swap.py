@@ -1,7 +1,4 @@
-"""The best swap function itself: for each action played, what it should have been.
-
-May touch: ``arrays``, ``notebook``, ``units``, ``actions.base``, the other files of ``regret``.
-"""
+"""The best swap function itself: for each action played, what it should have been."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +8,9 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Label
 from swapregret.notebook import html_table
-from swapregret.regret.answers import Answers, answer, unpack
-from swapregret.regret.entries import Ledger
-from swapregret.regret.merge import mean_ledger
+from swapregret.regret.ledgers.answers import Answers, answer, unpack
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.units import Units
 
 __all__ = ["BestSwap", "Exchange", "best_swap"]
@@ -142,7 +139,7 @@ def best_swap(actions: ActionSet, ledgers: Sequence[Ledger], *, limit: int | Non
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.regret.realised import realised_ledger
     >>> actions = MSets(3, 2, labels="abc")
     >>> print(best_swap(actions, [realised_ledger(actions, [("a", "b")] * 2, [[.5, 0., .25]] * 2)]))

@@ -3,8 +3,6 @@ r"""What theory promises: the right-hand sides of the theorems, as functions, ma
 *Notation*: d ``dimension``, m ``size``, T ``horizon``, H ``branching``, K ``n_scales``, λ ``smallest_eigenvalue``, log the
 natural logarithm. Swap regret of rewards in [0, 1] never exceeds T, so a bound of T or more is *vacuous*; at practical
 horizons most of them are. Rows of the paper's Table 1 are orders of growth: they are evaluated with constant 1, and say so.
-
-May touch: ``arrays``, ``errors``.
 """
 
 import math

@@ -10,8 +10,6 @@ Bandit Feedback"; the proof needs only the chain of windows, deviation D3):
 with :math:`D_j` the sum over windows of :math:`L_j` days of what their best fixed action earns, :math:`E_k` what scale k
 earns, and :math:`\mathrm{Reg}_k = D_k - E_k` the external regrets of scale k, added up over its intervals. The middle is
 the laziness bound; the last step needs rewards in [0, 1].
-
-May touch: ``arrays``, ``errors``, ``actions.base``, ``regret.measure``. Takes plain numbers and arrays, no learner.
 """
 
 from collections.abc import Sequence
@@ -122,7 +120,7 @@ class DecompositionLedger:
     --------
     One scale that keeps (½, ½) for two days, and restarts every two:
 
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> ledger = DecompositionLedger(MSets(2, 1), [2, 2])
     >>> ledger.record(np.array([[.5, .5]]), np.array([2., 0.]), 2)
     >>> result = ledger.close()

@@ -3,8 +3,6 @@ r"""Dynamic regret: against the best action of every day.
 .. math:: \sum_t \max_{M} R_t\cdot M - \mathbb E\Big[\sum_t R_t\cdot M_t\Big]
 
 No rule "whenever you chose M, choose φ(M)" can gain more, so swap regret lies below it.
-
-May touch: ``arrays``, ``actions.base``, ``regret.interval``, ``regret.measure``.
 """
 
 import numpy.typing as npt
@@ -30,7 +28,7 @@ def dynamic_regret(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike) -
     Examples
     --------
     >>> import numpy as np
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> dynamic_regret(MSets(2, 1), np.array([[1., 0.], [0., 1.]]), [1., 0.]).value
     1.0
     """

@@ -13,8 +13,6 @@ is too low. Both are given.
 exponentially many actions fits noise, and only an upper bound in expectation remains. Dynamic regret, for the same
 reason. And the regret of anything but the law that was played: a law that never tries some direction makes R̃ useless
 there, which the standard error does not show.
-
-May touch: ``arrays``, ``errors``, ``policy``, ``actions.base``, ``geometry.solve``.
 """
 
 import math
@@ -78,7 +76,7 @@ class EstimateLedger:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> ledger = EstimateLedger(MSets(2, 1))
     >>> law = MSets(2, 1).uniform_policy()
     >>> for action, reward in (([1, 0], 1.0), ([0, 1], 0.0)):

@@ -3,8 +3,6 @@ r"""External regret: against the best fixed action.
 .. math:: \mathrm{Reg}_T = \max_{M^* \in \mathcal A} \sum_t R_t \cdot M^* - \mathbb E\Big[\sum_t R_t \cdot M_t\Big]
 
 Only two numbers of the ledger are needed, Σ R_t and the expected reward, so it is exact whatever was played.
-
-May touch: ``actions.base``, the other files of ``regret``.
 """
 
 from collections.abc import Sequence
@@ -12,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.regret.entries import Ledger
+from swapregret.regret.ledgers.entries import Ledger
 from swapregret.regret.measure import Regret, standard_error
 
 __all__ = ["external_regret"]
@@ -23,9 +21,9 @@ def external_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.policy import FinitePolicy
-    >>> from swapregret.regret.ledger import SwapLedger
+    >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> ledger = SwapLedger(MSets(2, 1))
     >>> ledger.record(FinitePolicy([[1, 0], [0, 1]], [.5, .5]), np.array([1., 0.]))
     >>> external_regret(MSets(2, 1), [ledger.close()]).value

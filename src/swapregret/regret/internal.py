@@ -4,8 +4,6 @@ r"""Internal regret: against the best single exchange "whenever you chose M, cho
     = \max_M \Big(\max_{M'} V[M]\cdot M' - V[M]\cdot M\Big)
 
 Swap regret is the sum of these gains over all M, internal regret their maximum; so swap ≥ internal ≥ 0.
-
-May touch: ``actions.base``, ``kernels.ledger``, the other files of ``regret``.
 """
 
 import math
@@ -15,12 +13,12 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
-from swapregret.kernels.ledger import dot_rows, pool_of
-from swapregret.regret.answers import Answers, answer, answer_samples
-from swapregret.regret.entries import Ledger
+from swapregret.regret.ledgers.answers import Answers, answer, answer_samples
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.kernels.row_sums import dot_rows, pool_of
+from swapregret.regret.ledgers.merge import mean_ledger
+from swapregret.regret.ledgers.table import reading
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.merge import mean_ledger
-from swapregret.regret.table import reading
 
 __all__ = ["internal_regret", "measure_internal"]
 
@@ -30,9 +28,9 @@ def internal_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.policy import FinitePolicy
-    >>> from swapregret.regret.ledger import SwapLedger
+    >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> ledger = SwapLedger(MSets(2, 1))
     >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([0., 1.]))
     >>> ledger.record(FinitePolicy([[0, 1]], [1.]), np.array([.5, 0.]))

@@ -4,8 +4,6 @@ r"""External regret window by window.
 
 for consecutive windows of one length; their sum is the regret against the best sequence that may change its action once
 a window. Windows of one day give dynamic regret.
-
-May touch: ``arrays``, ``errors``, ``actions.base``, ``regret.measure``.
 """
 
 from collections.abc import Sequence
@@ -55,7 +53,7 @@ class IntervalLedger:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> ledger = IntervalLedger(MSets(2, 1), 2)
     >>> ledger.record(np.array([.5, .5]), np.array([[1., 0.], [1., 0.], [0., 1.]]))
     >>> ledger.close().regrets

@@ -7,8 +7,6 @@ days (Proposition "Swap Regret is upper bounded by External Regret for time-inva
     - \mathbb E\Big[\sum_t R_t\cdot M_t\Big].
 
 For the master this is the first step of the decomposition lemma.
-
-May touch: ``arrays``, ``policy``, ``actions.base``, ``regret.measure``, ``regret.stretches``.
 """
 
 from collections.abc import Sequence
@@ -19,9 +17,9 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, frozen
 from swapregret.policy import Policy
+from swapregret.regret.ledgers.stretches import Stretches
+from swapregret.regret.ledgers.tape import TapeReader
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.stretches import Stretches
-from swapregret.regret.tape import TapeReader
 
 __all__ = ["LazinessLedger", "LazyTotals", "laziness_bound"]
 
@@ -145,7 +143,7 @@ def laziness_bound(actions: ActionSet, runs: Sequence[LazyTotals]) -> Regret:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.policy import FinitePolicy
     >>> ledger = LazinessLedger(MSets(2, 1))
     >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([0., 3.]), 3)

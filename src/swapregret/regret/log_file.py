@@ -9,8 +9,6 @@ Columns, all named in the header:
 * optionally ``round``, the day of the row, where several rows list the law of one day.
 
 Other columns are left alone. Nothing is guessed.
-
-May touch: ``arrays``, ``csv_file``, ``errors``, ``extras``, ``actions.base``. Polars is imported only when a Parquet file is read.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""A measured regret: the number, how sure it is, and which of the field's definitions it is.
-
-May touch: ``units``.
-"""
+"""A measured regret: the number, how sure it is, and which of the field's definitions it is."""
 
 import math
 import statistics

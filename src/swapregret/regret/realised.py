@@ -4,17 +4,15 @@ r"""Regrets of the actions that were actually drawn, instead of the policies tha
 
 A rule φ may now exploit which actions luck happened to draw, so this is above the notions that use policies, and the
 more so the more actions there are (on one toy run 16.05 against 6.57). It is all that a log of plays can give.
-
-May touch: ``arrays``, ``errors``, ``actions.base``, ``regret.ledger``.
 """
 
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Matrix
-from swapregret.regret.entries import Ledger
-from swapregret.regret.ledger import SwapLedger
-from swapregret.regret.reading import read_plays, read_rewards
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.ledgers.reading import read_plays, read_rewards
 
 __all__ = ["realised_ledger"]
 
@@ -31,11 +29,11 @@ def realised_ledger(
         0/1 rows, each an action of the set.
     rewards : array_like, shape (T, dimension)
     capacity : int, optional
-        As of :class:`~swapregret.regret.ledger.SwapLedger`.
+        As of :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> realised_ledger(MSets(2, 1), [[1, 0], [1, 0]], [[1., 0.], [0., 5.]]).values.tolist()
     [[1.0, 5.0]]
     """

@@ -2,22 +2,19 @@ r"""A rule φ: what to choose whenever M was chosen.
 
 A rule found on some runs can be tried on others: its gain there, :math:`\sum_M V[M]\cdot(\phi(M) - M)`, is linear in
 the ledger and needs no maximum, so its mean over runs is unbiased and has an ordinary standard error.
-
-May touch: ``arrays``, ``kernels.ledger``, ``regret.answers``, ``regret.entries``, ``regret.table``.
 """
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action
-from swapregret.kernels.ledger import dot_rows, locate_rows, rebuild_slots, unpack_rows
-from swapregret.regret.answers import Answers
-from swapregret.regret.entries import Ledger
-from swapregret.regret.table import reading
+from swapregret.arrays import Action, Words
+from swapregret.compiled.bits import unpack_rows
+from swapregret.regret.ledgers.answers import Answers
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.kernels.row_sums import dot_rows, locate_rows, rebuild_slots
+from swapregret.regret.ledgers.table import reading
 
 __all__ = ["Rule"]
-
-Words = npt.NDArray[np.uint64]
 
 
 class Rule:

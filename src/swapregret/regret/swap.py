@@ -5,8 +5,6 @@ r"""Swap regret: against the best rule "whenever you chose M, choose φ(M) inste
     = \sum_M \max_{M'} V[M]\cdot M' - \mathbb E\Big[\sum_t R_t\cdot M_t\Big]
 
 The maximum stands outside the expectation: replications are averaged in the ledger before it is taken (deviation D16).
-
-May touch: ``arrays``, ``errors``, ``actions.base``, ``kernels.ledger``, the other files of ``regret``.
 """
 
 import math
@@ -16,10 +14,10 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.errors import OracleFault
-from swapregret.regret.answers import Answers, answer, answer_samples, lower_sum
-from swapregret.regret.entries import Ledger
+from swapregret.regret.ledgers.answers import Answers, answer, answer_samples, lower_sum
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.merge import mean_ledger
 from swapregret.regret.rule import Rule
 
 __all__ = ["describe", "measure_swap", "notes", "swap_regret"]
@@ -36,13 +34,13 @@ def swap_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
     ----------
     actions : ActionSet
     ledgers : sequence of Ledger
-        One a replication, of :class:`~swapregret.regret.ledger.SwapLedger`.
+        One a replication, of :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.policy import FinitePolicy
-    >>> from swapregret.regret.ledger import SwapLedger
+    >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> ledger = SwapLedger(MSets(2, 1))
     >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([0., 1.]))
     >>> ledger.record(FinitePolicy([[0, 1]], [1.]), np.array([1., 0.]))

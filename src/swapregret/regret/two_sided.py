@@ -3,8 +3,6 @@ r"""What replications say of the expectation: from above, from below, and how fa
 With a finite number of replications the plug-in value :math:`\max_\phi \hat{\mathbb E}[\dots]` is too high on average: φ
 fits the noise of the very runs it is judged on. Fitting φ on one half of the runs and judging it on the other is too low
 on average: φ is not the best one. The truth is between the two expectations.
-
-May touch: ``arrays``, ``errors``, ``units``, ``actions.base``, the other files of ``regret``.
 """
 
 from collections.abc import Sequence
@@ -15,10 +13,10 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
-from swapregret.regret.answers import answer
-from swapregret.regret.entries import Ledger
+from swapregret.regret.ledgers.answers import answer
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.merge import mean_ledger
 from swapregret.regret.rule import Rule
 from swapregret.regret.swap import measure_swap
 from swapregret.units import Units
@@ -79,9 +77,9 @@ def two_sided_swap(actions: ActionSet, ledgers: Sequence[Ledger]) -> TwoSided:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.policy import FinitePolicy
-    >>> from swapregret.regret.ledger import SwapLedger
+    >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> runs = []
     >>> for rewards in ([1., 0.], [0., 1.]):
     ...     ledger = SwapLedger(MSets(2, 1))

@@ -1,7 +1,4 @@
-"""Results of experiments on disk: a folder of runs, each whole or not there, and tables made of them.
-
-May touch: ``errors``, ``arrays``, ``actions``, ``learners.config``, ``regret``, ``storage``. Never the loop that makes them.
-"""
+"""Results of experiments on disk: a folder of runs, each whole or not there, and tables made of them."""
 
 from swapregret.results.cells import load_cells
 from swapregret.results.detail import RunDetail

@@ -1,7 +1,4 @@
-"""What a run recorded beside its table: ledgers, marginals and the terms of the lemma at every checkpoint.
-
-May touch: ``arrays``, ``actions.base``, ``regret``, ``storage``.
-"""
+"""What a run recorded beside its table: ledgers, marginals and the terms of the lemma at every checkpoint."""
 
 import os
 from collections.abc import Sequence
@@ -15,9 +12,9 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, below, under
 from swapregret.play_result import Run
 from swapregret.regret.decomposition import Decomposition, ScaleShare
-from swapregret.regret.entries import Ledger
 from swapregret.regret.laziness import LazyTotals
-from swapregret.regret.ledger_file import read_ledger, write_ledger
+from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.storage import from_bytes, read_file, to_bytes
 
 __all__ = ["Mark", "RunDetail", "pack_mark", "read_detail", "write_detail"]

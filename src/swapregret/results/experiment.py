@@ -1,7 +1,4 @@
-"""An experiment on disk, as a value: its spec, what it came to, which runs are there.
-
-May touch: ``errors``, ``actions.base``, ``learners.config``, ``results``.
-"""
+"""An experiment on disk, as a value: its spec, what it came to, which runs are there."""
 
 import os
 from dataclasses import dataclass

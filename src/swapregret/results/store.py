@@ -13,8 +13,6 @@
     DIR/snapshots/ID         a run in flight
 
 Every file takes its name only when all of it is on disk, and several writers of one run write the same bytes.
-
-May touch: ``errors``, ``storage``.
 """
 
 import hashlib

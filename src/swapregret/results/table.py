@@ -1,7 +1,4 @@
-"""The table of results: one row a run and checkpoint.
-
-May touch: ``actions.base``, ``extras``, ``units``, ``play_result``, ``regret``, ``results``; Polars, when a table is made.
-"""
+"""The table of results: one row a run and checkpoint."""
 
 import io
 import math

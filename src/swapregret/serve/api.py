@@ -1,7 +1,4 @@
-"""The routes: thin. Each reads a request, calls the service, and hands over the JSON.
-
-May touch: ``errors``, ``serve.models``, ``serve.service``, ``serve.log``, ``serve.refusals``.
-"""
+"""The routes: thin. Each reads a request, calls the service, and hands over the JSON."""
 
 import asyncio
 import hashlib

@@ -1,7 +1,4 @@
-"""The application: database, service, routes, pages and shield put together, and the server that runs it.
-
-May touch: all of ``serve``.
-"""
+"""The application: database, service, routes, pages and shield put together, and the server that runs it."""
 
 import importlib.resources
 import logging

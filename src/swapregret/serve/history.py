@@ -2,8 +2,6 @@
 
 A bucket is twice as wide whenever the buckets are full, and estimates are kept for every stride-th day, with a stride that
 doubles alike. So a million days take as much room as a thousand, and the same events give the same history.
-
-May touch: ``arrays``, ``storage``, ``policy``, ``geometry.solve``, ``regret.estimated``, ``actions.base``, ``learners.player``.
 """
 
 import math

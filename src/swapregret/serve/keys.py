@@ -1,7 +1,4 @@
-"""API keys: made once and shown once, stored as digests, with a scope, revocable.
-
-May touch: ``errors``, ``serve.schema``, ``serve.store``, ``serve.refusals``.
-"""
+"""API keys: made once and shown once, stored as digests, with a scope, revocable."""
 
 import hashlib
 import hmac

@@ -3,8 +3,6 @@
 A process that serves problems raises the beat of each with every transaction and every few seconds. Who sees the same owner
 and the same beat for the time of a lease may take the problem over; every transaction checks that the lease is still held, so
 an owner that was only slow writes nothing.
-
-May touch: nothing else of the package.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""A problem in memory: its session and history, moved by events that are the same now and when they are replayed.
-
-May touch: the library, ``serve.problems``, ``serve.history``, ``serve.store``, ``serve.refusals``.
-"""
+"""A problem in memory: its session and history, moved by events that are the same now and when they are replayed."""
 
 import json
 import zlib

@@ -3,8 +3,6 @@
 Only what was chosen was seen, so the columns ``reward:LABEL`` hold unbiased estimates of each day's reward vector, on the
 learner's scale of totals in [0, 1]. They are made by playing all events again from the beginning, which also checks that they
 come out the same.
-
-May touch: ``csv_file``, ``serve.history``, ``serve.live``, ``serve.problems``, ``serve.store``.
 """
 
 import json

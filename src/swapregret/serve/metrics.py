@@ -1,7 +1,4 @@
-"""Counts for Prometheus, in its text format.
-
-May touch: nothing else of the package.
-"""
+"""Counts for Prometheus, in its text format."""
 
 import threading
 from collections import Counter

@@ -1,7 +1,4 @@
-"""The JSON of requests and answers, for checking and for the OpenAPI page.
-
-May touch: ``serve.problems``.
-"""
+"""The JSON of requests and answers, for checking and for the OpenAPI page."""
 
 from typing import Annotated, Any
 

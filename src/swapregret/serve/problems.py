@@ -1,7 +1,4 @@
-"""What a problem is: its description as clients send it, and the player, session and numbers it stands for.
-
-May touch: the library, ``experiments.set_entries``, ``experiments.names``.
-"""
+"""What a problem is: its description as clients send it, and the player, session and numbers it stands for."""
 
 import contextlib
 import json

@@ -1,7 +1,4 @@
-"""Why a request is refused: the errors of the service, and the status and JSON of every error.
-
-May touch: ``errors``.
-"""
+"""Why a request is refused: the errors of the service, and the status and JSON of every error."""
 
 from typing import Any
 

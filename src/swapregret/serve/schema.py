@@ -1,7 +1,4 @@
-"""The tables, and how a database is brought to this version of them.
-
-May touch: ``errors``.
-"""
+"""The tables, and how a database is brought to this version of them."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,4 @@
-"""What the routes call: problems are opened when they are asked for, kept by a lease, and closed decisions by deadlines.
-
-May touch: ``errors``, the files of ``serve`` but ``api``, ``shield`` and ``app``.
-"""
+"""What the routes call: problems are opened when they are asked for, kept by a lease, and closed decisions by deadlines."""
 
 import asyncio
 import contextlib

@@ -1,7 +1,4 @@
-"""What a server is told when it starts.
-
-May touch: ``errors``.
-"""
+"""What a server is told when it starts."""
 
 import ipaddress
 from dataclasses import dataclass

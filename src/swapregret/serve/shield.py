@@ -1,7 +1,4 @@
-"""What stands before the routes: who may call from where with how much, and the headers of every answer.
-
-May touch: ``errors``, ``serve.keys``, ``serve.metrics``, ``serve.refusals``, ``serve.settings``.
-"""
+"""What stands before the routes: who may call from where with how much, and the headers of every answer."""
 
 import asyncio
 import json

@@ -1,7 +1,4 @@
-"""The database: SQLite in a file, or PostgreSQL. Every statement of the service stands here or in ``keys``.
-
-May touch: ``errors``, ``serve.schema``, ``serve.refusals``.
-"""
+"""The database: SQLite in a file, or PostgreSQL. Every statement of the service stands here or in ``keys``."""
 
 import contextlib
 import json

@@ -1,7 +1,4 @@
-"""What people and clients see of a problem.
-
-May touch: the library, ``serve.live``, ``serve.problems``.
-"""
+"""What people and clients see of a problem."""
 
 import json
 from dataclasses import asdict

@@ -3,8 +3,6 @@
 Requests that arrive while a transaction is being written wait and share the next one (group commit). A request is answered when its
 transaction is on disk. If it cannot be written, the problems it touched leave memory and are read again from the database, and
 every request of that transaction is told so.
-
-May touch: ``errors``, ``serve.live``, ``serve.store``, ``serve.refusals``, ``serve.metrics``.
 """
 
 import asyncio

@@ -2,8 +2,6 @@
 
 Each raises :class:`~swapregret.errors.ConformanceError` at the first fault, in one sentence, and hands back a report of what it
 looked at. ``swapregret.testing.strategies`` draws sets, points, weights and rewards for Hypothesis, and is imported by name.
-
-May touch: everything but ``experiments`` and ``cli``.
 """
 
 from swapregret.testing.action_sets import check_action_set

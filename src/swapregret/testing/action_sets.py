@@ -1,7 +1,4 @@
-"""Check that an action set keeps every promise of ``ActionSet``, against the list of its actions or by certificates.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""Check that an action set keeps every promise of ``ActionSet``, against the list of its actions or by certificates."""
 
 from collections.abc import Callable
 
@@ -9,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.testing.report import Report, run
 from swapregret.testing.set_case import SetCase
 from swapregret.testing.set_geometry import check_span, check_spanner
@@ -73,7 +70,7 @@ def check_action_set(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> report = check_action_set(MSets(4, 2))
     >>> "projection" in report.passed
     True

@@ -1,7 +1,4 @@
-"""Check that an environment is oblivious, repeatable and within its range.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""Check that an environment is oblivious, repeatable and within its range."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,7 +48,7 @@ def check_environment(environment: Environment, *, days: int = 4000, seed: int =
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.environments.cyclic import cyclic
     >>> check_environment(cyclic(MSets(6, 2), 700, rng=0)).passed
     ('shape', 'range', 'repeatability', 'slices', 'replications', 'noise', 'days')

@@ -1,7 +1,4 @@
-"""A player under test, and one deterministic way to let it play.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""A player under test, and one deterministic way to let it play."""
 
 import io
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Check that a player keeps its promises: laws on its set, state as a value, the same run from the same seed.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""Check that a player keeps its promises: laws on its set, state as a value, the same run from the same seed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -48,7 +45,7 @@ def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Repor
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.learners.baselines.uniform import uniform
     >>> check_player(uniform(MSets(4, 2)), days=10).passed
     ('configuration', 'arrays', 'state', 'policies', 'repeatability', 'files')

@@ -1,7 +1,4 @@
-"""Check that a policy is a law: its samples, moments, probabilities and atoms all tell the same story.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""Check that a policy is a law: its samples, moments, probabilities and atoms all tell the same story."""
 
 from collections.abc import Callable
 
@@ -63,7 +60,7 @@ def check_policy(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> actions = MSets(4, 2)
     >>> check_policy(actions.uniform_policy(), actions).passed[:2]
     ('marginals', 'second moment')

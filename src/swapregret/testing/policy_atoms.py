@@ -1,7 +1,4 @@
-"""Checks of the list a policy gives of itself: atoms, weights, probabilities.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""Checks of the list a policy gives of itself: atoms, weights, probabilities."""
 
 import numpy as np
 

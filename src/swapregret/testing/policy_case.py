@@ -1,7 +1,4 @@
-"""A policy under test, with what is known about the set it is a law on.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""A policy under test, with what is known about the set it is a law on."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -2,8 +2,6 @@ r"""Checks of what a policy says about its moments.
 
 For a law over 0/1 vectors, :math:`\Sigma = E[MM^\top]` is symmetric and positive semidefinite, its diagonal is :math:`E[M]`, and
 :math:`\max(0, x_i + x_j - 1) \le \Sigma_{ij} \le \min(x_i, x_j)`; if all actions have m elements, :math:`\Sigma 1 = m x`.
-
-May touch: everything but ``experiments`` and ``cli``.
 """
 
 from typing import Any

@@ -1,7 +1,4 @@
-"""Checks of what a policy draws.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""Checks of what a policy draws."""
 
 import numpy as np
 

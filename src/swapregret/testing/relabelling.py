@@ -1,7 +1,4 @@
-"""Check that two sets which differ only in the order of their coordinates give answers which differ only in that.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""Check that two sets which differ only in the order of their coordinates give answers which differ only in that."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,7 +65,7 @@ def check_relabelling(
 
     Examples
     --------
-    >>> from swapregret.actions.explicit import Explicit
+    >>> from swapregret.actions.own_sets.explicit import Explicit
     >>> table, order = np.array([[1, 0, 1], [0, 1, 1]]), [2, 0, 1]
     >>> check_relabelling(Explicit(table), Explicit(table[:, order]), order).passed[:2]
     ('numbers', 'actions')

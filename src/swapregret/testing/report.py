@@ -1,7 +1,4 @@
-"""How a check speaks: a list of named checks is run in order, the first fault is raised, what was checked is reported.
-
-May touch: ``errors`` only.
-"""
+"""How a check speaks: a list of named checks is run in order, the first fault is raised, what was checked is reported."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

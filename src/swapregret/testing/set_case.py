@@ -1,7 +1,4 @@
-"""An action set under test, with the list of its actions where there are few.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""An action set under test, with the list of its actions where there are few."""
 
 import zlib
 from dataclasses import dataclass

@@ -2,8 +2,6 @@ r"""Checks of the linear geometry of a set: rank, span, barycentric spanner.
 
 Each is a certificate that holds for any number of actions: r independent actions show that the rank is at least r, and
 :math:`\max_M |M_i - (L M_J)_i| = 0`, two oracle calls a coordinate, that it is at most r.
-
-May touch: everything but ``experiments`` and ``cli``.
 """
 
 import numpy as np

@@ -2,8 +2,6 @@ r"""Checks of the convex hull of a set: KL projection and decomposition.
 
 Both are proved, not believed. A decomposition into actions that reproduces a point shows that the point is in conv(A); then
 :math:`\max_M g\cdot(x - M)`, :math:`g = \log x - \log w`, one oracle call, bounds how far x is from the best.
-
-May touch: everything but ``experiments`` and ``cli``.
 """
 
 from collections.abc import Iterator

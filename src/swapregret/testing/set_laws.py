@@ -1,7 +1,4 @@
-r"""Checks of the laws a set offers: uniform, Gibbs, exploration.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+r"""Checks of the laws a set offers: uniform, Gibbs, exploration."""
 
 import numpy as np
 

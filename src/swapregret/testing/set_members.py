@@ -1,7 +1,4 @@
-"""Checks of what a set says its actions are: list, count, size, membership, labels.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""Checks of what a set says its actions are: list, count, size, membership, labels."""
 
 from itertools import islice, product
 

@@ -1,7 +1,4 @@
-"""Checks of the one thing every action set must give: its linear oracle.
-
-May touch: everything but ``experiments`` and ``cli``.
-"""
+"""Checks of the one thing every action set must give: its linear oracle."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

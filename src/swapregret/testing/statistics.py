@@ -3,8 +3,6 @@ r"""Tests of samplers with a stated false-alarm rate.
 Counts of single events are compared with their exact binomial law, so that the rate is a guarantee: with k events each is tested at
 level :math:`\alpha/k`. A chi-square over all outcomes together sees a bias that is spread thinly; its level is the usual
 approximation, with outcomes pooled until each is expected 20 times.
-
-May touch: ``arrays``.
 """
 
 import numpy as np

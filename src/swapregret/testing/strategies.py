@@ -1,23 +1,20 @@
-"""Hypothesis strategies: action sets of every kind, points of their hulls, weights and rewards.
-
-May touch: everything but ``experiments`` and ``cli``. This file alone imports Hypothesis, which is needed for tests only.
-"""
+"""Hypothesis strategies: action sets of every kind, points of their hulls, weights and rewards."""
 
 from itertools import pairwise
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.explicit import Explicit
-from swapregret.actions.forests import Forests
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.oracle_set import OracleSet
-from swapregret.actions.partitions import Partitions
-from swapregret.actions.permutations import Permutations
-from swapregret.actions.product import Product
-from swapregret.actions.spanning_trees import SpanningTrees
-from swapregret.actions.truncated_permutations import TruncatedPermutations
+from swapregret.actions.graphs.forests import Forests
+from swapregret.actions.graphs.spanning_trees import SpanningTrees
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.own_sets.oracle_set import OracleSet
+from swapregret.actions.paths.dag_paths import DagPaths
+from swapregret.actions.paths.partitions import Partitions
+from swapregret.actions.products.product import Product
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.policy import FinitePolicy
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.cli import app
 from swapregret.experiments.bench import cases, growth, peers, table
 from swapregret.experiments.bench.memory import held_bytes

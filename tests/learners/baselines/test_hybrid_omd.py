@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import swapregret as sr
+from swapregret.actions.hybrid_capped import hybrid_capped
 from swapregret.geometry.hybrid import minimise_hybrid
-from swapregret.kernels.hybrid import hybrid_capped
 
 
 def objective(x: np.ndarray, costs: np.ndarray, mix: float) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 from swapregret.learners.player import Decision
 
 

@@ -11,7 +11,7 @@ from swapregret.course import Course
 from swapregret.learners.engines.find import find_engine
 from swapregret.learners.engines.listed import ListedEngine
 from swapregret.play_result import Run
-from swapregret.regret.ledger_file import write_ledger
+from swapregret.regret.ledgers.ledger_file import write_ledger
 
 loop = importlib.import_module("swapregret.course")
 B = sr.baselines

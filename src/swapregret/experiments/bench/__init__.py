@@ -1,4 +1,1 @@
-"""How fast it is: rounds, growth, memory, and what others take, measured on the machine at hand.
-
-May touch: everything but ``cli``.
-"""
+"""How fast it is: rounds, growth, memory, and what others take, measured on the machine at hand."""

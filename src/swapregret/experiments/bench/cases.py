@@ -3,8 +3,6 @@
 A *round* is K = 3 scales, H = 10, γ = .3: draw, reward, Σ⁺M, broadcast, an update of the fastest scale, the others as their
 windows end. In the *spread* state the step is so small that all policies stay near the start; in the *concentrated* one the
 step is the preset's own and one action pays everything, so that policies come near to it.
-
-May touch: ``actions``, ``environments``, ``learners``, ``experiments``.
 """
 
 import itertools
@@ -15,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.partitions import Partitions
-from swapregret.actions.permutations import Permutations
-from swapregret.actions.spanning_trees import SpanningTrees
+from swapregret.actions.graphs.spanning_trees import SpanningTrees
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Matrix, Vector
 from swapregret.environments.base import Environment, noiseless
 from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSet, PlainSubsets

@@ -1,7 +1,4 @@
-"""How time per round and memory grow, against dimension, scales, number of actions and horizon.
-
-May touch: ``actions``, ``environments``, ``learners``, ``play``, ``experiments``.
-"""
+"""How time per round and memory grow, against dimension, scales, number of actions and horizon."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.permutations import Permutations
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
 from swapregret.experiments.bench.cases import round_player, world
 from swapregret.experiments.bench.timing import Fit, fit_power, measure
 from swapregret.experiments.table1 import layered_dag

@@ -1,7 +1,4 @@
-"""How much a learner holds: the bytes of all arrays its state reaches, its set and its configuration apart.
-
-May touch: ``actions``, ``learners``, ``experiments``.
-"""
+"""How much a learner holds: the bytes of all arrays its state reaches, its set and its configuration apart."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_sets import MSets
-from swapregret.actions.permutations import Permutations
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.compiled.vectors import action_total
 from swapregret.experiments.bench.cases import level, round_player
 from swapregret.experiments.table1 import layered_dag
-from swapregret.kernels.vectors import action_total
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.learners.presets import swap_combcp
 

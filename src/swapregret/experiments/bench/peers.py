@@ -2,8 +2,6 @@
 
 Nothing of theirs is needed or bundled; a peer that is missing, or whose interface has changed, is reported as such. The
 hybrid mirror descent of Zimmert, Luo and Wei (2019), published as scripts, is timed in the library's own version.
-
-May touch: ``actions``, ``learners``, ``play``, ``experiments``.
 """
 
 import contextlib
@@ -17,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.m_sets import MSets
+from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.experiments.bench.cases import world
 from swapregret.experiments.bench.timing import measure
 from swapregret.learners.baselines import hybrid_omd

@@ -2,8 +2,6 @@ r"""Three sets as one writes them with NumPy and SciPy: a projection, a list of 
 
 Each is vectorised where NumPy can be; nothing is compiled, certified or taken from the library. The points they find
 agree with the library's to about 1e-10.
-
-May touch: ``arrays``.
 """
 
 from typing import Protocol

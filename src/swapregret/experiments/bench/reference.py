@@ -7,8 +7,6 @@ estimates, and lets the scales whose windows end act. With ``inverse="pinv"`` th
 ``numpy.linalg.solve`` on coordinates that are independent, and a projection onto the span.
 
 It gives the library's policies for the library's draws (``tests/experiments/bench``).
-
-May touch: ``arrays``, ``experiments.bench.plain_sets``.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The whole benchmark: every figure of ``swapregret bench`` as one value.
-
-May touch: ``experiments.bench``, ``play``.
-"""
+"""The whole benchmark: every figure of ``swapregret bench`` as one value."""
 
 import os
 import platform

@@ -1,7 +1,4 @@
-"""Rounds per second of processor time, so that other work on the machine counts as little as possible.
-
-May touch: nothing of the package.
-"""
+"""Rounds per second of processor time, so that other work on the machine counts as little as possible."""
 
 import math
 import time

@@ -2,8 +2,6 @@
 
 With the same seed, replication i of both campaigns met the same rewards and differences are paired; otherwise the two means
 are compared as independent samples (Welch).
-
-May touch: ``experiments.report``.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""Curves over the days: regret with its band, reward, time; and swap against external regret.
-
-May touch: ``experiments.report.model``, ``experiments.report.style``.
-"""
+"""Curves over the days: regret with its band, reward, time; and swap against external regret."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,15 +1,12 @@
-"""How the law over a set is shown: as a graph for paths and trees, in rows for other sets.
-
-May touch: ``arrays``, ``actions``, ``experiments.report.model``.
-"""
+"""How the law over a set is shown: as a graph for paths and trees, in rows for other sets."""
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.dag_paths import DagPaths
-from swapregret.actions.graphic_bases import GraphicBases
-from swapregret.actions.partitions import Partitions
+from swapregret.actions.graphs.graphic_bases import GraphicBases
+from swapregret.actions.paths.dag_paths import DagPaths
+from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Matrix
 from swapregret.experiments.report.model import Edge, Graph
 

@@ -1,7 +1,4 @@
-"""The page of a self-play: how close it came to equilibrium, what was played together, what it paid and what would pay more.
-
-May touch: ``games``, ``experiments.report``.
-"""
+"""The page of a self-play: how close it came to equilibrium, what was played together, what it paid and what would pay more."""
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape

@@ -1,7 +1,4 @@
-"""From a folder of results to what a report shows.
-
-May touch: ``results``, ``experiments.report``; Polars.
-"""
+"""From a folder of results to what a report shows."""
 
 import os
 from collections.abc import Sequence

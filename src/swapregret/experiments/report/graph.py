@@ -2,8 +2,6 @@
 
 The page moves through the days with a slider: the figure draws every edge once, as a line of its own, and ``widths``
 tells how thick each is on each day.
-
-May touch: ``arrays``, ``experiments.report.model``, ``experiments.report.style``, ``experiments.report.layout``.
 """
 
 from typing import Any

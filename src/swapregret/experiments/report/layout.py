@@ -1,8 +1,6 @@
 """Where the vertices of a graph are drawn: layers from left to right for acyclic ones, distances kept for the others.
 
 Deterministic: same graph, same picture.
-
-May touch: ``arrays``, ``experiments.report.model``.
 """
 
 import numpy as np

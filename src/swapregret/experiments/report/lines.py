@@ -1,7 +1,4 @@
-"""Single figures of other commands: lines over a number, and what a rule would have gained.
-
-May touch: ``regret.best_swap``, ``experiments.report``.
-"""
+"""Single figures of other commands: lines over a number, and what a rule would have gained."""
 
 import math
 from collections.abc import Sequence

@@ -2,8 +2,6 @@
 
 The page asks once per second whether runs have finished since it was drawn; figures and tables are made anew only then. Nothing
 outside this machine can reach it: it listens on 127.0.0.1 and answers only requests that were addressed to this machine.
-
-May touch: ``experiments.report``.
 """
 
 import json

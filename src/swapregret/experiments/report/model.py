@@ -1,8 +1,6 @@
 """What a report shows, as values: scenes, and in each the curves of every player.
 
 A *scene* is one set, one environment and one horizon; players are compared within it and nowhere else.
-
-May touch: ``arrays``.
 """
 
 from dataclasses import dataclass

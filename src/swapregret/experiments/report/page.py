@@ -1,7 +1,4 @@
-"""The page of a campaign: a summary, the table of all results, the figures of each scene, and how to make them again.
-
-May touch: ``experiments.report``.
-"""
+"""The page of a campaign: a summary, the table of all results, the figures of each scene, and how to make them again."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

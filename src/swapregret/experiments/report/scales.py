@@ -1,7 +1,4 @@
-"""The scales of a master: what each adds to the lemma's right-hand side, and when each updates and restarts.
-
-May touch: ``experiments.report.model``, ``experiments.report.style``.
-"""
+"""The scales of a master: what each adds to the lemma's right-hand side, and when each updates and restarts."""
 
 from collections.abc import Sequence
 from typing import Any

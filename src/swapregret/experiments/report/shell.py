@@ -2,8 +2,6 @@
 
 Everything a reader without scripts can use (the words, the tables, the specification) is in the HTML; figures are data
 that ``page.js`` draws. The same results give the same bytes.
-
-May touch: ``experiments.report.style``; Plotly.
 """
 
 import json

@@ -3,8 +3,6 @@
 The eight colours were searched for: any two differ by more than 20 in CIELAB for normal sight, protanopia, deuteranopia
 and tritanopia alike, at a contrast of at least 2.6 on white and on the dark paper. A dash and a symbol say the same again.
 Ink, grid and paper are not set here: the page takes them from its style sheet, light or dark.
-
-May touch: ``figures``.
 """
 
 import math

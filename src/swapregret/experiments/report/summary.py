@@ -1,8 +1,6 @@
 """The first thing a report says: who earns most, who regrets least, where, and how sure that is.
 
 Differences are paired: replication i of two players met the same rewards, so the luck of the draw that both share cancels.
-
-May touch: ``experiments.report.model``.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""The table of all scenes: a row a player, intervals beside the values, the best of each scene in bold.
-
-May touch: ``experiments.report.model``.
-"""
+"""The table of all scenes: a row a player, intervals beside the values, the best of each scene in bold."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""What stands beside each figure: what is drawn, which definition it is, and what theory says about it.
-
-May touch: ``experiments.report.model``, ``regret.bounds``.
-"""
+"""What stands beside each figure: what is drawn, which definition it is, and what theory says about it."""
 
 from swapregret.experiments.report.model import Scene
 from swapregret.experiments.report.shell import Panel

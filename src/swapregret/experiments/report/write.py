@@ -1,7 +1,4 @@
-"""Writing a report: results in, one HTML file out.
-
-May touch: ``experiments.report``, ``storage``.
-"""
+"""Writing a report: results in, one HTML file out."""
 
 import os
 from pathlib import Path

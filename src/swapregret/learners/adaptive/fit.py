@@ -10,16 +10,13 @@ standard error of a difference of two elements: as bold as what is known allows.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.cholesky import cholesky, cholesky_solve, trace_of_inverse
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.cholesky import cholesky, cholesky_solve, trace_of_inverse
 from swapregret.learners.adaptive.state import Fit
 
 __all__ = ["fade", "fitted_tilt", "gather_window", "remember_total"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

@@ -11,21 +11,15 @@ the cold scales are played, unfiltered and with equal weights (``docs/guarantee.
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from swapregret.actions.family import best
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import unpack
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.table import VectorTable, clear_table, make_row
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 from swapregret.learners.adaptive.state import Guard
 
 __all__ = ["check_guard", "enter_played", "is_due"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 
 @phase

@@ -42,7 +42,7 @@ def time_constants(actions: ActionSet, horizon: int) -> tuple[float, ...]:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> time_constants(MSets(10, 4), 10_000)
     (10.0, 40.0, 160.0, 640.0, 2560.0)
     """

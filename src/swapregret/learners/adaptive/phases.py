@@ -7,14 +7,14 @@ filter, w the learned weights. After the guard has tripped it is that of Algorit
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import list_law, project, span_part
 from swapregret.actions.listed_laws import put_law
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.borrow import borrow
 from swapregret.compiled.kernel import inlined, phase
-from swapregret.kernels.vectors import dot
+from swapregret.compiled.vectors import dot
 from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_total
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
 from swapregret.learners.adaptive.state import AdaptiveState
@@ -27,9 +27,6 @@ from swapregret.learners.round.taping import tape_laws, tape_window
 
 __all__ = ["LEAST_WEIGHT", "end_window"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 LEAST_WEIGHT = 1e-3
 """Members with less weight have no policy."""

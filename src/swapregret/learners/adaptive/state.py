@@ -6,17 +6,13 @@ There are G members: the K cold scales first, then the steady learner, uniform p
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.table import VectorTable, empty_vectors
 from swapregret.learners.round.day import Mix, Tally
 from swapregret.learners.round.scale import Learners
 
 __all__ = ["AdaptiveRule", "AdaptiveState", "Fit", "Guard", "Memory", "Pairs", "Weights"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 
 class AdaptiveRule(NamedTuple):

@@ -9,9 +9,9 @@ up must be worth it. One call of the oracle finds M, with τ added to the entrie
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import best
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_action
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.table import VectorTable, find_row, make_row, thin_table
@@ -19,9 +19,6 @@ from swapregret.learners.adaptive.state import Memory, Pairs
 
 __all__ = ["enter_recommended", "filter_list"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _LEAST_PAIR = 1e-3
 

@@ -9,14 +9,13 @@ the second variance a running mean over the members.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.adaptive.state import Weights
 
 __all__ = ["FORGET", "weigh"]
 
-Floats = npt.NDArray[np.float64]
 
 FORGET = 0.01
 """Least share of the newest window in a running mean."""

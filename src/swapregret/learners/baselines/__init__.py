@@ -1,7 +1,4 @@
-"""Published competitors, one a file, all players.
-
-May touch: everything of ``learners``; ``actions``, ``geometry``, ``kernels``.
-"""
+"""Published competitors, one a file, all players."""
 
 from swapregret.learners.baselines.blum_mansour import blum_mansour
 from swapregret.learners.baselines.comband import comband

@@ -14,8 +14,6 @@ second-order terms of the experts add up to at most ½ηNT (Σ_i p(i) q_i(j) = p
 expectation. Both steps are made for a play that stays on one action. While it is spread, expert i is told only p(i) of
 each day, about 1/N, and a step √N times larger is in place; the default η = √(8 N ln N / T) was best or near it among
 factors of two at N = 15 and N = 120, where the cautious steps hardly move.
-
-May touch: ``learners``, ``actions.base``, ``kernels``.
 """
 
 import math
@@ -209,7 +207,7 @@ def blum_mansour(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> player = blum_mansour(MSets(4, 2), 1000)
     >>> round(player.learning_rate, 6)          # √(48 ln 6 / 1000)
     0.293265

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.explicit import Explicit
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Vector, as_integer
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.geometry.moments import smallest_eigenvalue
@@ -140,7 +140,7 @@ def comband(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> player = comband(MSets(10, 3), 100_000)
     >>> round(player.learning_rate, 6), round(player.exploration, 5)     # η = √(ln 120 / 3·10⁶), γ = 10 η
     (0.001263, 0.01263)

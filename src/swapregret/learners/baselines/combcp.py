@@ -1,7 +1,4 @@
-"""A single Lazy-ComBCP: a plain external-regret learner with the master's estimator (K = 1, no restart).
-
-May touch: ``learners``, ``actions.base``.
-"""
+"""A single Lazy-ComBCP: a plain external-regret learner with the master's estimator (K = 1, no restart)."""
 
 from typing import Any
 
@@ -30,7 +27,7 @@ def combcp(actions: ActionSet, horizon: int, *, feedback: str = "bandit", **ingr
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> combcp(MSets(10, 3), horizon=100_000).schedule.windows
     (12, 100008)
     """

@@ -23,13 +23,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import FULL, MADE, make_law, project
-from swapregret.arrays import as_integer
+from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.compiled.vectors import tilt
 from swapregret.geometry.moments import smallest_eigenvalue
-from swapregret.kernels.vectors import tilt
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day
@@ -41,8 +40,6 @@ from swapregret.policy import Policy
 
 __all__ = ["CombEXP", "combexp"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 COST = Cost("combexp", limit=100_000, base=2e-4, per_action=0.0, vectors=2)
 
@@ -173,7 +170,7 @@ def combexp(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> player = combexp(MSets(10, 3), 100_000)
     >>> round(player.exploration, 6), round(player.learning_rate, 9)
     (0.010575, 0.000474863)

@@ -5,8 +5,6 @@ r"""D-optimal exploration: the law over listed actions that shows every directio
 in r independent coordinates J. By Kiefer and Wolfowitz the maximum is where the largest leverage :math:`\max_M
 M_J^\top \Sigma_\mu^{-1} M_J` equals r; John's exploration (Bubeck, Cesa-Bianchi and Kakade 2012) has the same
 property.
-
-May touch: ``arrays``, ``errors``, ``policy``, ``geometry.span``.
 """
 
 import numpy as np

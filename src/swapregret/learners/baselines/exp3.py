@@ -9,8 +9,6 @@ weights do not see.
 
 **Bound.** With b = 1, γ = 0, η = √(2 ln N / (N T)): external regret at most √(2 N T ln N) in expectation (Lattimore
 and Szepesvári 2020, chapter 11). Nothing is promised for swap regret.
-
-May touch: ``learners``, ``actions.base``, ``kernels``.
 """
 
 import math
@@ -146,7 +144,7 @@ def exp3(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> player = exp3(MSets(4, 2), 1000)
     >>> round(player.learning_rate, 6)          # √(2 ln 6 / 6000)
     0.024439

@@ -15,12 +15,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import best
 from swapregret.actions.listed_laws import put_law
-from swapregret.arrays import as_integer
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.compiled.bits import pack_action
 from swapregret.errors import InvalidInput
 from swapregret.learners.baselines.listing import read_share
@@ -32,9 +31,6 @@ from swapregret.learners.round.player import RunningPlayer
 from swapregret.policy import Policy
 
 __all__ = ["FollowTheLeader", "follow_the_leader"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class LeaderRule(NamedTuple):
@@ -110,7 +106,7 @@ def follow_the_leader(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> round(follow_the_leader(MSets(10, 3), 10_000).exploration, 6)
     0.1
     """

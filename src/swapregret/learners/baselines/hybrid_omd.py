@@ -19,12 +19,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import FULL, MADE, hybrid, make_law
 from swapregret.actions.hybrid import has_hybrid
-from swapregret.arrays import Vector, as_integer
+from swapregret.arrays import Floats, Integers, Vector, as_integer
 from swapregret.geometry.hybrid import ACCEPTABLE, middle_of
 from swapregret.learners.baselines.listing import read_rate
 from swapregret.learners.player import Feedback
@@ -36,9 +35,6 @@ from swapregret.learners.round.running import room_for_lists
 from swapregret.policy import Policy
 
 __all__ = ["HybridOMD", "hybrid_omd"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class HybridRule(NamedTuple):
@@ -170,7 +166,7 @@ def hybrid_omd(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> hybrid_omd(MSets(10, 3), 1000).mix
     1.0
     """

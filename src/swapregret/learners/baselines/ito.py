@@ -13,8 +13,6 @@ same joint law, and the law that travels with the action is p itself.
 **Bound.** With c = 2, Σ_i 4√(N n_i) ≤ 4 N √T in expectation, up to lower order terms. Each expert has only its own
 days, about T/N of them; the default c = 8, the largest of 1, 2, 4 and 8, was best at N = 15. At N = 120 and T = 20,000
 none of them learnt much.
-
-May touch: ``learners``, ``actions.base``, ``kernels``.
 """
 
 from dataclasses import dataclass, replace
@@ -186,7 +184,7 @@ def ito(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> ito(MSets(4, 2), 1000).scale
     8.0
     """

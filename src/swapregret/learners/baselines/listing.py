@@ -1,7 +1,4 @@
-"""What the competitors that list all actions share: the table, the refusal, a number a day.
-
-May touch: ``errors``, ``arrays``, ``policy``, ``kernels.listed_steps``, ``actions.base``, ``learners.player``.
-"""
+"""What the competitors that list all actions share: the table, the refusal, a number a day."""
 
 import math
 from dataclasses import dataclass

@@ -16,8 +16,6 @@ With bandit feedback (the reinforcement procedure of 2001) the rewards of other 
 **Bound.** With full feedback the internal regret of the invariant rule is at most √(N T) in expectation, and swap
 regret N times that; the inertia rule converges without a useful rate. With bandit feedback sublinear for γ of order
 T^{-1/3}.
-
-May touch: ``learners``, ``actions.base``, ``kernels``, ``errors``.
 """
 
 import math
@@ -195,7 +193,7 @@ def regret_matching(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> player = regret_matching(MSets(4, 2), 6000)
     >>> player.inertia, round(player.exploration, 6)
     (10.0, 0.1)

@@ -3,8 +3,6 @@ r"""The stationary distribution of a slowly changing chain.
 The reductions from swap to external regret play :math:`p` with :math:`p = pQ`, and Q changes little from day to day.
 Up to 160 states, elimination without subtraction is fast enough. Above, an inverse made some days ago is a good
 preconditioner today; it is made again when refinement takes long, and elimination is the last word.
-
-May touch: ``arrays``, ``kernels.stationary``.
 """
 
 from dataclasses import dataclass

@@ -18,8 +18,6 @@ classes of rules:
 
 **Bound.** With bandit feedback O(√(T N ln K)) for the class in expectation, K its size: N √(T ln N) in the first case,
 N times √(T N ln N) for swap regret through the second.
-
-May touch: ``learners``, ``actions.base``, ``kernels``, ``errors``.
 """
 
 import math
@@ -212,7 +210,7 @@ def stoltz(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> round(stoltz(MSets(4, 2), 1000).learning_rate, 6)          # √(12 ln 30 / 1000)
     0.202026
     """

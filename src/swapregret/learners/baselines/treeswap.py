@@ -11,8 +11,6 @@ which is the conditional expectation of the former and therefore less noisy: the
 
 **Bound.** T/K plus the mean external regret of the scales, each √(ln N · H) meta-days with full feedback (the authors:
 O(T ln ln N / ln T) for the best H); with bandit feedback each scale pays √(K N ln N / L_k) a day.
-
-May touch: ``learners``, ``actions.base``, ``kernels``.
 """
 
 import math
@@ -229,7 +227,7 @@ def treeswap(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> treeswap(MSets(6, 2), 10_000).schedule.windows
     (4, 160, 640, 2560, 10240)
     """

@@ -7,8 +7,6 @@ about ½ wherever :math:`p_t(i) \ge \eta_t^2`.
 
 **Bound.** External regret at most 4√(N T) + 1, and of order Σ_i ln T / Δ_i on independent days. It needs no horizon.
 Nothing is promised for swap regret.
-
-May touch: ``learners``, ``actions.base``, ``kernels``.
 """
 
 import math
@@ -127,7 +125,7 @@ def tsallis_inf(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> tsallis_inf(MSets(4, 2), 1000).rate(3)
     1.0
     """

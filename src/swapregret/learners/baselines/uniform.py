@@ -5,9 +5,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
+from swapregret.arrays import Floats, Integers
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day, learn_day
 from swapregret.learners.round.day import BANDIT, mix_slots
@@ -17,8 +17,6 @@ from swapregret.policy import Policy
 
 __all__ = ["UniformPlayer", "uniform"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _FOREVER = 2**62
 
@@ -75,7 +73,7 @@ def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> player = uniform(MSets(4, 2))
     >>> player.policy(player.start(np.random.default_rng(0))).marginals()
     array([0.5, 0.5, 0.5, 0.5])

@@ -2,6 +2,4 @@
 
 Where there is no engine for a player its days are stepped: user-written sets and learners run at the speed of their
 Python. ``docs/performance.md`` has the table.
-
-May touch: nothing.
 """

@@ -2,8 +2,6 @@
 
 Each of them knows how to run its days (``run_days``), by the kernels it is stepped with; what they share is the tape of
 laws, a row of N shares for each.
-
-May touch: ``arrays``, ``policy``, ``geometry.solve``, ``kernels.listed_steps``, ``learners.baselines``.
 """
 
 from collections.abc import Iterator

@@ -25,7 +25,7 @@ class SwapMaster(Master):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.learners.law_plan import plan_laws
     >>> from swapregret.learners.lazy import AdaptiveRate
     >>> from swapregret.learners.lazy_combcp import LazyComBCP

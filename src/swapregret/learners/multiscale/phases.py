@@ -6,10 +6,8 @@ played is :math:`\hat p = \frac{1-\gamma}{K}\sum_k \tilde p_k + \gamma\mu` (line
 
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, span_part
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.borrow import borrow
 from swapregret.compiled.kernel import inlined, phase
 from swapregret.learners.round.daily import end_day
@@ -19,9 +17,6 @@ from swapregret.learners.round.scale import Learners, begin_interval, end_meta_d
 from swapregret.learners.round.taping import tape_laws, tape_window
 
 __all__ = ["MultiscaleRule", "MultiscaleState", "end_window"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class MultiscaleRule(NamedTuple):

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import room
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.borrow import borrow
 from swapregret.compiled.kernel import phase
 from swapregret.compiled.methods import method
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 from swapregret.learners.round.day import (
     Mix,
     Tally,
@@ -41,9 +41,6 @@ __all__ = [
     "observe_daily",
     "run_days",
 ]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class DailyState(NamedTuple):

@@ -15,11 +15,11 @@ lowers the noise and leaves the expectation alone (deviation D19).
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import draw, prepare, solve
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import inlined, kernel
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 from swapregret.learners.calendar import count_ending
 
 __all__ = [
@@ -35,8 +35,6 @@ __all__ = [
     "mix_slots",
 ]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 BANDIT, SEMI_BANDIT, FULL_VECTOR = 0, 1, 2
 FEEDBACKS = {"bandit": BANDIT, "semi-bandit": SEMI_BANDIT, "full": FULL_VECTOR}

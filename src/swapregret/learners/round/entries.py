@@ -6,12 +6,12 @@ They take a :class:`~swapregret.compiled.handle.Handle`. The end of a window is 
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.borrow import borrow
 from swapregret.compiled.handle import Handle
 from swapregret.compiled.kernel import kernel, phase
-from swapregret.kernels.vectors import action_total
+from swapregret.compiled.vectors import action_total
 from swapregret.learners.round.day import BANDIT, act, count_day, estimate, keep_for_undo
 from swapregret.learners.round.master import NOT_SOLVED, remember
 from swapregret.learners.round.taping import begin_tape, tape_window
@@ -26,9 +26,6 @@ __all__ = [
     "stop_tape",
     "take_back",
 ]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

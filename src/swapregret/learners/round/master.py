@@ -9,14 +9,11 @@ compiling short.
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from swapregret.arrays import Integers
 from swapregret.compiled.methods import method
 
 __all__ = ["NOT_PROJECTED", "NOT_SOLVED", "OUT_OF_ROOM", "PLAYED", "remember"]
 
-Integers = npt.NDArray[np.int64]
 
 PLAYED, NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM = 0, 1, -1, 2
 """How a call ended: well; a projection was not good enough; Σ⁺M was not to be had; there is no room for a list of actions."""

@@ -14,16 +14,13 @@ of its score and its noise from one meta-day to the next; cold scales keep all.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import spread
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import inlined, kernel
-from swapregret.kernels.vectors import tilt
+from swapregret.compiled.vectors import tilt
 
 __all__ = ["Learners", "begin_interval", "end_meta_day", "start_learners", "tilt_learner"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class Learners(NamedTuple):

@@ -2,18 +2,12 @@
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from swapregret.actions.family import show_law
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import inlined, kernel, phase
 from swapregret.policy.tape import Tape
 
 __all__ = ["begin_tape", "tape_laws", "tape_window"]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 
 @kernel

@@ -1,0 +1,89 @@
+"""Spanning trees and forests as compiled code sees them: lists by splitting off vertices."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
+from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, packed_forests
+from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_walk
+from swapregret.actions.graphs.kernels.tree_partition import hybrid_partition, project_forests
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.vectors import span_part as part_in_columns
+
+__all__ = ["ForestFamily", "Walk"]
+
+
+_ = covariance, listed_laws
+
+
+class Walk(NamedTuple):
+    """The random walk that draws from the exploration policy; without ``steps`` where that is a list."""
+
+    steps: Floats
+    up: Integers
+    starts: Integers
+    edges: Integers
+    ends: Integers
+
+
+class ForestFamily(NamedTuple):
+    """Forests of a graph, in which ``unit`` and ``orders`` of the vertices they are listed, and how far outside a point may lie.
+
+    ``orthonormal`` is a basis of the span, empty where all vectors are in it.
+    """
+
+    common: Common
+    graph: ForestGraph
+    unit: int
+    orders: Integers
+    inside: float
+    orthonormal: Floats
+    walk: Walk
+
+
+@project.of(ForestFamily)
+def project_forest(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Project onto the forest polytope, exactly, by the principal partition."""
+    graph = family.graph
+    point, log_point, _, _ = project_forests(tilted, graph.tails, graph.heads, graph.n_vertices, graph.size)
+    return point, log_point, True
+
+
+@hybrid.of(ForestFamily)
+def hybrid_forest(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    """Minimise by the principal partition, which is exact for any sum of convex functions."""
+    graph = family.graph
+    return hybrid_partition(graph.tails, graph.heads, costs, graph.n_vertices, graph.size, mix), 0.0
+
+
+@list_law.of(ForestFamily)
+def list_forests(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """Split forests off a point, in each of the orders."""
+    outside = 0.0
+    for i in range(point.size):
+        outside = max(outside, -point[i], point[i] - 1.0)
+    words, chances, distance = packed_forests(family.graph, point, family.unit, family.orders)
+    return words, chances, max(outside, distance) <= family.inside
+
+
+@best.of(ForestFamily)
+def best_forest(family: Any, weights: Floats) -> Integers:
+    """Return the heaviest forest, by Kruskal's rule."""
+    graph = family.graph
+    return heaviest_forest(weights, graph.tails, graph.heads, graph.n_vertices, graph.size)
+
+
+@span_part.of(ForestFamily)
+def forest_part(family: Any, vector: Floats) -> Floats:
+    """Project onto the span of the forests."""
+    return part_in_columns(family.orthonormal, vector) if family.orthonormal.size else vector
+
+
+@draw_explore.of(ForestFamily)
+def draw_forest(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw a tree uniformly, by Wilson's walk."""
+    walk = family.walk
+    return draw_by_walk(rng, walk.steps, walk.up, walk.starts, walk.edges, walk.ends)

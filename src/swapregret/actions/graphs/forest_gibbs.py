@@ -1,0 +1,157 @@
+"""Gibbs policies of spanning trees as compiled code sees them: the factors of their transfer currents."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
+from swapregret.actions.graphs.forest_family import ForestFamily, Walk
+from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph
+from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
+    affordable_walk,
+    draw_by_chain,
+    draw_by_walk,
+    root_forest,
+    scaled_cuts,
+    walk_bound,
+    walk_table,
+)
+from swapregret.actions.graphs.kernels.tree_gibbs_law import (
+    reduce_cuts,
+    root_order,
+    tree_marginals,
+    tree_moment_on,
+    tree_squared,
+    tree_variance,
+)
+from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import centred
+
+__all__ = ["LARGEST", "ForestGibbsFamily", "ForestGibbsLaws"]
+
+
+LARGEST = 1000
+"""Up to how many edges K∘K is kept of every policy."""
+_UNKNOWN, _BY_WALK, _BY_CHAIN = 0, 1, 2
+
+
+class ForestGibbsFamily(ForestFamily):
+    """Spanning trees, played by p(M) ∝ exp(s·M); a point is known by its exponents s, and listed as by its base."""
+
+    __slots__ = ()
+
+
+class ForestGibbsLaws(NamedTuple):
+    """S policies of d edges.
+
+    Attributes
+    ----------
+    kinds : int64 array, shape (S,)
+        How they are drawn from, which is found out when they first are.
+    exponents : float64 array, shape (S, d)
+    up, order : int64 arrays, shape (S, n)
+        The heaviest tree, hung from its root, and the vertices from there downwards.
+    columns : float64 array, shape (S, d, size)
+        C of ``kernels.tree_gibbs_law``.
+    walks : float64 array, shape (S, 2d)
+        The steps of the random walk, where that draws.
+    marginals : float64 array, shape (S, d)
+    squared : float64 array, shape (S, d, d)
+        K∘K.
+    moments : float64 array, shape (S, r, r)
+    """
+
+    kinds: Integers
+    exponents: Floats
+    up: Integers
+    order: Integers
+    columns: Floats
+    walks: Floats
+    marginals: Floats
+    squared: Floats
+    moments: Floats
+
+
+@kernel
+def _columns(graph: ForestGraph, walk: Walk, exponents: Floats) -> tuple[Floats, Integers, Integers]:
+    """Return C of some exponents, and their heaviest tree: the edges upwards and the vertices downwards."""
+    tails, heads, n = graph.tails, graph.heads, graph.n_vertices
+    chosen = heaviest_forest(exponents, tails, heads, n, graph.size)
+    first = root_order(exponents, tails, heads, n)
+    up, depths, order = root_forest(chosen, first, walk.starts, walk.edges, walk.ends)
+    columns, _ = reduce_cuts(scaled_cuts(exponents, chosen, up, depths, tails, heads))
+    return columns, up, order
+
+
+@project.of(ForestGibbsFamily)
+def project_forest_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Return the marginals of the policy of some exponents, and these."""
+    columns, _, _ = _columns(family.graph, family.walk, tilted)
+    return tree_marginals(columns), tilted, True
+
+
+@room.of(ForestGibbsFamily)
+def forest_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> ForestGibbsLaws:
+    """Return room for policies; of μ its marginals and Σ."""
+    common, graph = family.common, family.graph
+    d, n, r = common.dimension, graph.n_vertices, common.coordinates.size
+    laws = ForestGibbsLaws(
+        np.zeros(n_slots, dtype=np.int64),
+        np.zeros((n_slots, d)),
+        np.zeros((n_slots, n), dtype=np.int64),
+        np.zeros((n_slots, n), dtype=np.int64),
+        np.zeros((n_slots, d, graph.size)),
+        np.zeros((n_slots, family.walk.edges.size)),
+        np.zeros((n_slots, d)),
+        np.zeros((n_slots, d, d)),
+        np.zeros((n_slots, r, r)),
+    )
+    put_mu(common, laws.marginals, laws.moments)
+    return laws
+
+
+@make_law.of(ForestGibbsFamily)
+def make_forest_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Make the matrices of some exponents."""
+    columns, up, order = _columns(family.graph, family.walk, log_point)
+    laws.kinds[slot] = _UNKNOWN
+    laws.exponents[slot] = log_point
+    laws.up[slot] = up
+    laws.order[slot] = order
+    laws.columns[slot] = columns
+    laws.marginals[slot] = tree_marginals(columns)
+    laws.squared[slot] = tree_squared(columns)
+    if family.common.coordinates.size:
+        tree_moment_on(laws.marginals[slot], laws.squared[slot], family.common.coordinates, laws.moments[slot])
+    return MADE
+
+
+@draw.of(ForestGibbsFamily)
+def draw_forest_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+    """Draw by Wilson's walk, or edge by edge where walks may be long."""
+    if slot == laws.marginals.shape[0] - 1:
+        return draw_mu(family, rng)
+    graph, walk, up = family.graph, family.walk, laws.up[slot]
+    if laws.kinds[slot] == _UNKNOWN:
+        scores = centred(laws.exponents[slot], True)
+        bound = walk_bound(scores, up, laws.order[slot], graph.tails, graph.heads, walk.starts, walk.edges)
+        laws.kinds[slot] = _BY_CHAIN
+        if bound <= affordable_walk(graph.n_vertices, graph.size, scores.size):
+            laws.walks[slot] = walk_table(scores, walk.starts, walk.edges)
+            laws.kinds[slot] = _BY_WALK
+    if laws.kinds[slot] == _BY_WALK:
+        return draw_by_walk(rng, laws.walks[slot], up, walk.starts, walk.edges, walk.ends)
+    return draw_by_chain(rng, laws.columns[slot], graph.tails, graph.heads, graph.n_vertices)
+
+
+@spread.of(ForestGibbsFamily)
+def spread_of_forest_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+    """Return Var(X̃·M)."""
+    return tree_variance(laws.marginals[slot], laws.squared[slot], centred(aggregate, family.common.is_uniform))
+
+
+show_law.of(ForestGibbsFamily)(show_mu)
+law_of.register(ForestGibbsFamily, gibbs_of)

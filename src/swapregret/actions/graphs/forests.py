@@ -1,0 +1,140 @@
+"""k-forests: choose k edges of a graph without closing a cycle."""
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ENUMERATION_LIMIT
+from swapregret.actions.graphs.graphic_bases import GraphicBases
+from swapregret.actions.graphs.tree_laws import GibbsTrees
+from swapregret.actions.graphs.undirected import is_networkx, read_graph, read_networkx
+from swapregret.arrays import Label, as_integer, as_vector
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.policy import FinitePolicy, Policy
+
+__all__ = ["Forests"]
+
+
+class Forests(GraphicBases):
+    """The forests of exactly ``size`` edges of a graph, one coordinate an edge.
+
+    Parameters
+    ----------
+    edges : iterable of pairs
+        Two vertices each, any hashable values. Parallel edges are fine, self-loops are refused; the graph need not be connected.
+    size : int
+        k, from 1 to the rank of the graph, i.e. its vertices minus its components.
+    vertices : iterable of hashable, optional
+        All vertices, if some have no edges or their order matters.
+    labels : sequence of hashable, optional
+        Names of the edges; by default the pairs given, with a running number where edges are parallel.
+
+    Notes
+    -----
+    Costs are those of ``SpanningTrees``; the projection truncates the principal partition,
+    the decomposition goes through the trees of a graph with one more vertex. For k below the rank, counting is hard in general:
+    ``n_actions`` is None where there are more than 100,000 forests, and there is then no uniform law. There is no exact
+    polynomial Gibbs law; with k equal to the rank it is that of spanning trees.
+
+    Examples
+    --------
+    >>> forests = Forests([("a", "b"), ("b", "c"), ("c", "a"), ("x", "y")], size=2)
+    >>> forests.n_actions, forests.rank
+    (6, 4)
+    >>> forests.elements(forests.argmax([1., 2., -3., -1.]))
+    (('a', 'b'), ('b', 'c'))
+    """
+
+    def __init__(
+        self,
+        edges: Iterable[Any],
+        size: int,
+        *,
+        vertices: Iterable[Hashable] | None = None,
+        labels: Sequence[Label] | None = None,
+    ) -> None:
+        if is_networkx(edges):
+            edges, vertices, names = read_networkx(edges)
+            labels = names if labels is None else labels
+            self.arguments = ((edges, size), {"vertices": vertices, "labels": labels})
+        graph = read_graph(edges, vertices, labels)
+        k = as_integer(size, "size", 1)
+        if k > graph.rank:
+            raise InvalidInput(
+                f"`size` of Forests must be at most {graph.rank}, the number of vertices minus that of components",
+                str(k),
+                "Choose a smaller size, or join the components by further edges.",
+            )
+        super().__init__(graph, k)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, size: int, *, labels: Sequence[Label] | None = None) -> "Forests":
+        """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
+        return cls(graph, size, labels=labels)
+
+    @property
+    def is_maximal(self) -> bool:
+        """Tell whether the forests span every component, i.e. k is the rank."""
+        return self.size == self._graph.rank
+
+    @property
+    def n_actions(self) -> int | None:
+        """Return the exact number of forests, or None if k is below the rank and there are more than 100,000."""
+        return self._graph.n_forests if self.is_maximal else self._n_listed
+
+    @cached_property
+    def _n_listed(self) -> int | None:
+        if math.comb(self._graph.rank, self.size) > ENUMERATION_LIMIT:
+            return None
+        count = 0
+        for _ in self._actions():
+            count += 1
+            if count > ENUMERATION_LIMIT:
+                return None
+        return count
+
+    @cached_property
+    def has_uniform(self) -> bool:  # type: ignore[override]
+        """Whether the forests can be listed, or k is the rank."""
+        return self.is_maximal or self._n_listed is not None
+
+    @cached_property
+    def has_gibbs(self) -> bool:  # type: ignore[override]
+        """Whether k is the rank."""
+        return self.is_maximal
+
+    def uniform_policy(self) -> Policy:
+        """Return the uniform law: by the list, or that of spanning trees if k is the rank."""
+        return self._uniform
+
+    @cached_property
+    def _uniform(self) -> Policy:
+        if self.is_maximal:
+            return GibbsTrees(self._graph, np.zeros(self.dimension))
+        if not self.has_uniform:
+            raise Unsupported(
+                f"the forests must be at most {ENUMERATION_LIMIT:,} to have an exact uniform law",
+                f"{self!r}, which has more",
+                "Use exploration_policy('spanner').",
+            )
+        rows = self.enumerate()
+        return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
+
+    def gibbs(self, scores: npt.ArrayLike) -> GibbsTrees:
+        """Return the law p(F) ∝ exp(scores · F) if k is the rank; otherwise say why there is none."""
+        s = as_vector(scores, self.dimension, "scores")
+        if not self.is_maximal:
+            raise Unsupported(
+                "the set must have an exact Gibbs law that can be computed in polynomial time",
+                f"{self!r}, and to sum over forests of fewer edges than the {self._graph.rank} of a spanning tree is as hard as "
+                "counting them, which is #P-hard",
+                "Use swap_combcp, which needs only a projection; of size equal to the rank, forests have the law of trees.",
+            )
+        return GibbsTrees(self._graph, s)
+
+    def __repr__(self) -> str:
+        return f"Forests({self._graph.n_vertices} vertices, {self.dimension} edges, size={self.size})"

@@ -1,0 +1,235 @@
+r"""Forests of a fixed number of edges: what spanning trees and k-forests have in common.
+
+:math:`\mathcal A = \{M \in \{0,1\}^E : M \text{ has no cycle},\ \sum_e M_e = k\}` are the bases of a matroid, so
+:math:`\mathrm{conv}(\mathcal A) = \{x \ge 0 : x(E) = k,\ x(E[U]) \le |U| - 1\ \forall U\}`.
+"""
+
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.graphs.forest_family import ForestFamily, Walk
+from swapregret.actions.graphs.forest_gibbs import LARGEST, ForestGibbsFamily
+from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, decompose_forest_point, packed_forests
+from swapregret.actions.graphs.kernels.kruskal import (
+    exchanges,
+    heaviest_forest,
+    heaviest_forests,
+    is_forest,
+    next_forests,
+)
+from swapregret.actions.graphs.kernels.tree_partition import mass_unit, project_forests
+from swapregret.actions.graphs.tree_decomposition import ForestList, forest_graph
+from swapregret.actions.graphs.tree_laws import GibbsTrees
+from swapregret.actions.graphs.undirected import UndirectedGraph
+from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_action, as_integer, as_table, as_vector
+from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.geometry.kl import Projection
+from swapregret.geometry.span import LazySpan
+from swapregret.policy import GRID, Policy
+
+__all__ = ["INSIDE", "GraphicBases", "for_kernel"]
+
+INSIDE = 1e-8
+"""How far from the polytope a point that is decomposed may be."""
+_ORDER_SEED = 0x7EE5
+_CHUNK = 1024
+
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+
+def for_kernel(array: _Array) -> _Array:
+    """Return an array kernels are compiled for: contiguous and not marked read-only."""
+    return array if array.flags.c_contiguous and array.flags.writeable else array.copy()
+
+
+class GraphicBases(ActionSet):
+    """The forests of ``size`` edges of a graph.
+
+    Parameters
+    ----------
+    graph : UndirectedGraph
+    size : int
+        Number of edges, from 1 to the rank of the graph.
+    """
+
+    def __init__(self, graph: UndirectedGraph, size: int) -> None:
+        super().__init__(len(graph.labels), size, graph.labels)
+        self._graph = graph
+
+    def choice(self, action: npt.ArrayLike) -> tuple[Label, ...]:
+        """Read an action as its edges, pairs of vertices; a number follows where edges are parallel.
+
+        Examples
+        --------
+        >>> from swapregret.actions.graphs.spanning_trees import SpanningTrees
+        >>> SpanningTrees([("a", "b"), ("b", "c"), ("a", "c")], labels=["bus", "train", "ferry"]).choice([1, 0, 1])
+        (('a', 'b'), ('a', 'c'))
+        """
+        names = self._graph.edge_names
+        return tuple(names[index] for index in np.flatnonzero(self._read_action(action)))
+
+    @property
+    def graph(self) -> UndirectedGraph:
+        """Return the graph as the kernels see it."""
+        return self._graph
+
+    @property
+    def vertices(self) -> tuple[Hashable, ...]:
+        """Return the names of the vertices: those with edges, then those without."""
+        return self._graph.vertices + self._graph.isolated
+
+    def argmax(self, weights: npt.ArrayLike) -> Action:
+        """Return the heaviest forest by Kruskal's rule; an edge given earlier wins a tie."""
+        w = for_kernel(as_vector(weights, self.dimension, "weights"))
+        return heaviest_forest(w, self._graph.tails, self._graph.heads, self._graph.n_vertices, self.size)
+
+    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
+        """Return the heaviest forest under each row of weights."""
+        w, graph = as_table(weights, self.dimension, "weights"), self._graph
+        return heaviest_forests(w, graph.tails, graph.heads, graph.n_vertices, self.size)
+
+    def __contains__(self, action: object) -> bool:
+        """Tell whether a vector has the right number of edges and no cycle."""
+        try:
+            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
+        except InvalidAction:
+            return False
+        if int(vector.sum()) != self.size:
+            return False
+        return bool(is_forest(for_kernel(vector), self._graph.tails, self._graph.heads, self._graph.n_vertices))
+
+    def _actions(self) -> Iterator[Action]:
+        graph = self._graph
+        state = np.full(self.size, -1, dtype=np.int64)
+        count = _CHUNK
+        while count == _CHUNK:
+            rows = np.empty((_CHUNK, self.dimension), dtype=np.int64)
+            count = next_forests(state, graph.tails, graph.heads, graph.n_vertices, self.size, rows)
+            yield from rows[:count]
+
+    @cached_property
+    def span(self) -> LazySpan:
+        """The span in closed form, from the connected components of the matroid.
+
+        In every component the number of chosen edges is the same for all actions, and there are no other relations. So all
+        coordinates are independent but one in each component after the first: rank d − n_components + 1.
+        """
+        graph = self._graph
+        base = self.argmax(np.zeros(self.dimension))
+        blocks, swaps = exchanges(base, graph.tails, graph.heads, graph.n_vertices)
+        names = np.unique(blocks)
+        ranks = np.array([base[blocks == name].sum() for name in names])
+        first = int(np.argmin(ranks))
+        dropped = [np.flatnonzero(blocks == name)[-1] for name in np.delete(names, first)]
+        kept = np.setdiff1d(np.arange(self.dimension), dropped)
+
+        def make_lift() -> Matrix:
+            lift: Matrix = np.eye(self.dimension)
+            for name, rank, edge in zip(np.delete(names, first), np.delete(ranks, first), dropped, strict=True):
+                lift[edge, blocks == name] = -1.0
+                lift[edge, blocks == names[first]] = rank / ranks[first]
+            return np.ascontiguousarray(lift[:, kept])
+
+        def make_basis() -> Actions:
+            basis = np.tile(base, (len(swaps) + 1, 1))
+            rows = np.arange(1, len(swaps) + 1)
+            basis[rows, swaps[:, 0]] = 1
+            basis[rows, swaps[:, 1]] = 0
+            return basis
+
+        return LazySpan(kept, make_lift, make_basis)
+
+    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
+        """Project onto conv(A), exactly, by the principal partition; ``n_iterations`` counts the separations."""
+        graph = self._graph
+        w = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
+        return Projection(*project_forests(w, graph.tails, graph.heads, graph.n_vertices, self.size))
+
+    @property
+    def most_atoms(self) -> None:
+        """Promise no bound on the atoms of a decomposition: about one or two a coordinate, but not rank + 1."""
+        return None
+
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
+        """Write a point of conv(A) as a law over forests, in integers.
+
+        The point is rounded to multiples of 2⁻⁵² (less on graphs of more than a thousand vertices) that lie in conv(A) exactly;
+        no coordinate moves by more than about d·2⁻⁵² plus its own distance from conv(A). The law has exactly the rounded
+        marginals. It has about as many atoms as there are coordinates, not at most rank + 1: see ``kernels.tree_splitting``.
+        """
+        point = as_vector(marginals, self.dimension, "marginals")
+        ranks = self.orders(as_integer(variants, "variants", 1))
+        outside = max(float(-point.min()), float(point.max()) - 1.0)
+        if outside <= INSIDE:
+            chosen, weights, outside = decompose_forest_point(
+                self.kernel_graph, for_kernel(point), self.mass_unit, ranks
+            )
+            if outside <= INSIDE:
+                return ForestList(self.dimension, chosen, weights)
+        raise self._outside(point, outside)
+
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """Do the same, packed, in one compiled call."""
+        point = for_kernel(as_vector(marginals, self.dimension, "marginals"))
+        outside = max(float(-point.min()), float(point.max()) - 1.0)
+        if outside <= INSIDE:
+            words, weights, outside = packed_forests(self.kernel_graph, point, self.mass_unit, self.orders(variants))
+            if outside <= INSIDE:
+                return words, weights
+        raise self._outside(point, outside)
+
+    def _outside(self, point: Vector, outside: float) -> InvalidInput:
+        return InvalidInput(
+            f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {INSIDE}",
+            f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",
+            "Project them first: kl_project(log_weights).point.",
+        )
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it."""
+        is_gibbs = kind == "gibbs"
+        if kind == "chain" or (is_gibbs and not (self.has_gibbs and self.dimension <= LARGEST)):
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
+        steps, up = mu.walk if isinstance(mu, GibbsTrees) and mu.walk is not None else (None, None)
+        starts, edges, ends = self._graph.arcs
+        none = np.zeros(0, dtype=np.int64)
+        walk = Walk(np.zeros(0) if steps is None else steps, none if up is None else up, starts, edges, ends)
+        is_whole = self.rank == self.dimension
+        return (ForestGibbsFamily if is_gibbs else ForestFamily)(
+            describe(self, mu, has_moment=has_moment, is_listed=steps is None),
+            self.kernel_graph,
+            self.mass_unit,
+            self.orders(variants).copy(),
+            INSIDE,
+            np.zeros((0, 0)) if is_whole else np.ascontiguousarray(self.span.orthonormal),
+            walk,
+        )
+
+    @property
+    def mass_unit(self) -> int:
+        """Return how many units of mass make 1 in a decomposition."""
+        return int(mass_unit(self._graph.n_vertices + 1, GRID))
+
+    @cached_property
+    def kernel_graph(self) -> ForestGraph:
+        """The graph as the kernels of decompositions take it."""
+        return forest_graph(self._graph, self.size)
+
+    def orders(self, count: int) -> npt.NDArray[np.int64]:
+        """Return in which order each variant takes out vertices: as given, then fixed pseudo-random orders."""
+        if count not in self._order_tables:
+            n = self._graph.n_vertices + 1
+            rows = [np.arange(n)]
+            rows += [np.random.default_rng([_ORDER_SEED, variant]).permutation(n) for variant in range(1, count)]
+            self._order_tables[count] = np.array(rows, dtype=np.int64)
+        return self._order_tables[count]
+
+    @cached_property
+    def _order_tables(self) -> dict[int, npt.NDArray[np.int64]]:
+        return {}

@@ -1,0 +1,240 @@
+r"""The law p(T) ∝ exp(Σ_{e ∈ T} s_e) over spanning trees: its matrices, Wilson's sampler and the chain-rule sampler.
+
+The graph may have several components; a tree then is a forest with as many edges as possible. Write the signed incidence
+matrix in the basis of a *heaviest* forest F and scale its columns by the weights: :math:`R = [\,I \mid Q\,]` with
+:math:`Q_{tc} = \pm e^{(s_c - s_t)/2}` for t on the cycle that c closes with F. No entry is larger than 1, because F is heaviest.
+Then :math:`\sum_T e^{s(T)} = e^{s(F)} \det(R R^\top)`, and the transfer current matrix is the projection
+:math:`K = R^\top (R R^\top)^{-1} R` with :math:`R R^\top \succeq I`: no spread of the scores makes it ill-conditioned.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.graphs.kernels.kruskal import find_root
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.kernel import kernel
+
+__all__ = ["affordable_walk", "arc_table", "draw_by_chain", "draw_by_walk", "draw_walks", "root_forest", "scaled_cuts"]
+
+
+@kernel
+def arc_table(tails: Integers, heads: Integers, n_vertices: int) -> tuple[Integers, Integers, Integers]:
+    """List the edges at every vertex: vertex v has ``edges[starts[v] : starts[v + 1]]``, leading to ``ends`` there."""
+    starts = np.zeros(n_vertices + 1, dtype=np.int64)
+    for edge in range(tails.size):
+        starts[tails[edge]] += 1
+        starts[heads[edge]] += 1
+    for vertex in range(n_vertices):
+        starts[vertex + 1] += starts[vertex]
+    edges, ends = np.empty(2 * tails.size, dtype=np.int64), np.empty(2 * tails.size, dtype=np.int64)
+    for edge in range(tails.size - 1, -1, -1):
+        for vertex, other in ((tails[edge], heads[edge]), (heads[edge], tails[edge])):
+            starts[vertex] -= 1
+            edges[starts[vertex]] = edge
+            ends[starts[vertex]] = other
+    return starts, edges, ends
+
+
+@kernel
+def root_forest(
+    chosen: Integers, first: Integers, starts: Integers, edges: Integers, ends: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """Hang a forest from roots, trying the vertices in the order ``first``.
+
+    Returns the edge to the parent (−1 at a root), the depth of every vertex, and the vertices from the roots downwards.
+    """
+    n = first.size
+    up, depths = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
+    order = np.empty(n, dtype=np.int64)
+    count, position = 0, 0
+    for root in first:
+        if depths[root] < 0:
+            depths[root] = 0
+            order[count] = root
+            count += 1
+        while position < count:
+            vertex = order[position]
+            position += 1
+            for index in range(starts[vertex], starts[vertex + 1]):
+                if chosen[edges[index]] and depths[ends[index]] < 0:
+                    up[ends[index]] = edges[index]
+                    depths[ends[index]] = depths[vertex] + 1
+                    order[count] = ends[index]
+                    count += 1
+    return up, depths, order
+
+
+@kernel
+def scaled_cuts(
+    scores: Floats, chosen: Integers, up: Integers, depths: Integers, tails: Integers, heads: Integers
+) -> npt.NDArray[np.float64]:
+    """Return R, one row for each edge of the chosen heaviest forest, in increasing order."""
+    d = scores.size
+    row_of = np.cumsum(chosen) - 1
+    R = np.zeros((int(chosen.sum()), d))
+    for edge in range(d):
+        if chosen[edge]:
+            R[row_of[edge], edge] = 1.0
+            continue
+        u, v = tails[edge], heads[edge]
+        while u != v:
+            if depths[u] >= depths[v]:
+                step, sign = up[u], 1.0
+                u = tails[step] + heads[step] - u
+            else:
+                step, sign = up[v], -1.0
+                v = tails[step] + heads[step] - v
+            R[row_of[step], edge] = sign * np.exp(0.5 * (scores[edge] - scores[step]))
+    return R
+
+
+@kernel
+def walk_table(scores: Floats, starts: Integers, edges: Integers) -> Floats:
+    """Return the cumulative probabilities of the steps of the random walk at every vertex."""
+    steps = np.empty(edges.size)
+    for vertex in range(starts.size - 1):
+        low, high = starts[vertex], starts[vertex + 1]
+        top = -np.inf
+        for index in range(low, high):
+            top = max(top, scores[edges[index]])
+        total = 0.0
+        for index in range(low, high):
+            total += np.exp(scores[edges[index]] - top)
+            steps[index] = total
+        for index in range(low, high):
+            steps[index] /= total
+    return steps
+
+
+@kernel
+def walk_bound(
+    scores: Floats, up: Integers, order: Integers, tails: Integers, heads: Integers, starts: Integers, edges: Integers
+) -> float:
+    """Bound the expected steps of Wilson's sampler: Σ_v degree(v)·resistance(v, root) along the forest, possibly infinite."""
+    resistance = np.zeros(order.size)
+    total = 0.0
+    for vertex in order:
+        step = up[vertex]
+        if step >= 0:
+            parent = tails[step] + heads[step] - vertex
+            resistance[vertex] = resistance[parent] + np.exp(-scores[step])
+            for index in range(starts[vertex], starts[vertex + 1]):
+                total += np.exp(scores[edges[index]]) * resistance[vertex]
+    return total
+
+
+@kernel
+def affordable_walk(n_vertices: int, rank: int, dimension: int) -> float:
+    """Return how many steps a walk may take before drawing edge by edge is the faster way."""
+    return 64.0 * n_vertices + 0.05 * rank * rank * dimension
+
+
+@kernel
+def draw_by_walk(
+    rng: np.random.Generator, steps: Floats, up: Integers, starts: Integers, edges: Integers, ends: Integers
+) -> Integers:
+    """Draw a forest by Wilson's algorithm: loop-erased random walks until all vertices hang together.
+
+    Vertices with ``up`` = −1 are the roots.
+    """
+    n = up.size
+    is_in = up < 0
+    way = np.empty(n, dtype=np.int64)
+    action = np.zeros(edges.size // 2, dtype=np.int64)
+    for start in range(n):
+        vertex = start
+        while not is_in[vertex]:
+            level = rng.random()
+            low, high = starts[vertex], starts[vertex + 1] - 1
+            while low < high:
+                middle = (low + high) // 2
+                if steps[middle] > level:
+                    high = middle
+                else:
+                    low = middle + 1
+            way[vertex] = low
+            vertex = ends[low]
+        vertex = start
+        while not is_in[vertex]:
+            is_in[vertex] = True
+            action[edges[way[vertex]]] = 1
+            vertex = ends[way[vertex]]
+    return action
+
+
+@kernel
+def product(a: Floats, b: Floats) -> float:
+    """Return a·b for short vectors."""
+    total = 0.0
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def draw_by_chain(
+    rng: np.random.Generator, columns: npt.NDArray[np.float64], tails: Integers, heads: Integers, n_vertices: int
+) -> Integers:
+    """Draw a forest edge by edge from the projection K = columns @ columns.T, given the edges drawn so far.
+
+    The next edge has probability proportional to what is left of its column when the columns drawn are projected out. Edges that
+    would close a cycle have nothing left; they are struck out so that rounding cannot bring one back.
+
+    Parameters
+    ----------
+    columns : array, shape (d, r)
+        Orthonormal columns.
+    """
+    d, r = columns.shape
+    parents = np.arange(n_vertices)
+    action = np.zeros(d, dtype=np.int64)
+    chances = np.empty(d)
+    for edge in range(d):
+        chances[edge] = product(columns[edge], columns[edge])
+    drawn = np.empty((r, r))
+    for count in range(r):
+        total = 0.0
+        for edge in range(d):
+            if chances[edge] > 0.0:
+                if action[edge] or find_root(parents, tails[edge]) == find_root(parents, heads[edge]):
+                    chances[edge] = 0.0
+                total += chances[edge]
+        level = rng.random() * total
+        pick = -1
+        for edge in range(d):
+            if chances[edge] > 0.0:
+                pick = edge
+                level -= chances[edge]
+                if level < 0.0:
+                    break
+        action[pick] = 1
+        parents[find_root(parents, heads[pick])] = find_root(parents, tails[pick])
+        if count == r - 1:
+            break
+        direction = drawn[count]
+        direction[:] = columns[pick]
+        for _ in range(2):
+            for before in range(count):
+                direction -= product(drawn[before], direction) * drawn[before]
+        direction /= np.sqrt(product(direction, direction))
+        for edge in range(d):
+            if chances[edge] > 0.0:
+                chances[edge] -= product(columns[edge], direction) ** 2
+    return action
+
+
+@kernel
+def draw_walks(
+    rng: np.random.Generator,
+    steps: Floats,
+    up: Integers,
+    starts: Integers,
+    edges: Integers,
+    ends: Integers,
+    count: int,
+) -> Integers:
+    """Draw forests by Wilson's algorithm."""
+    rows = np.empty((count, edges.size // 2), dtype=np.int64)
+    for index in range(count):
+        rows[index] = draw_by_walk(rng, steps, up, starts, edges, ends)
+    return rows

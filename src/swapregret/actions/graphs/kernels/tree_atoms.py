@@ -1,0 +1,285 @@
+r"""Putting vertices back: from the splits of a point to spanning trees with integer weights.
+
+The law over trees of the last vertex alone is trivial. Given one over the trees of the vertices without v, with the masses that
+``tree_splitting`` left, the law with v follows: trees that use mass split off to (a, b) get the path
+a – v – b instead of that edge, and trees that use none get v as a leaf. A tree that uses such mass twice or more keeps it
+connected with one half of each further edge; the other half is then free for a tree that uses none. The sums come out even.
+
+Trees are arrays of parents, weights are integers.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.graphs.kernels.kruskal import find_root
+from swapregret.actions.graphs.kernels.tree_network import widened
+from swapregret.actions.graphs.kernels.tree_splitting import Splits
+from swapregret.arrays import Integers
+from swapregret.compiled.kernel import kernel
+
+__all__ = ["level_sizes", "put_back", "write_rows"]
+
+Table = npt.NDArray[np.int32]
+
+
+@kernel
+def divide(parents: Table, weights: Integers, tree: int, keep: int, n_trees: int) -> int:
+    """Copy a tree so that the first has weight ``keep`` and the copy the rest; return the new number of trees."""
+    for vertex in range(parents.shape[1]):
+        parents[n_trees, vertex] = parents[tree, vertex]
+    weights[n_trees] = weights[tree] - keep
+    weights[tree] = keep
+    return n_trees + 1
+
+
+@kernel
+def insert(parents: npt.NDArray[np.int32], v: int, child: int, parent: int) -> int:
+    """Lead the edge from child to parent over v; return the neighbour whose half is free, or −1."""
+    before = parents[v]
+    free = -1
+    if before < 0:
+        parents[v] = parent
+    else:
+        node = v
+        while node >= 0 and node != child:
+            node = parents[node]
+        if node == child:  # v hangs below: it moves up, and its old parent's half is free
+            free = before
+            parents[v] = parent
+        else:
+            free = parent
+    parents[child] = v
+    return int(free)
+
+
+@kernel
+def hang_from(apex: int, parents: Table, weights: Integers, v: int, pool: Integers, n_trees: int) -> int:
+    """Hang v from the apex, as much as its pool, where the apex has the lowest degree; return the number of trees."""
+    degrees = np.zeros(n_trees, dtype=np.int64)
+    for tree in range(n_trees):
+        for vertex in range(parents.shape[1]):
+            degrees[tree] += parents[tree, vertex] == apex
+        degrees[tree] += parents[tree, apex] >= 0
+    degree = 0
+    while pool[apex] > 0 and degree <= parents.shape[1]:
+        for tree in range(degrees.size):
+            if degrees[tree] == degree and parents[tree, v] < 0 and pool[apex] > 0:
+                if weights[tree] > pool[apex]:
+                    n_trees = divide(parents, weights, tree, pool[apex], n_trees)
+                pool[apex] -= weights[tree]
+                parents[tree, v] = apex
+        degree += 1
+    return n_trees
+
+
+@kernel
+def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, Integers, int, bool]:
+    """Build the law: parents of every vertex in every tree, and the weights of the trees, which add up to a unit.
+
+    Where there is a choice, trees are kept even in the degree of the vertex ``apex``, if it is not −1. At most one tree more
+    for each piece of the splits, so 1 + n_pieces + Σ (neighbours of each vertex when it was taken out).
+
+    Returns
+    -------
+    parents : int32 array, shape (n_trees and ``room`` more or less, n_vertices)
+        −1 for the vertex that was never taken out.
+    weights : int64 array, as long
+    n_trees : int
+    is_even : bool
+        Whether all sums came out even; they do if the splits are valid.
+    """
+    n = splits.order.size
+    capacity = 1 + room
+    pool = np.zeros(n, dtype=np.int64)
+    for step in range(n - 1):
+        for piece in range(splits.starts[step], splits.starts[step + 1]):
+            capacity += 1
+            for u in (splits.firsts[piece], splits.seconds[piece]):
+                if u >= 0 and pool[u] != step + 1:
+                    pool[u] = step + 1
+                    capacity += 1
+    for vertex in range(n):
+        pool[vertex] = 0
+    parents = np.empty((capacity, n), dtype=np.int32)
+    weights = np.empty(capacity, dtype=np.int64)
+    for vertex in range(n):
+        parents[0, vertex] = -1
+    weights[0] = unit
+    n_trees, is_even = 1, True
+    for step in range(n - 2, -1, -1):
+        v = splits.order[step]
+        low, high = splits.starts[step], splits.starts[step + 1]
+        for piece in range(low, high):
+            a, b, left = splits.firsts[piece], splits.seconds[piece], splits.amounts[piece]
+            if b < 0:
+                pool[a] += left
+                continue
+            for is_used in (False, True):  # trees without v first
+                tree = 0
+                while left > 0 and tree < n_trees:
+                    row = parents[tree]
+                    if (row[a] == b or row[b] == a) and (row[v] >= 0) == is_used:
+                        if weights[tree] > left:
+                            n_trees = divide(parents, weights, tree, left, n_trees)
+                        left -= weights[tree]
+                        free = insert(row, v, a, b) if row[a] == b else insert(row, v, b, a)
+                        if free >= 0:
+                            pool[free] += weights[tree]
+                    tree += 1
+            is_even = is_even and left == 0
+        if apex >= 0 and pool[apex] > 0:
+            n_trees = hang_from(apex, parents, weights, v, pool, n_trees)
+        tree = 0
+        for piece in range(low, high):
+            for u in (splits.firsts[piece], splits.seconds[piece]):
+                while u >= 0 and pool[u] > 0 and tree < n_trees:
+                    if parents[tree, v] < 0:
+                        if weights[tree] > pool[u]:
+                            n_trees = divide(parents, weights, tree, pool[u], n_trees)
+                        pool[u] -= weights[tree]
+                        parents[tree, v] = u
+                    tree += 1
+                is_even = is_even and (u < 0 or pool[u] == 0)
+        for tree in range(n_trees):
+            is_even = is_even and parents[tree, v] >= 0
+    return parents, weights, n_trees, is_even
+
+
+@kernel
+def write_rows(
+    parents: Table,
+    weights: Integers,
+    n_trees: int,
+    pair_tails: Integers,
+    pair_heads: Integers,
+    pair_starts: Integers,
+    pair_edges: Integers,
+    masses: Integers,
+    apex: int,
+) -> tuple[npt.NDArray[np.int64], Integers, bool]:
+    """Write trees as rows of edges, dividing them where parallel edges share the mass between two vertices.
+
+    Parameters
+    ----------
+    parents, weights, n_trees
+        From :func:`put_back`, with room for one more tree for every parallel edge.
+    pair_tails, pair_heads, pair_starts, pair_edges : int64 arrays
+        The edges between the two vertices of pair p are ``pair_edges[pair_starts[p] : pair_starts[p + 1]]``.
+    masses : int64 array, shape (d,)
+        Mass of each edge.
+    apex : int
+        A vertex whose edges are not written, or −1.
+
+    Returns
+    -------
+    rows : int64 array, shape (n_rows, d)
+    weights : int64 array, shape (n_rows,)
+    is_even : bool
+        Whether every edge got exactly its mass.
+    """
+    n, n_pairs = parents.shape[1], pair_tails.size
+    lists, starts = np.empty(2 * n_pairs, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    for pair in range(n_pairs):
+        starts[pair_tails[pair]] += 1
+        starts[pair_heads[pair]] += 1
+    for vertex in range(n):
+        starts[vertex + 1] += starts[vertex]
+    for pair in range(n_pairs):
+        for vertex in (pair_tails[pair], pair_heads[pair]):
+            starts[vertex] -= 1
+            lists[starts[vertex]] = pair
+    rows = np.zeros((weights.size, masses.size), dtype=np.int64)
+    left, cursors = masses.copy(), pair_starts.copy()
+    pair_to = np.full(n, -1, dtype=np.int64)
+    is_even = True
+    for v in range(n):
+        if v == apex:
+            continue
+        for index in range(starts[v], starts[v + 1]):
+            pair = lists[index]
+            pair_to[pair_tails[pair] + pair_heads[pair] - v] = pair
+        tree = 0
+        while tree < n_trees:
+            u = parents[tree, v]
+            if u >= 0 and u != apex:
+                pair = pair_to[u]
+                while cursors[pair] < pair_starts[pair + 1] and left[pair_edges[cursors[pair]]] == 0:
+                    cursors[pair] += 1
+                if cursors[pair] == pair_starts[pair + 1]:
+                    is_even = False
+                    break
+                edge = pair_edges[cursors[pair]]
+                if weights[tree] > left[edge]:
+                    for other in range(masses.size):
+                        rows[n_trees, other] = rows[tree, other]
+                    n_trees = divide(parents, weights, tree, left[edge], n_trees)
+                left[edge] -= weights[tree]
+                rows[tree, edge] = 1
+            tree += 1
+    for edge in range(masses.size):
+        is_even = is_even and left[edge] == 0
+    return rows[:n_trees], weights[:n_trees], is_even
+
+
+@kernel
+def move_edges(large: Integers, small: Integers, count: int, tails: Integers, heads: Integers, n_vertices: int) -> None:
+    """Move the first edges of the larger forest that close no cycle in the smaller one.
+
+    As long as the one is larger than the other there is such an edge; one that closes a cycle now does so later too.
+    """
+    parents = np.arange(n_vertices)
+    for edge in range(tails.size):
+        if small[edge]:
+            parents[find_root(parents, heads[edge])] = find_root(parents, tails[edge])
+    for edge in range(tails.size):
+        if count == 0:
+            return
+        if large[edge]:
+            u, v = find_root(parents, tails[edge]), find_root(parents, heads[edge])
+            if u != v:
+                parents[v] = u
+                large[edge], small[edge] = 0, 1
+                count -= 1
+
+
+@kernel
+def level_sizes(
+    rows: npt.NDArray[np.int64], weights: Integers, size: int, tails: Integers, heads: Integers, n_vertices: int
+) -> tuple[npt.NDArray[np.int64], Integers]:
+    """Move edges from forests that are too large to forests that are too small, until all have ``size`` edges, their mean.
+
+    The largest and the smallest, the heaviest among equals, are cut to the same weight, and edges move until one of them is
+    right. With the most uneven first the list grows to two or three times its length; in other orders it may
+    double with every edge.
+    """
+    n_rows, d = rows.shape
+    sizes = np.zeros(n_rows, dtype=np.int64)
+    for row in range(n_rows):
+        for edge in range(d):
+            sizes[row] += rows[row, edge]
+    while True:
+        large, small = 0, 0
+        for row in range(1, n_rows):
+            if sizes[row] > sizes[large] or (sizes[row] == sizes[large] and weights[row] > weights[large]):
+                large = row
+            if sizes[row] < sizes[small] or (sizes[row] == sizes[small] and weights[row] > weights[small]):
+                small = row
+        count = min(sizes[large] - size, size - sizes[small])
+        if count <= 0:
+            return rows[:n_rows], weights[:n_rows]
+        if weights[large] != weights[small]:
+            if n_rows == sizes.size:
+                wider = np.empty((2 * n_rows, d), dtype=np.int64)
+                for row in range(n_rows):
+                    for edge in range(d):
+                        wider[row, edge] = rows[row, edge]
+                rows, weights, sizes = wider, widened(weights, 2 * n_rows), widened(sizes, 2 * n_rows)
+            heavy, light = (large, small) if weights[large] > weights[small] else (small, large)
+            for edge in range(d):
+                rows[n_rows, edge] = rows[heavy, edge]
+            sizes[n_rows], weights[n_rows] = sizes[heavy], weights[heavy] - weights[light]
+            weights[heavy] = weights[light]
+            n_rows += 1
+        move_edges(rows[large], rows[small], count, tails, heads, n_vertices)
+        sizes[large] -= count
+        sizes[small] += count

@@ -1,0 +1,172 @@
+"""Counting spanning forests with as many edges as possible, by the matrix-tree theorem in star–mesh form.
+
+Taking out a vertex v with conductances c_a to its neighbours multiplies the count by their sum and adds c_a·c_b / Σ c between every
+two of them. In floats this needs no subtraction, so the logarithm of the count is accurate; modulo a prime it is exact. Vertices
+are taken out in an order that keeps the neighbours few; who then is whose neighbour is worked out once.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Integers
+from swapregret.compiled.kernel import kernel
+
+__all__ = ["elimination_rows", "forests_modulo", "log2_forests"]
+
+
+@kernel
+def n_ones(words: npt.NDArray[np.uint64]) -> int:
+    """Count the bits that are set."""
+    count = 0
+    for word in words:
+        while word:
+            word &= word - np.uint64(1)
+            count += 1
+    return count
+
+
+@kernel
+def elimination_rows(tails: Integers, heads: Integers, n_vertices: int) -> tuple[Integers, Integers, Integers]:
+    """Order the vertices by how few neighbours they have when they are taken out.
+
+    Returns
+    -------
+    places : int64 array, shape (n_vertices,)
+        When each vertex is taken out.
+    starts, near : int64 arrays
+        The vertex taken out at place i then has the neighbours with the places ``near[starts[i] : starts[i + 1]]``, increasing.
+    """
+    one = np.uint64(1)
+    linked = np.zeros((n_vertices, n_vertices // 64 + 1), dtype=np.uint64)
+    for edge in range(tails.size):
+        u, v = tails[edge], heads[edge]
+        linked[u, v >> 6] |= one << np.uint64(v & 63)
+        linked[v, u >> 6] |= one << np.uint64(u & 63)
+    degrees = np.empty(n_vertices, dtype=np.int64)
+    for vertex in range(n_vertices):
+        degrees[vertex] = n_ones(linked[vertex])
+    places = np.full(n_vertices, -1, dtype=np.int64)
+    starts = np.zeros(n_vertices + 1, dtype=np.int64)
+    near = np.empty(4 * tails.size + 8, dtype=np.int64)
+    for step in range(n_vertices):
+        v = -1
+        for vertex in range(n_vertices):
+            if places[vertex] < 0 and (v < 0 or degrees[vertex] < degrees[v]):
+                v = vertex
+        places[v] = step
+        count = starts[step]
+        if count + n_vertices > near.size:
+            wider = np.empty(2 * (count + n_vertices), dtype=np.int64)
+            for index in range(count):
+                wider[index] = near[index]
+            near = wider
+        for index in range(linked.shape[1]):
+            word = linked[v, index]
+            bit = 0
+            while word:
+                if word & one:
+                    near[count] = 64 * index + bit
+                    count += 1
+                word >>= one
+                bit += 1
+        starts[step + 1] = count
+        for a in near[starts[step] : count]:
+            for index in range(linked.shape[1]):
+                linked[a, index] |= linked[v, index]
+            linked[a, a >> 6] &= ~(one << np.uint64(a & 63))
+            linked[a, v >> 6] &= ~(one << np.uint64(v & 63))
+            degrees[a] = n_ones(linked[a])
+    for step in range(n_vertices):
+        for position in range(starts[step], starts[step + 1]):  # increasing, by insertion
+            place, left = places[near[position]], position
+            while left > starts[step] and near[left - 1] > place:
+                near[left] = near[left - 1]
+                left -= 1
+            near[left] = place
+    return places, starts, near[: starts[n_vertices]]
+
+
+@kernel
+def position_of(near: Integers, low: int, high: int, place: int) -> int:
+    """Find a place in an increasing row that has it."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if near[middle] <= place:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def log2_forests(tails: Integers, heads: Integers, places: Integers, starts: Integers, near: Integers) -> float:
+    """Return the logarithm, base 2, of the number of spanning forests."""
+    values = np.zeros(near.size)
+    for edge in range(tails.size):
+        u, v = places[tails[edge]], places[heads[edge]]
+        a, b = min(u, v), max(u, v)
+        values[position_of(near, starts[a], starts[a + 1], b)] += 1.0
+    logarithm = 0.0
+    for step in range(places.size):
+        low, high = starts[step], starts[step + 1]
+        total = 0.0
+        for i in range(low, high):
+            total += values[i]
+        if low < high:
+            logarithm += np.log2(total)
+        for i in range(low, high):
+            position = starts[near[i]]
+            for j in range(i + 1, high):
+                while near[position] != near[j]:
+                    position += 1
+                values[position] += values[i] * values[j] / total
+    return logarithm
+
+
+@kernel
+def inverse_modulo(value: int, prime: int) -> int:
+    """Return the inverse of a number that is not 0 modulo the prime."""
+    a, b, x, y = value, prime, 1, 0
+    while b > 0:
+        quotient = a // b
+        a, b = b, a - quotient * b
+        x, y = y, x - quotient * y
+    return x % prime
+
+
+@kernel
+def forests_modulo(
+    tails: Integers, heads: Integers, places: Integers, starts: Integers, near: Integers, prime: int
+) -> int:
+    """Return the number of spanning forests modulo a prime below 2³¹, or −1 if a sum vanishes on the way."""
+    values = np.zeros(near.size, dtype=np.int64)
+    for edge in range(tails.size):
+        u, v = places[tails[edge]], places[heads[edge]]
+        a, b = min(u, v), max(u, v)
+        values[position_of(near, starts[a], starts[a + 1], b)] += 1
+    product, reciprocal = 1, 1.0 / prime
+    for step in range(places.size):
+        low, high = starts[step], starts[step + 1]
+        if low == high:
+            continue
+        total = 0
+        for i in range(low, high):
+            total += values[i]
+        total %= prime
+        if total == 0:
+            return -1
+        product = product * total % prime
+        inverse = inverse_modulo(total, prime)
+        for i in range(low, high):
+            position, scaled = starts[near[i]], values[i] * inverse % prime
+            for j in range(i + 1, high):
+                while near[position] != near[j]:
+                    position += 1
+                value = values[position] + scaled * values[j]
+                value -= np.int64(value * reciprocal) * prime  # off by one multiple at most
+                if value < 0:
+                    value += prime
+                elif value >= prime:
+                    value -= prime
+                values[position] = value
+    return product

@@ -1,0 +1,106 @@
+"""The Gibbs law of spanning trees as matrices: the transfer current of the scaled cuts, marginals, moments, variance.
+
+With R from ``scaled_cuts``, K = Rᵀ (R Rᵀ)⁻¹ R is kept as K = C Cᵀ, one row of C an
+edge. Sums run in one fixed order, so that stepped and compiled play agree to the last bit.
+"""
+
+import numpy as np
+
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.cholesky import cholesky
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import dot
+
+__all__ = ["reduce_cuts", "root_order", "tree_marginals", "tree_moment_on", "tree_squared", "tree_variance"]
+
+
+@kernel
+def root_order(scores: Floats, tails: Integers, heads: Integers, n_vertices: int) -> Integers:
+    """Return the vertices by decreasing weight of the edges at them, the lowest number first on ties."""
+    top = -np.inf
+    for edge in range(scores.size):
+        top = max(top, scores[edge])
+    degrees = np.zeros(n_vertices)
+    for edge in range(scores.size):
+        weight = np.exp(scores[edge] - top)
+        degrees[tails[edge]] += weight
+        degrees[heads[edge]] += weight
+    order = np.arange(n_vertices)
+    for i in range(1, n_vertices):
+        vertex = order[i]
+        j = i
+        while j > 0 and degrees[order[j - 1]] < degrees[vertex]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = vertex
+    return order
+
+
+@kernel
+def reduce_cuts(cuts: Floats) -> tuple[Floats, float]:
+    """Return C, and log det R Rᵀ / 2."""
+    r, d = cuts.shape
+    gram = np.empty((r, r))
+    for i in range(r):
+        for j in range(i, r):
+            gram[i, j] = dot(cuts[i], cuts[j])
+    factor, _ = cholesky(gram)
+    rows = cuts.copy()
+    logarithm = 0.0
+    for k in range(r):
+        row = rows[k]
+        for j in range(k):
+            p, other = factor[j, k], rows[j]
+            for i in range(d):
+                row[i] -= p * other[i]
+        root = factor[k, k]
+        logarithm += np.log(root)
+        for i in range(d):
+            row[i] /= root
+    return rows.T.copy(), logarithm
+
+
+@kernel
+def tree_marginals(columns: Floats) -> Floats:
+    """Return K_ee, at most 1."""
+    result = np.empty(len(columns))
+    for edge in range(result.size):
+        result[edge] = min(dot(columns[edge], columns[edge]), 1.0)
+    return result
+
+
+@kernel
+def tree_squared(columns: Floats) -> Floats:
+    """Return K∘K."""
+    d, r = columns.shape
+    rows = columns.T.copy()
+    result = np.zeros((d, d))
+    for i in range(d):
+        line, weights = result[i, i:], columns[i]
+        for k in range(r):
+            p, row = weights[k], rows[k, i:]
+            for j in range(line.size):
+                line[j] += p * row[j]
+        for j in range(line.size):
+            line[j] *= line[j]
+            result[i + j, i] = line[j]
+    return result
+
+
+@kernel
+def tree_moment_on(x: Floats, squared: Floats, coordinates: Integers, moment: Floats) -> None:
+    """Write Σ = xxᵀ − K∘K with diagonal x, on some coordinates."""
+    for a in range(coordinates.size):
+        i = coordinates[a]
+        for b in range(coordinates.size):
+            j = coordinates[b]
+            moment[a, b] = x[i] if i == j else max(x[i] * x[j] - squared[i, j], 0.0)
+
+
+@kernel
+def tree_variance(x: Floats, squared: Floats, vector: Floats) -> float:
+    """Return Var(M·v) = Σ x v² − vᵀ (K∘K) v."""
+    total = 0.0
+    for i in range(x.size):
+        total += vector[i] * (x[i] * vector[i] - dot(squared[i], vector))
+    return max(total, 0.0)

@@ -1,0 +1,73 @@
+"""From a point of the polytope to forests with integer weights: rounding, taking vertices out, putting them back."""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, decompose_forest_masses
+from swapregret.actions.graphs.undirected import UndirectedGraph
+from swapregret.actions.paths.path_laws import PathList
+from swapregret.arrays import Actions, Integers, Vector
+
+__all__ = ["ForestList", "decompose_masses", "forest_graph"]
+
+
+class ForestList(PathList):
+    """A law given by forests of the same size and their weights, kept as lists of edges.
+
+    Parameters
+    ----------
+    dimension : int
+    chosen : int32 array, shape (n, size)
+        The edges of each forest.
+    weights : array, shape (n,)
+        Their probabilities, which add up to 1.
+
+    Examples
+    --------
+    >>> law = ForestList(3, np.array([[0, 1], [1, 2]], dtype=np.int32), np.array([.25, .75]))
+    >>> law.marginals()
+    array([0.25, 1.  , 0.75])
+    """
+
+    def __init__(self, dimension: int, chosen: npt.NDArray[np.int32], weights: Vector) -> None:
+        first = chosen.shape[1] * np.arange(len(chosen) + 1)
+        super().__init__(dimension, first, np.ascontiguousarray(chosen).reshape(-1), weights)
+
+    def __repr__(self) -> str:
+        return f"ForestList({len(self.path_weights)} forests, dimension={self.dimension})"
+
+
+def forest_graph(graph: UndirectedGraph, size: int) -> ForestGraph:
+    """Return a graph as the kernels of its forests of ``size`` edges take it."""
+    pairs = graph.pairs
+    return ForestGraph(
+        graph.tails, graph.heads, graph.n_vertices, size, pairs.tails, pairs.heads, pairs.starts, pairs.edges
+    )
+
+
+def decompose_masses(
+    graph: UndirectedGraph, masses: Integers, size: int, unit: int, ranks: Integers
+) -> tuple[Actions, Integers, Integers] | None:
+    """Write masses as a sum of forests of ``size`` edges.
+
+    Parameters
+    ----------
+    graph : UndirectedGraph
+    masses : int64 array, shape (d,)
+        Non-negative, nearly in the polytope scaled by ``unit``; overwritten.
+    size, unit : int
+    ranks : int64 array, shape (n_vertices + 1,)
+        Order in which vertices are taken out; see :func:`~swapregret.actions.graphs.kernels.tree_splitting.split_off`.
+
+    Returns
+    -------
+    rows : int64 array, shape (n, d)
+    weights : int64 array, shape (n,)
+        Positive, adding up to ``unit``.
+    masses : int64 array, shape (d,)
+        What is decomposed: ``weights @ rows``, exactly.
+
+    None comes back if no point of the polytope was found near the masses.
+    """
+    rows, weights, rounded, is_found = decompose_forest_masses(forest_graph(graph, size), masses, unit, ranks)
+    return (rows, weights, rounded) if is_found else None

@@ -1,0 +1,198 @@
+r"""Laws over spanning trees that are not lists: Gibbs laws, and products of them over minors.
+
+A Gibbs law :math:`p(T) \propto \exp(\sum_{e \in T} s_e)` is determinantal (Burton and Pemantle 1993): with the transfer current
+matrix K, a projection of rank n − 1, :math:`P(e \in T) = K_{ee}` and :math:`P(e, f \in T) = K_{ee} K_{ff} - K_{ef}^2`.
+"""
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.graphs.kernels.kruskal import heaviest_forest, is_forest, next_forests
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
+    affordable_walk,
+    draw_by_chain,
+    draw_by_walk,
+    draw_walks,
+    root_forest,
+    scaled_cuts,
+    walk_bound,
+    walk_table,
+)
+from swapregret.actions.graphs.kernels.tree_gibbs_law import (
+    reduce_cuts,
+    root_order,
+    tree_marginals,
+    tree_moment_on,
+    tree_squared,
+    tree_variance,
+)
+from swapregret.actions.graphs.undirected import UndirectedGraph
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
+from swapregret.compiled.vectors import centred
+from swapregret.policy import FinitePolicy, Policy
+
+__all__ = ["GibbsTrees"]
+
+_LISTED_EDGES, _LISTED = 64, 10_000
+_DENSE = 4096
+
+
+class GibbsTrees(Policy):
+    """The law p(T) ∝ exp(Σ_{e ∈ T} s_e) over spanning trees, or over forests that span every component.
+
+    Parameters
+    ----------
+    graph : UndirectedGraph
+    scores : array, shape (dimension,)
+        s, finite. Zero everywhere is the uniform law.
+
+    Notes
+    -----
+    The matrices are built on first use, in O(n²d); K itself is kept up to 4,096 edges. Sampling needs none of them while
+    random walks are short (Wilson 1996); where the scores are so far apart that they might not be, edges are drawn one after
+    the other from K. Both draw from the exact law.
+
+    Examples
+    --------
+    On a triangle with scores 0, 0 and log 2 the three trees weigh 1, 2 and 2:
+
+    >>> from swapregret.actions.graphs.undirected import read_graph
+    >>> law = GibbsTrees(read_graph([(0, 1), (1, 2), (2, 0)]), np.log([1., 1., 2.]))
+    >>> law.marginals().round(12), law.cooccurrence()[0, 1].round(12)
+    (array([0.6, 0.6, 0.8]), np.float64(0.2))
+    """
+
+    def __init__(self, graph: UndirectedGraph, scores: Vector) -> None:
+        self.dimension = len(graph.labels)
+        self._graph = graph
+        self._scores = np.array(scores, dtype=np.float64)
+        self.has_atoms = self.dimension <= _LISTED_EDGES and graph.n_forests <= _LISTED
+
+    @cached_property
+    def _heaviest(self) -> Action:
+        graph = self._graph
+        return heaviest_forest(self._scores, graph.tails, graph.heads, graph.n_vertices, graph.rank)
+
+    @cached_property
+    def _rooted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Hang the heaviest forest from the vertices of largest degree: edges upwards, depths, order."""
+        graph = self._graph
+        first = root_order(self._scores, graph.tails, graph.heads, graph.n_vertices)
+        return root_forest(self._heaviest, first, *graph.arcs)
+
+    @cached_property
+    def _reduced(self) -> tuple[Matrix, float]:
+        """R in an orthonormal basis of its row space, one row an edge, and log Z."""
+        graph = self._graph
+        up, depths, _ = self._rooted
+        R = scaled_cuts(self._scores, self._heaviest, up, depths, graph.tails, graph.heads)
+        columns, logarithm = reduce_cuts(R)
+        return columns, float(self._scores @ self._heaviest) + 2.0 * logarithm
+
+    @property
+    def log_partition(self) -> float:
+        """Return log Z = log Σ_T exp(s(T))."""
+        return self._reduced[1]
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(tree_marginals(self._reduced[0]))
+
+    def marginals(self) -> Vector:
+        """E[M]: weight times effective resistance of each edge."""
+        return self._marginals
+
+    @cached_property
+    def _squared(self) -> Matrix:
+        """K∘K."""
+        return tree_squared(self._reduced[0])
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] = x (x·v) + x∘v − (K∘K) v in O(d²)."""
+        x, v = self._marginals, np.asarray(vector, dtype=np.float64)
+        if self.dimension <= _DENSE:
+            product = self._squared @ v
+        else:
+            columns = self._reduced[0]
+            blocks = range(0, self.dimension, _DENSE // 4)
+            product = np.concatenate([(columns[low : low + _DENSE // 4] @ columns.T) ** 2 @ v for low in blocks])
+        return np.asarray(x * (float(x @ v) + v) - product)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        matrix = np.empty((self.dimension, self.dimension))
+        tree_moment_on(self._marginals.copy(), self._squared, np.arange(self.dimension), matrix)
+        return frozen(matrix)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ = xxᵀ − K∘K with diagonal x, computed once."""
+        return self._cooccurrence
+
+    def variance(self, vector: Vector) -> float:
+        """Return Var(M·v) = Σ x v² − vᵀ (K∘K) v."""
+        if self.dimension > _DENSE:
+            return super().variance(vector)
+        return tree_variance(self._marginals.copy(), self._squared, as_vector(vector, self.dimension, "vector").copy())
+
+    def covariance(self) -> Matrix:
+        """Return Σ − xxᵀ = diag(x) − K∘K, without cancellation."""
+        matrix = -self._squared
+        np.fill_diagonal(matrix, self._marginals * (1.0 - self._marginals))
+        return matrix
+
+    def probability(self, action: Action) -> float:
+        """Return exp(s(T) − log Z) for a tree T, 0 for anything else."""
+        graph = self._graph
+        tree = np.array(action, dtype=np.int64)
+        if tree.sum() != graph.rank or not is_forest(tree, graph.tails, graph.heads, graph.n_vertices):
+            return 0.0
+        return float(np.exp(self._scores @ tree - self.log_partition))
+
+    @cached_property
+    def _walk(self) -> Vector | None:
+        """Steps of the random walk, or None if it may be long."""
+        graph = self._graph
+        starts, edges, _ = graph.arcs
+        up, _, order = self._rooted
+        s = centred(self._scores, True)
+        bound = walk_bound(s, up, order, graph.tails, graph.heads, starts, edges)
+        is_short = bound <= affordable_walk(graph.n_vertices, graph.rank, self.dimension)
+        return walk_table(s, starts, edges) if is_short else None
+
+    @property
+    def walk(self) -> tuple[Vector, npt.NDArray[np.int64]] | None:
+        """Return the steps of the random walk that draws, and the edges upwards that mark its roots; None if it is not used."""
+        return None if self._walk is None else (self._walk, self._rooted[0])
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw a tree by Wilson's algorithm, or edge by edge where walks may be long."""
+        graph = self._graph
+        if self._walk is not None:
+            return draw_by_walk(rng, self._walk, self._rooted[0], *graph.arcs)
+        return draw_by_chain(rng, self._reduced[0], graph.tails, graph.heads, graph.n_vertices)
+
+    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
+        """Draw trees, one a row, all at once."""
+        if self._walk is None:
+            return super().sample_many(rng, count)
+        return draw_walks(rng, self._walk, self._rooted[0], *self._graph.arcs, count)
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        graph = self._graph
+        rows = np.empty((graph.n_forests, self.dimension), dtype=np.int64)
+        next_forests(
+            np.full(graph.rank, -1, dtype=np.int64), graph.tails, graph.heads, graph.n_vertices, graph.rank, rows
+        )
+        totals = rows @ self._scores
+        mass = np.exp(totals - totals.max())
+        return FinitePolicy(rows, mass / mass.sum())
+
+    def finite(self) -> FinitePolicy:
+        """List all trees, where there are at most 10,000 of at most 64 edges to choose from."""
+        return self._finite if self.has_atoms else super().finite()
+
+    def __repr__(self) -> str:
+        return f"GibbsTrees({self._graph.n_vertices} vertices, {self.dimension} edges)"

@@ -1,0 +1,251 @@
+"""Undirected graphs as people have them, read into the index arrays the kernels take.
+
+networkx graphs are known by their methods, so networkx itself is not needed.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.graphs.kernels.kruskal import components
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import arc_table
+from swapregret.actions.graphs.kernels.tree_counts import elimination_rows, forests_modulo, log2_forests
+from swapregret.arrays import Integers, Label
+from swapregret.errors import InvalidInput
+
+__all__ = ["Pairs", "UndirectedGraph", "is_networkx", "read_graph", "read_networkx"]
+
+
+_BLOCK = 2**14
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Edges by the two vertices they join: ``edges[starts[p] : starts[p + 1]]`` all join ``tails[p]`` and ``heads[p]``."""
+
+    tails: Integers
+    heads: Integers
+    starts: Integers
+    edges: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class UndirectedGraph:
+    """A graph with numbered vertices and edges.
+
+    Attributes
+    ----------
+    vertices : tuple of hashable
+        Names of the vertices that have edges; the arrays below refer to them by position.
+    isolated : tuple of hashable
+        Names of the vertices that have none.
+    tails, heads : int64 arrays, shape (d,)
+        The two ends of each edge. Like all arrays here not marked read-only, because kernels are compiled for one kind of
+        array; nobody writes to them.
+    labels : tuple of hashable
+        Names of the edges, all different.
+
+    Examples
+    --------
+    >>> graph = read_graph([("a", "b"), ("b", "c"), ("c", "a")])
+    >>> graph.vertices, graph.tails.tolist(), graph.heads.tolist(), graph.n_forests
+    (('a', 'b', 'c'), [0, 1, 2], [1, 2, 0], 3)
+    """
+
+    vertices: tuple[Hashable, ...]
+    isolated: tuple[Hashable, ...]
+    tails: Integers
+    heads: Integers
+    labels: tuple[Label, ...]
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices that have edges."""
+        return len(self.vertices)
+
+    @cached_property
+    def edge_names(self) -> tuple[Label, ...]:
+        """The edges as pairs of vertices, with a running number where edges are parallel."""
+        ends = zip(self.tails.tolist(), self.heads.tolist(), strict=True)
+        return _edge_names([(self.vertices[u], self.vertices[v]) for u, v in ends])
+
+    @cached_property
+    def components(self) -> Integers:
+        """Number of the connected component of each vertex that has edges."""
+        return components(self.tails, self.heads, self.n_vertices)
+
+    @property
+    def rank(self) -> int:
+        """Number of edges of a forest with as many edges as possible: vertices minus components."""
+        return self.n_vertices - 1 - int(self.components.max())
+
+    @cached_property
+    def arcs(self) -> tuple[Integers, Integers, Integers]:
+        """The edges at each vertex: (starts, edges, other ends)."""
+        return arc_table(self.tails, self.heads, self.n_vertices)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The edges by pairs of vertices."""
+        low, high = np.minimum(self.tails, self.heads), np.maximum(self.tails, self.heads)
+        order = np.lexsort((high, low))
+        low, high = low[order], high[order]
+        is_new = np.ones(len(order), dtype=bool)
+        is_new[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+        starts = np.append(np.flatnonzero(is_new), len(order)).astype(np.int64)
+        return Pairs(low[is_new].copy(), high[is_new].copy(), starts, order.astype(np.int64))
+
+    @cached_property
+    def n_forests(self) -> int:
+        """Exact number of spanning trees of a connected graph; otherwise the product over the components.
+
+        The matrix-tree theorem modulo as many primes as the size of the number asks for, put together by the Chinese
+        remainder theorem.
+        """
+        rows = elimination_rows(self.tails, self.heads, self.n_vertices)
+        logarithm = log2_forests(self.tails, self.heads, *rows)
+        count, modulus = 0, 1
+        for prime in _primes():
+            residue = forests_modulo(self.tails, self.heads, *rows, prime)
+            if residue >= 0:
+                count += modulus * ((residue - count) * pow(modulus, -1, prime) % prime)
+                modulus *= prime
+            if modulus.bit_length() > logarithm * (1.0 + 1e-9) + 3.0:
+                break
+        return count
+
+
+def read_graph(
+    edges: Iterable[Any], vertices: Iterable[Hashable] | None = None, labels: Sequence[Label] | None = None
+) -> UndirectedGraph:
+    """Read a list of edges, or say what is wrong with it.
+
+    Parameters
+    ----------
+    edges : iterable of pairs
+        Two vertices each, any hashable values. The same two vertices may come several times: parallel edges.
+    vertices : iterable of hashable, optional
+        All vertices, if some have no edges or to fix their order.
+    labels : sequence of hashable, optional
+        Names of the edges; by default the pair given, with a running number added where edges are parallel.
+
+    Examples
+    --------
+    >>> read_graph([("a", "b"), ("b", "a"), ("b", "c")]).labels
+    (('a', 'b', 0), ('b', 'a', 1), ('b', 'c'))
+    """
+    pairs = [_read_edge(edge, position) for position, edge in enumerate(_listed(edges))]
+    if not pairs:
+        raise InvalidInput("`edges` must contain an edge", "none", "Pass a list of pairs of vertices.")
+    named = None if vertices is None else dict.fromkeys(_hashed(vertex) for vertex in _listed(vertices))
+    used = dict.fromkeys(vertex for pair in pairs for vertex in pair)
+    if named is not None:
+        stranger = next((vertex for vertex in used if vertex not in named), None)
+        if stranger is not None:
+            raise InvalidInput(
+                "`vertices` must contain both ends of every edge",
+                f"the edge end {stranger!r}, which is not among them",
+                "Add it, or leave `vertices` out.",
+            )
+    inside = tuple(used) if named is None else tuple(vertex for vertex in named if vertex in used)
+    positions = {vertex: position for position, vertex in enumerate(inside)}
+    return UndirectedGraph(
+        vertices=inside,
+        isolated=() if named is None else tuple(vertex for vertex in named if vertex not in used),
+        tails=np.array([positions[u] for u, _ in pairs], dtype=np.int64),
+        heads=np.array([positions[v] for _, v in pairs], dtype=np.int64),
+        labels=tuple(labels) if labels is not None else _edge_names(pairs),
+    )
+
+
+def is_networkx(value: object) -> bool:
+    """Tell a networkx graph from a list of edges, without importing networkx."""
+    return all(hasattr(value, name) for name in ("is_directed", "is_multigraph", "nodes", "edges"))
+
+
+def read_networkx(graph: Any) -> tuple[list[Any], list[Hashable], list[Label] | None]:
+    """Read the edges, the vertices and, of a multigraph, the labels (u, v, key) of an undirected networkx graph."""
+    if not is_networkx(graph):
+        raise InvalidInput("`graph` must be a networkx graph", type(graph).__name__, "Pass a Graph or MultiGraph.")
+    if graph.is_directed():
+        raise InvalidInput(
+            "`graph` must be undirected", "a directed graph", "Pass graph.to_undirected(), or use DagPaths."
+        )
+    if graph.is_multigraph():
+        triples = [tuple(edge) for edge in graph.edges(keys=True)]
+        return [edge[:2] for edge in triples], list(graph.nodes), list(triples)
+    return list(graph.edges()), list(graph.nodes), None
+
+
+def _listed(values: Any) -> list[Any]:
+    if isinstance(values, np.ndarray):
+        return list(values.tolist())
+    try:
+        return list(values)
+    except TypeError:
+        raise InvalidInput(
+            "`edges` and `vertices` must be lists", type(values).__name__, "Pass a list of pairs of vertices."
+        ) from None
+
+
+def _hashed(vertex: Any) -> Hashable:
+    try:
+        hash(vertex)
+    except TypeError:
+        raise InvalidInput("vertices must be hashable", repr(vertex), "Use numbers, strings or tuples.") from None
+    return vertex  # type: ignore[no-any-return]
+
+
+def _read_edge(edge: Any, position: int) -> tuple[Hashable, Hashable]:
+    try:
+        if isinstance(edge, str):
+            raise TypeError
+        u, v = edge
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"edge {position} of `edges` must be a pair of vertices", repr(edge), "Write an edge as (u, v)."
+        ) from None
+    u, v = _hashed(u), _hashed(v)
+    if u == v:
+        raise InvalidInput(
+            f"edge {position} of `edges` must join two different vertices",
+            f"a self-loop at {u!r}",
+            "Leave it out: no forest contains it.",
+        )
+    return u, v
+
+
+def _edge_names(pairs: list[tuple[Hashable, Hashable]]) -> tuple[Label, ...]:
+    """Name every edge by its ends, with a running number where edges are parallel."""
+    counts = Counter(frozenset(pair) for pair in pairs)
+    seen: Counter[frozenset[Hashable]] = Counter()
+    names: list[Label] = []
+    for pair in pairs:
+        ends = frozenset(pair)
+        names.append(pair if counts[ends] == 1 else (*pair, seen[ends]))
+        seen[ends] += 1
+    return tuple(names)
+
+
+def _primes() -> Iterator[int]:
+    """Yield the primes below 2³¹ from the largest down, block by block."""
+    for high in range(2**31, _BLOCK, -_BLOCK):
+        yield from _primes_below(high)
+
+
+@lru_cache
+def _primes_below(high: int) -> tuple[int, ...]:
+    small = _sieve(2, 46342, np.arange(2, 216, dtype=np.int64))
+    return tuple(_sieve(high - _BLOCK, high, small)[::-1].tolist())
+
+
+def _sieve(low: int, high: int, divisors: Integers) -> Integers:
+    """Return the numbers in low..high−1 that no smaller divisor divides."""
+    is_prime = np.ones(high - low, dtype=bool)
+    for p in divisors.tolist():
+        is_prime[max((-low) % p, 2 * p - low) :: p] = False
+    return low + np.flatnonzero(is_prime)

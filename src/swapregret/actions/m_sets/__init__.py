@@ -1,0 +1,1 @@
+"""Every way to choose m of d items."""

@@ -1,0 +1,201 @@
+"""Large m-sets as compiled code sees them: pivotal sampling, and Σ⁺M without a matrix where the exploration is uniform."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions.covariance import prepare_dense, solve_dense
+from swapregret.actions.family import (
+    MADE,
+    OUTSIDE,
+    Common,
+    best,
+    draw,
+    draw_explore,
+    law_of,
+    list_law,
+    make_law,
+    prepare,
+    project,
+    room,
+    show_law,
+    solve,
+)
+from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.actions.m_sets.kernels.pivotal import pivotal_cooccurrence, pivotal_draw, pivotal_law
+from swapregret.actions.m_sets.kernels.pivotal_solve import (
+    Pivots,
+    Sieve,
+    empty_sieve,
+    factor_into,
+    finish_pivots,
+    sieve_in,
+    sift_action,
+)
+from swapregret.actions.m_sets.kernels.subsets import round_to_units
+from swapregret.actions.m_sets.m_set_family import (
+    INSIDE,
+    best_subset,
+    draw_uniform_subset,
+    list_subsets,
+    project_subsets,
+)
+from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import sum_of
+from swapregret.geometry.solve import TOLERANCE
+from swapregret.policy import Policy
+
+__all__ = ["SubsetChainFamily", "SubsetChainLaws"]
+
+
+class SubsetChainFamily(NamedTuple):
+    """All m-sets.
+
+    ``orders`` are those of its lists; ``white`` is the variance of an element under the uniform policy that is independent
+    of the others; ``is_free`` tells whether Σ⁺M is wanted without a matrix, for which μ must be uniform.
+    """
+
+    common: Common
+    orders: Integers
+    white: float
+    is_free: bool
+
+
+class SubsetChainLaws(NamedTuple):
+    """S policies, and the factor of their mixture.
+
+    Attributes
+    ----------
+    units : int64 array, shape (S, d)
+        The lengths of the elements.
+    share, noise, marginals : float64 arrays, shape (S, d)
+        As in ``kernels.pivotal``.
+    moments : float64 array, shape (S, r, r)
+        Σ where that is a matrix.
+    slots, shares : int64 and float64 arrays, shape (S,)
+        What is in the mixture besides μ, with which weight.
+    counts : int64 array, shape (2,)
+        How many those are; whether the mixture is factored, which waits for the first action.
+    sieve : Sieve
+    """
+
+    units: Integers
+    share: Floats
+    noise: Floats
+    marginals: Floats
+    moments: Floats
+    slots: Integers
+    shares: Floats
+    counts: Integers
+    sieve: Sieve
+
+
+project.of(SubsetChainFamily)(project_subsets)
+list_law.of(SubsetChainFamily)(list_subsets)
+best.of(SubsetChainFamily)(best_subset)
+draw_explore.of(SubsetChainFamily)(draw_uniform_subset)
+show_law.of(SubsetChainFamily)(show_mu)
+
+
+@room.of(SubsetChainFamily)
+def subset_chain_room(family: Any, n_slots: int, n_atoms: int) -> SubsetChainLaws:
+    """Return room for chains; of μ its marginals and Σ."""
+    common = family.common
+    d, r = common.dimension, common.coordinates.size
+    laws = SubsetChainLaws(
+        np.zeros((n_slots, d), dtype=np.int64),
+        np.zeros((n_slots, d)),
+        np.zeros((n_slots, d)),
+        np.zeros((n_slots, d)),
+        np.zeros((n_slots, r, r)),
+        np.zeros(n_slots, dtype=np.int64),
+        np.zeros(n_slots),
+        np.zeros(2, dtype=np.int64),
+        empty_sieve(n_slots - 1, d) if family.is_free else empty_sieve(0, 0),
+    )
+    put_mu(common, laws.marginals, laws.moments)
+    return laws
+
+
+@kernel
+def _is_inside(point: Floats, size: int) -> bool:
+    """Tell whether a point lies in the capped simplex, but for rounding."""
+    n_outside = 0
+    for i in range(point.size):
+        n_outside += not (-INSIDE <= point[i] <= 1.0 + INSIDE)
+    return n_outside == 0 and abs(sum_of(point) - size) <= INSIDE
+
+
+@make_law.of(SubsetChainFamily)
+def make_subset_chain(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Lay a point out on a line."""
+    size = family.common.size
+    if not _is_inside(point, size):
+        return OUTSIDE
+    units = round_to_units(point, size)
+    laws.units[slot] = units
+    share, noise, marginals = laws.share[slot], laws.noise[slot], laws.marginals[slot]
+    pivotal_law(units, share, noise, marginals)
+    if laws.moments.shape[1]:  # all coordinates are independent
+        laws.moments[slot] = pivotal_cooccurrence(share, noise, marginals)
+    return MADE
+
+
+@draw.of(SubsetChainFamily)
+def draw_subset_chain(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+    """Draw one element from every unit of length."""
+    if slot == laws.marginals.shape[0] - 1:
+        return draw_mu(family, rng)
+    return pivotal_draw(laws.units[slot], rng.random(family.common.size))
+
+
+@prepare.of(SubsetChainFamily)
+def prepare_subset_chain(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
+    """Note what is mixed, and add up E[M]."""
+    if laws.moments.shape[1]:
+        return prepare_dense(family, laws, mix, has_inverse)
+    mean, last, n = mix.mean, mix.weights.size - 1, 0
+    for i in range(mean.size):
+        mean[i] = 0.0
+    for slot in range(last + 1):
+        weight = mix.weights[slot]
+        if weight == 0.0:
+            continue
+        part = laws.marginals[slot]
+        for i in range(mean.size):
+            mean[i] += weight * part[i]
+        if slot < last:
+            laws.slots[n], laws.shares[n] = slot, weight
+            n += 1
+    laws.counts[0] = n
+    laws.counts[1] = 0
+    return 0
+
+
+@solve.of(SubsetChainFamily)
+def solve_subset_chain(family: Any, laws: Any, mix: Any, action: Integers) -> float:
+    """Solve along the line; the first action is taken along while the mixture is factored."""
+    if laws.moments.shape[1]:
+        return solve_dense(family, laws, mix, action)
+    size, n, explore = family.common.size, laws.counts[0], mix.weights[mix.weights.size - 1]
+    pivots = Pivots(laws.share, laws.noise, laws.marginals)
+    sieve = sieve_in(laws.sieve, n)
+    if laws.counts[1]:
+        sifted = sift_action(pivots, sieve, action, size)
+    else:
+        slots, shares = laws.slots[:n], laws.shares[:n]
+        sifted = factor_into(sieve, pivots, slots, shares, explore * family.white, explore, action, size)
+        laws.counts[1] = 1
+    found = finish_pivots(pivots, sieve, sifted, size)
+    for i in range(found.size):
+        mix.aid[i] = found[i]
+    ratio = sieve.ratio[0]
+    return 0.0 if ratio <= TOLERANCE else ratio
+
+
+@law_of.register
+def subset_chain_of(family: SubsetChainFamily, laws: Any, slot: int, actions: Any) -> Policy:
+    """Return the pivotal policy in a slot."""
+    return PivotalSubsets(laws.units[slot].copy(), family.common.size)

@@ -1,0 +1,213 @@
+r"""m-sets: choose m of d elements.
+
+:math:`\mathcal A = \{M \in \{0,1\}^d : \sum_i M_i = m\}`, whose convex hull is the capped simplex
+:math:`\{x \in [0,1]^d : \sum_i x_i = m\}`. Everything has a closed form or an O(d) algorithm.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
+from swapregret.actions.m_sets.kernels.packed_subsets import packed_subsets
+from swapregret.actions.m_sets.kernels.subsets import best_subsets, round_to_units
+from swapregret.actions.m_sets.m_set_chain import SubsetChainFamily
+from swapregret.actions.m_sets.m_set_family import SubsetFamily
+from swapregret.actions.m_sets.m_set_gibbs import SubsetGibbsFamily
+from swapregret.actions.m_sets.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
+from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
+from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
+from swapregret.compiled.selection import top_elements
+from swapregret.errors import InvalidInput
+from swapregret.geometry.kl import Projection
+from swapregret.geometry.span import LazySpan, Span
+from swapregret.policy import Policy
+
+__all__ = ["MSets"]
+
+_ORDER_SEED = 0x5EED
+_TOLERANCE = 1e-8
+
+
+class MSets(ActionSet):
+    r"""All ways to choose ``size`` of ``dimension`` elements.
+
+    Parameters
+    ----------
+    dimension : int
+        d, the number of elements.
+    size : int
+        m, how many are chosen, 1 ≤ m ≤ d.
+    labels : sequence of hashable, optional
+        Names of the elements.
+
+    Notes
+    -----
+    ============== ============================================== ==============
+    operation      how                                            cost
+    ============== ============================================== ==============
+    argmax         quickselect, lowest index on ties              O(d)
+    kl_project     x = min(1, c·w), capped in passes, log domain  O(d) a pass
+    decompose      systematic sampling in units of 2⁻⁴⁴           O(d)
+    markov_policy  pivotal sampling in these units, no list       O(d)
+    uniform law    closed form, λ_min = m(d−m)/(d(d−1))           O(m) a draw
+    gibbs          chain over the elements, log partition sums    O(d·m)
+    ============== ============================================== ==============
+
+    The spanner and the span of all d coordinates exist for m < d; for m = d there is one action, of rank 1.
+
+    Examples
+    --------
+    >>> actions = MSets(4, 2, labels="abcd")
+    >>> actions.argmax([.1, .7, .3, .2])
+    array([0, 1, 1, 0])
+    >>> actions.elements([0, 1, 1, 0]), actions.n_actions, actions.rank
+    (('b', 'c'), 6, 4)
+    >>> actions.kl_project(np.log([8., 1., 1., 2.])).point
+    array([1.  , 0.25, 0.25, 0.5 ])
+    """
+
+    has_uniform = True
+    has_gibbs = True
+    has_markov = True
+    is_chain_seen_through = True
+
+    def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
+        d = as_integer(dimension, "dimension", 1)
+        m = as_integer(size, "size", 1, d)
+        super().__init__(d, m, labels)
+
+    @property
+    def n_actions(self) -> int:
+        """Return the binomial coefficient C(d, m), exact."""
+        return math.comb(self.dimension, self.size)
+
+    def argmax(self, weights: npt.ArrayLike) -> Action:
+        """Return the m elements of largest weight; among equals the lowest index wins."""
+        return top_elements(as_vector(weights, self.dimension, "weights"), self.size)
+
+    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
+        """Return the m elements of largest weight of each row."""
+        return best_subsets(as_table(weights, self.dimension, "weights"), self.size)
+
+    def _actions(self) -> Iterator[Action]:
+        for chosen in combinations(range(self.dimension), self.size):
+            row = np.zeros(self.dimension, dtype=np.int64)
+            row[list(chosen)] = 1
+            yield row
+
+    @cached_property
+    def span(self) -> Span:
+        """All of R^d for m < d; the line through the all-ones vector for m = d."""
+        d, m = self.dimension, self.size
+        if m == d:
+            return Span(1, np.zeros(1, dtype=np.int64), np.ones((d, 1)), np.ones((1, d), dtype=np.int64))
+        return LazySpan(np.arange(d), lambda: np.eye(d), self._basis)
+
+    def _basis(self) -> Actions:
+        """Return d independent actions, for m < d."""
+        d, m = self.dimension, self.size
+        basis = np.zeros((d, d), dtype=np.int64)
+        for shift in range(d - m):  # windows of m neighbours, then exchanges against the last one
+            basis[shift, shift : shift + m] = 1
+        for row, out in enumerate(range(d - m - 1, d - 1), start=d - m):
+            basis[row, d - m - 1 :] = 1
+            basis[row, out] = 0
+        return basis
+
+    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
+        """Project onto the capped simplex, exactly: x_i = min(1, c·w_i)."""
+        point, log_point, gap = project_capped(as_vector(log_weights, self.dimension, "log_weights"), self.size)
+        return Projection(frozen(point), frozen(log_point), gap, 1)
+
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
+        """Sample systematically with these marginals, exactly.
+
+        The marginals are rounded to multiples of 2⁻⁴⁴ with sum exactly m; one order gives at most d sets.
+        """
+        n_orders = as_integer(variants, "variants", 1)
+        return SystematicPolicy(self._units(marginals), self.orders(n_orders), self.size)
+
+    def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
+        """Sample one element from every unit of length with these marginals, exactly: a Markov chain along the elements.
+
+        The marginals are rounded as by :meth:`decompose`. There is no list, but Σ⁺M in O(d).
+        """
+        return PivotalSubsets(self._units(marginals), self.size)
+
+    def _units(self, marginals: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Round a point to whole units that add up."""
+        point = as_vector(marginals, self.dimension, "marginals")
+        excess = max(abs(float(point.sum()) - self.size), -float(point.min()), float(point.max()) - 1.0)
+        if excess > _TOLERANCE:
+            raise self._outside(point)
+        return round_to_units(point, self.size)
+
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """Do the same, packed, in one compiled call."""
+        point = as_vector(marginals, self.dimension, "marginals")
+        words, weights, excess = packed_subsets(point, self.size, self.orders(variants))
+        if excess > _TOLERANCE:
+            raise self._outside(point)
+        return words, weights
+
+    def _outside(self, point: Vector) -> InvalidInput:
+        return InvalidInput(
+            f"`marginals` must lie in [0, 1] and add up to {self.size}, within {_TOLERANCE}",
+            f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}",
+            "Project them first: kl_project(log_weights).point.",
+        )
+
+    @property
+    def tolerance(self) -> float:
+        """Return how far outside conv(A) a point that is decomposed may lie."""
+        return _TOLERANCE
+
+    def orders(self, count: int) -> npt.NDArray[np.int64]:
+        """Return the fixed orders of the decompositions: the natural one, then pseudo-random ones."""
+        if count not in self._order_tables:
+            orders = [np.arange(self.dimension)]
+            orders += [
+                np.random.default_rng([_ORDER_SEED, index]).permutation(self.dimension) for index in range(1, count)
+            ]
+            self._order_tables[count] = frozen(np.ascontiguousarray(orders, dtype=np.int64))
+        return self._order_tables[count]
+
+    @cached_property
+    def _order_tables(self) -> dict[int, npt.NDArray[np.int64]]:
+        return {}
+
+    def uniform_policy(self) -> Policy:
+        """Return the uniform law over all C(d, m) sets, in closed form."""
+        return self._uniform
+
+    @cached_property
+    def _uniform(self) -> UniformSubsets:
+        return UniformSubsets(self.dimension, self.size)
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it."""
+        if self.size == self.dimension:  # of one action, the chain is the list
+            return super().family(
+                mu, kind="list" if kind == "chain" else kind, variants=variants, has_moment=has_moment
+            )
+        uniform, orders = self._uniform, self.orders(variants).copy()
+        is_free = kind == "chain" and has_moment and mu is uniform
+        common = describe(self, mu, has_moment=has_moment and not is_free, is_listed=mu is not uniform)
+        if kind == "chain":
+            return SubsetChainFamily(common, orders, uniform.single - uniform.pair, is_free)
+        return SubsetGibbsFamily(common, orders) if kind == "gibbs" else SubsetFamily(common, orders)
+
+    def gibbs(self, scores: npt.ArrayLike) -> Policy:
+        """Return the law p(M) ∝ exp(scores·M), exact in O(d·m)."""
+        return GibbsSubsets(as_vector(scores, self.dimension, "scores"), self.size)
+
+    def __repr__(self) -> str:
+        return f"MSets({self.dimension}, {self.size})"

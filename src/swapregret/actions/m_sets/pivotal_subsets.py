@@ -1,0 +1,151 @@
+"""Ordered pivotal sampling: a law over m-sets with given marginals that is a Markov chain, not a list."""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.m_sets.kernels.pivotal import (
+    pivotal_cooccurrence,
+    pivotal_draw,
+    pivotal_largest,
+    pivotal_law,
+    pivotal_moment,
+    pivotal_probabilities,
+)
+from swapregret.actions.m_sets.kernels.pivotal_solve import (
+    Sieve,
+    empty_pivots,
+    factor_pivots,
+    finish_pivots,
+    sift_action,
+)
+from swapregret.actions.m_sets.m_set_laws import LISTED, UniformSubsets, all_sets
+from swapregret.arrays import Action, Matrix, Vector, as_action, frozen
+from swapregret.policy import FinitePolicy, JointSolver, Policy
+
+__all__ = ["PivotalSubsets"]
+
+
+@lru_cache
+def _is_short(dimension: int, size: int) -> bool:
+    """Tell whether all sets can be listed; their number may have thousands of digits."""
+    return math.comb(dimension, size) <= LISTED
+
+
+class PivotalSubsets(Policy):
+    r"""One element from every unit of length, the elements lying end to end on a line of length m.
+
+    Element i has length x_i ≤ 1. Every stratum [k, k+1) draws one of the elements in it, in proportion to what of them lies in
+    it. Of an element that lies across a border, a before it and b behind: if the first stratum drew it, the second draws
+    from the rest; if not, the second draws it with probability b/(1−a) (Deville's systematic sampling). P(i chosen) = x_i.
+
+    Elements far apart are drawn nearly independently, so that :math:`\Sigma` has no eigenvalues that stand out but the
+    largest, and Σ⁺M of a mixture with the uniform law is found in O(d), without iterating (``kernels.pivotal_solve``).
+
+    Parameters
+    ----------
+    units : int64 array, shape (dimension,)
+        x_i in units of 2⁻⁴⁴, adding up to size · 2⁴⁴: no stratum can be left without an element.
+    size : int
+        m.
+
+    Notes
+    -----
+    O(d) for the law, each product with Σ and each probability; a draw takes m random numbers. Of at most 10,000 sets it can list
+    all, so that regrets under it are exact.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.kernels.subsets import UNIT
+    >>> law = PivotalSubsets(np.full(4, UNIT // 2), 2)
+    >>> law.probability(np.array([1, 0, 0, 1])), law.probability(np.array([1, 1, 0, 0]))
+    (0.25, 0.0)
+    """
+
+    def __init__(self, units: npt.NDArray[np.int64], size: int) -> None:
+        self.dimension = units.size
+        self.size = size
+        self.has_atoms = _is_short(units.size, size)
+        self._units = frozen(units)
+
+    @cached_property
+    def _law(self) -> tuple[Vector, Vector, Vector]:
+        # kernels are compiled for one kind of array, that may be written to: here and below they get such
+        share, noise, point = np.empty((3, self.dimension))
+        pivotal_law(self._units.copy(), share, noise, point)
+        return share, noise, point
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one set: a uniform number a stratum."""
+        return pivotal_draw(self._units.copy(), rng.random(self.size))
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(self._units / 2**44)
+
+    def marginals(self) -> Vector:
+        """E[M], exact multiples of 2⁻⁴⁴."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in O(dimension), by one pass backwards and one forwards."""
+        return pivotal_moment(*self._law, np.array(vector, dtype=np.float64))
+
+    def joint_solver(self, parts: Sequence[Policy], weights: Vector) -> JointSolver | None:
+        """Solve, without iterating, for a mixture of pivotal laws and the uniform law, which must be in it."""
+        laws = [part for part in parts if isinstance(part, PivotalSubsets)]
+        uniform = [part for part in parts if isinstance(part, UniformSubsets)]
+        if len(uniform) != 1 or len(laws) + 1 != len(parts) or self.size == self.dimension:
+            return None
+        pivots = empty_pivots(len(laws), self.dimension)
+        for slot, law in enumerate(laws):
+            pivots.share[slot], pivots.noise[slot], pivots.point[slot] = law._law
+        shares = np.array([weight for part, weight in zip(parts, weights, strict=True) if part is not uniform[0]])
+        explore = float(weights[list(parts).index(uniform[0])])
+        alpha = explore * (uniform[0].single - uniform[0].pair)
+        made: list[Sieve] = []
+
+        def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
+            chosen = np.array(action, dtype=np.int64)
+            if made:
+                sifted = sift_action(pivots, made[0], chosen, self.size)
+            else:  # the first action is taken along while Σ is factored
+                sieve, sifted = factor_pivots(pivots, np.arange(len(laws)), shares, alpha, explore, chosen, self.size)
+                made.append(sieve)
+            return finish_pivots(pivots, made[0], sifted, self.size), float(made[0].ratio[0])
+
+        return solve
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        return frozen(pivotal_cooccurrence(*self._law))
+
+    def cooccurrence(self) -> Matrix:
+        """Σ in O(dimension²), computed once."""
+        return self._cooccurrence
+
+    def probability(self, action: npt.ArrayLike) -> float:
+        """Return the probability of a set, along the chain; 0 for what it cannot draw."""
+        row = np.array(as_action(action, self.dimension), dtype=np.int64)
+        return float(pivotal_probabilities(self._units.copy(), row[None])[0])
+
+    @cached_property
+    def largest_probability(self) -> float:
+        """The probability of the likeliest set."""
+        return float(pivotal_largest(self._units.copy()))
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        law = all_sets(self.dimension, self.size)
+        weights = pivotal_probabilities(self._units.copy(), law.atoms.copy())
+        return law.reweighted(weights / weights.sum())
+
+    def finite(self) -> FinitePolicy:
+        """List all sets, where there are at most 10,000."""
+        return self._finite if self.has_atoms else super().finite()
+
+    def __repr__(self) -> str:
+        return f"PivotalSubsets({self.size} of {self.dimension})"

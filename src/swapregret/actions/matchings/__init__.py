@@ -1,0 +1,1 @@
+"""Permutations and rankings: matchings of rows to columns."""

@@ -1,0 +1,191 @@
+r"""Birkhoff's decomposition in whole numbers: a table of units as a sum of matchings, with remainder exactly 0.
+
+A table :math:`y` of non-negative integers with row sums :math:`S` and column sums at most :math:`S` is written as
+:math:`\sum_a w_a M_a` with integers :math:`w_a > 0`, :math:`\sum_a w_a = S`. A clock runs from 0 to S; at each moment one
+matching is on, and it stays on until one of its entries is used up. Only the row that lost its entry looks for another
+(an alternating path in the support, which exists by Birkhoff's theorem), so one matching costs little more than copying
+it. Columns left over go to one extra row that takes ``columns − rows`` of them and whose entries are what the columns
+lack; a column that lacks nothing more is then covered of necessity.
+
+The support shrinks to a smaller face of the polytope at every step: at most rank = rows·columns − rows + 1 matchings,
+n² − 2n + 2 if there are as many columns as rows. No matching comes twice.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.compiled.kernel import kernel
+
+__all__ = ["strip_matchings"]
+
+_IntArray = npt.NDArray[np.int64]
+_BitArray = npt.NDArray[np.uint64]
+_ColumnArray = npt.NDArray[np.int32]
+_NOBODY = -1
+_ONE = np.uint64(1)
+_SIX_BITS = np.uint64(63)
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+
+
+def _bit_positions() -> _IntArray:
+    """Return where each single bit lands under multiplication by the de Bruijn word."""
+    table = np.zeros(64, dtype=np.int64)
+    for position in range(64):
+        table[((0x03F79D71B4CB0A89 << position) % 2**64) >> 58] = position
+    return table
+
+
+_POSITION = _bit_positions()
+
+
+@kernel
+def _lowest(bits: np.uint64) -> int:
+    """Return the position of the lowest bit set."""
+    return int(_POSITION[((bits & (~bits + _ONE)) * _DE_BRUIJN) >> np.uint64(58)])
+
+
+@kernel
+def _find_path(
+    start: int,
+    support: _BitArray,
+    open_columns: _BitArray,
+    owner: _IntArray,
+    unseen: _BitArray,
+    queue: _IntArray,
+    via: _IntArray,
+    parent: _IntArray,
+    extra: int,
+) -> int:
+    """Search from a row that needs a column; return the free column reached, with ``parent`` and ``via`` to walk back.
+
+    ``parent[j]`` is the row that would take column j, ``via[r]`` the column row r would give up for it.
+    """
+    n_words = support.shape[1]
+    for word in range(n_words):
+        found = support[start, word] & open_columns[word]
+        if found:
+            column = 64 * word + _lowest(found)
+            parent[column] = start
+            return column
+    unseen[:] = ~np.uint64(0)
+    queue[0] = start
+    n_queued, position = 1, 0
+    is_extra_seen = start == extra
+    while position < n_queued:
+        row = queue[position]
+        position += 1
+        for word in range(n_words):
+            fresh = support[row, word] & unseen[word]
+            unseen[word] &= ~fresh
+            while fresh:
+                column = 64 * word + _lowest(fresh)
+                fresh &= fresh - _ONE
+                other = owner[column]
+                if other == extra:
+                    if is_extra_seen:
+                        continue
+                    is_extra_seen = True
+                parent[column] = row
+                via[other] = column
+                for goal in range(n_words):
+                    found = support[other, goal] & open_columns[goal]
+                    if found:
+                        last = 64 * goal + _lowest(found)
+                        parent[last] = other
+                        return last
+                queue[n_queued] = other
+                n_queued += 1
+    return _NOBODY
+
+
+@kernel
+def strip_matchings(units: _IntArray, total: int) -> tuple[_ColumnArray, _IntArray]:
+    """Write a table of units as a sum of matchings.
+
+    Parameters
+    ----------
+    units : int64 array, shape (rows, columns), rows ≤ columns
+        Non-negative; rows add up to ``total``, columns to at most that (exactly, if square).
+    total : int
+
+    Returns
+    -------
+    chosen : int32 array, shape (n, rows)
+        The column of each row, one matching a row.
+    weights : int64 array, shape (n,)
+        Positive, adding up to ``total``. Both are empty if the sums of the table are not as asked.
+    """
+    n_rows, n_columns = units.shape
+    n_spare = n_columns - n_rows
+    n_words = (n_columns + 63) // 64
+    left = np.empty((n_rows + 1, n_columns), dtype=np.int64)
+    support = np.zeros((n_rows + 1, n_words), dtype=np.uint64)
+    left[n_rows] = total
+    for i in range(n_rows):
+        left[i] = units[i]
+        left[n_rows] -= units[i]
+    n_positive = 0
+    for i in range(n_rows + 1 if n_spare > 0 else n_rows):
+        row = left[i]
+        for j in range(n_columns):
+            if row[j] > 0:
+                n_positive += 1
+                support[i, j >> 6] |= _ONE << (np.uint64(j) & _SIX_BITS)
+    limit = min(n_positive, n_rows * n_columns - n_rows + 1)
+    chosen = np.empty((limit, n_rows), dtype=np.int32)
+    weights = np.empty(limit, dtype=np.int64)
+
+    owner, deadline = np.full(n_columns, _NOBODY), np.zeros(n_columns, dtype=np.int64)
+    current = np.empty(n_rows, dtype=np.int32)
+    open_columns, unseen = np.zeros(n_words, dtype=np.uint64), np.empty(n_words, dtype=np.uint64)
+    queue, via = np.empty(n_rows + 1, dtype=np.int64), np.empty(n_rows + 1, dtype=np.int64)
+    parent = np.empty(n_columns, dtype=np.int64)
+    seekers = np.empty(n_columns, dtype=np.int64)
+    for j in range(n_columns):
+        open_columns[j >> 6] |= _ONE << (np.uint64(j) & _SIX_BITS)
+        seekers[j] = min(j, n_rows)
+    n_seekers = n_columns
+    clock = 0
+    n = 0
+    while True:
+        for k in range(n_seekers):
+            start = seekers[k]
+            column = _find_path(start, support, open_columns, owner, unseen, queue, via, parent, n_rows)
+            if column == _NOBODY:
+                return chosen[:0], weights[:0]
+            open_columns[column >> 6] ^= _ONE << (np.uint64(column) & _SIX_BITS)
+            while True:
+                row, before = parent[column], owner[column]
+                if before != _NOBODY:
+                    left[before, column] = deadline[column] - clock
+                owner[column] = row
+                deadline[column] = clock + left[row, column]
+                if row < n_rows:
+                    current[row] = column
+                if row == start:
+                    break
+                column = via[row]
+        soonest = deadline[0]
+        for j in range(1, n_columns):
+            soonest = min(soonest, deadline[j])
+        if n == limit:
+            return chosen[:0], weights[:0]
+        target = chosen[n]
+        for i in range(n_rows):
+            target[i] = current[i]
+        weights[n] = soonest - clock
+        n += 1
+        clock = soonest
+        if clock == total:
+            return chosen[:n], weights[:n]
+        n_seekers = 0
+        for j in range(n_columns):
+            if deadline[j] == clock:
+                row = owner[j]
+                bit = _ONE << (np.uint64(j) & _SIX_BITS)
+                support[row, j >> 6] ^= bit
+                open_columns[j >> 6] |= bit
+                left[row, j] = 0
+                owner[j] = _NOBODY
+                seekers[n_seekers] = row
+                n_seekers += 1

@@ -1,0 +1,80 @@
+"""Small loops of matchings: a uniform draw, and the part of a table that matchings can see."""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.kernel import kernel
+
+__all__ = ["draw_matching", "draw_matchings", "matching_moment_on", "matching_span_part"]
+
+Columns = npt.NDArray[np.int32]
+
+
+@kernel
+def draw_matching(rng: np.random.Generator, n_rows: int, n_columns: int) -> Integers:
+    """Draw a matching uniformly: the first rows of a shuffle of the columns, one random number a row."""
+    left = np.arange(n_columns)
+    action = np.zeros(n_rows * n_columns, dtype=np.int64)
+    for i in range(n_rows):
+        j = i + int(rng.random() * (n_columns - i))
+        left[i], left[j] = left[j], left[i]
+        action[i * n_columns + left[i]] = 1
+    return action
+
+
+@kernel
+def matching_span_part(vector: Floats, n_rows: int, n_columns: int) -> Floats:
+    """Return the part of a table in the span of the matchings: tables of equal row sums (and column sums, if square).
+
+    What sets one row or column apart from the others is spread evenly over it and taken off.
+    """
+    result = vector.copy()
+    down = np.zeros(n_columns)
+    across = np.empty(n_rows)
+    total = 0.0
+    for i in range(n_rows):
+        row = vector[i * n_columns : (i + 1) * n_columns]
+        value = 0.0
+        for j in range(n_columns):
+            value += row[j]
+            down[j] += row[j]
+        across[i] = value
+        total += value
+    for i in range(n_rows):
+        row = result[i * n_columns : (i + 1) * n_columns]
+        excess = (across[i] - total / n_rows) / n_columns
+        for j in range(n_columns):
+            row[j] -= excess
+            if n_rows == n_columns:
+                row[j] -= (down[j] - total / n_columns) / n_rows
+    return result
+
+
+@kernel
+def matching_moment_on(chosen: Columns, weights: Floats, n_columns: int, place: Integers, moment: Floats) -> None:
+    """Write the upper triangle of Σ_a w_a M_a M_aᵀ on some coordinates: ``place[i]`` is the row of i in it, or −1."""
+    n, n_rows = chosen.shape
+    index = np.empty(n_rows, dtype=np.int64)
+    moment[:] = 0.0
+    for a in range(n):
+        row, weight = chosen[a], weights[a]
+        count = 0
+        for i in range(n_rows):
+            at = place[i * n_columns + row[i]]
+            if at >= 0:
+                index[count] = at
+                count += 1
+        for i in range(count):
+            target = moment[index[i]]
+            for j in range(i, count):
+                target[index[j]] += weight
+
+
+@kernel
+def draw_matchings(rng: np.random.Generator, n_rows: int, n_columns: int, count: int) -> Integers:
+    """Draw matchings uniformly."""
+    rows = np.empty((count, n_rows * n_columns), dtype=np.int64)
+    for index in range(count):
+        rows[index] = draw_matching(rng, n_rows, n_columns)
+    return rows

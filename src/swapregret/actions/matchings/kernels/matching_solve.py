@@ -1,0 +1,250 @@
+r"""Σ⁺M for mixtures of listed permutations and the uniform law, without a matrix.
+
+The uniform law has the eigenvalue 1 on the constant table and 1/(n−1) on tables whose rows and columns add up to 0, and these span
+all permutations, so its Σ⁺ is known. With weight γ, and :math:`\sum_a w_a M_a M_a^\top` over the heaviest permutations of the
+lists beside it, it preconditions conjugate gradients: a permutation of weight w adds an eigenvalue of about wn²/γ to those
+at 1. How two of them meet is how many pairs they share.
+
+Lists are sorted, and neighbours differ in a few pairs: a product follows the changes. M·v moves by what they add and take away, and
+an element collects the weighted sum that has run up since it came, when it goes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.cholesky import cholesky, cholesky_solve
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import dot
+
+__all__ = ["Matchings", "prepare_matchings", "solve_matchings"]
+
+Places = npt.NDArray[np.uint32]
+
+_HEAVY, _MOST, _HALVINGS = 0.3, 3, 12
+
+
+class Matchings(NamedTuple):
+    """A mixture, and its preconditioner.
+
+    Attributes
+    ----------
+    elements : uint32 array, shape (N, n)
+        The coordinates of all listed permutations; without a sign, which would have to be checked.
+    change : uint64 array, shape (N + 1,)
+        Permutation a differs from the one before in changes ``change[a]..change[a+1]-1``; the first from nothing.
+    came, went : uint32 arrays
+        The elements that come and go with each change.
+    weights : float64 array, shape (N,)
+    explore : float
+        γ, the weight of the uniform law.
+    heavy : int64 array, shape (q,)
+        Which permutations the preconditioner knows.
+    factor : float64 array, shape (q, q)
+        Of I + the Gram matrix of √w M, in the inner product of the inverse of γ times the uniform law.
+    """
+
+    elements: Places
+    change: npt.NDArray[np.uint64]
+    came: Places
+    went: Places
+    weights: Floats
+    explore: float
+    heavy: Integers
+    factor: Floats
+
+
+@kernel
+def _heaviest(weights: Floats, least: float, most: int) -> Integers:
+    """Return which weights exceed ``least``, or a larger bound, found by halving, that at most ``most`` exceed."""
+    top = 0.0
+    for a in range(weights.size):
+        top = max(top, weights[a])
+    low, high = least, max(least, top)
+    bound = low
+    for _ in range(_HALVINGS):
+        count = 0
+        for a in range(weights.size):
+            count += weights[a] > bound
+        if count <= most:
+            high = bound
+            if bound == low:
+                break
+        else:
+            low = bound
+        bound = np.sqrt(low * high)
+    found = np.empty(weights.size, dtype=np.int64)
+    n = 0
+    for a in range(weights.size):
+        if weights[a] > high:
+            found[n] = a
+            n += 1
+    return found[:n].copy()
+
+
+@kernel
+def _changes(elements: Places) -> tuple[npt.NDArray[np.uint64], Places, Places]:
+    """Return where each permutation differs from the one before."""
+    n_listed, n = elements.shape
+    change = np.zeros(n_listed + 1, dtype=np.uint64)
+    count = 0
+    for a in range(1, n_listed):
+        before, now = elements[a - 1], elements[a]
+        differ = 0
+        for i in range(n):
+            differ += before[i] != now[i]
+        count += differ
+        change[a + 1] = count
+    came, went = np.empty(count, dtype=np.uint32), np.empty(count, dtype=np.uint32)
+    at = 0
+    for a in range(1, n_listed):
+        before, now = elements[a - 1], elements[a]
+        for i in range(n):
+            if before[i] != now[i]:
+                came[at] = now[i]
+                went[at] = before[i]
+                at += 1
+    return change, came, went
+
+
+@kernel
+def prepare_matchings(elements: Places, weights: Floats, explore: float) -> Matchings:
+    """Make the preconditioner."""
+    n = elements.shape[1]
+    heavy = _heaviest(weights, _HEAVY * explore / (n * n), _MOST * n)
+    q = heavy.size
+    gram = np.empty((q, q))
+    for c in range(q):
+        mine = elements[heavy[c]]
+        for e in range(c + 1):
+            other = elements[heavy[e]]
+            shared = 0
+            for i in range(n):
+                shared += mine[i] == other[i]
+            together = ((n - 1) * (shared - 1) + 1) / explore
+            gram[e, c] = np.sqrt(weights[heavy[c]] * weights[heavy[e]]) * together + (1.0 if c == e else 0.0)
+    factor, _ = cholesky(gram)
+    change, came, went = _changes(elements)
+    return Matchings(elements, change, came, went, weights, explore, heavy, factor)
+
+
+@kernel
+def _gather(vector: Floats, chosen: Places) -> float:
+    """Return Σ of the chosen entries in four interleaved sums."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= chosen.size:
+        first += vector[chosen[i]]
+        second += vector[chosen[i + 1]]
+        third += vector[chosen[i + 2]]
+        fourth += vector[chosen[i + 3]]
+        i += 4
+    while i < chosen.size:
+        first += vector[chosen[i]]
+        i += 1
+    return (first + second) + (third + fourth)
+
+
+@kernel
+def _precondition(mixture: Matchings, residual: Floats, shaped: Floats) -> None:
+    """Solve for γ times the uniform law and the heavy permutations; the residual is in the span of the permutations."""
+    n, q, explore = mixture.elements.shape[1], mixture.heavy.size, mixture.explore
+    mean = 0.0
+    for i in range(residual.size):
+        mean += residual[i]
+    mean /= residual.size
+    inner = np.empty(q)
+    for c in range(q):
+        a = mixture.heavy[c]
+        value = (n - 1) * (_gather(residual, mixture.elements[a]) - n * mean) + n * mean
+        inner[c] = np.sqrt(mixture.weights[a]) * value / explore
+    inner = cholesky_solve(mixture.factor, inner)
+    total = 0.0
+    for c in range(q):
+        inner[c] *= np.sqrt(mixture.weights[mixture.heavy[c]])
+        total += inner[c]
+    level = ((2 - n) * mean - total * (1.0 / n - (n - 1.0) / n)) / explore
+    share = (n - 1) / explore
+    for i in range(residual.size):
+        shaped[i] = share * residual[i] + level
+    for c in range(q):
+        chosen, value = mixture.elements[mixture.heavy[c]], share * inner[c]
+        for i in range(n):
+            shaped[chosen[i]] -= value
+
+
+@kernel
+def _product(mixture: Matchings, vector: Floats, result: Floats) -> None:
+    """Write Σv: the uniform law in closed form, the lists permutation by permutation."""
+    n = mixture.elements.shape[1]
+    single, pair = mixture.explore / n, mixture.explore / (n * (n - 1))
+    across, down = np.zeros(n), np.zeros(n)
+    total = 0.0
+    for i in range(n):
+        row = vector[i * n : (i + 1) * n]
+        for j in range(n):
+            across[i] += row[j]
+            down[j] += row[j]
+        total += across[i]
+    for i in range(n):
+        row, target = vector[i * n : (i + 1) * n], result[i * n : (i + 1) * n]
+        rest = total - across[i]
+        for j in range(n):
+            target[j] = single * row[j] + pair * (rest - down[j] + row[j])
+    n_listed = mixture.weights.size
+    if n_listed == 0:
+        return
+    change, came, went, weights = mixture.change, mixture.came, mixture.went, mixture.weights
+    value, sum_ = _gather(vector, mixture.elements[0]), 0.0
+    for a in range(n_listed):
+        more, less = 0.0, 0.0
+        for c in range(change[a], change[a + 1]):
+            new, old = came[c], went[c]
+            more += vector[new]
+            less += vector[old]
+            result[new] -= sum_
+            result[old] += sum_
+        value += more - less
+        sum_ += weights[a] * value
+    chosen = mixture.elements[n_listed - 1]
+    for i in range(n):
+        result[chosen[i]] += sum_
+
+
+@kernel
+def solve_matchings(mixture: Matchings, action: Integers, tolerance: float, limit: int) -> tuple[Floats, float, int]:
+    """Solve Σy = M; return y, the relative residual reached, in the norm of the preconditioner, and the number of steps."""
+    d = action.size
+    result, residual = np.zeros(d), np.empty(d)
+    for i in range(d):
+        residual[i] = action[i]
+    shaped, direction, product = np.empty(d), np.zeros(d), np.empty(d)
+    first, energy = 0.0, 0.0
+    step = 0
+    while True:
+        _precondition(mixture, residual, shaped)
+        previous, energy = energy, dot(residual, shaped)
+        if step == 0:
+            if not energy > 0.0:
+                return result, 0.0, step
+            first = energy
+            direction[:] = shaped
+        else:
+            if not energy > first * tolerance * tolerance or step == limit:
+                break
+            ratio = energy / previous
+            for i in range(d):
+                direction[i] = shaped[i] + ratio * direction[i]
+        _product(mixture, direction, product)
+        curvature = dot(direction, product)
+        if not curvature > 0.0:
+            break
+        length = energy / curvature
+        for i in range(d):
+            result[i] += length * direction[i]
+        for i in range(d):
+            residual[i] -= length * product[i]
+        step += 1
+    return result, np.sqrt(max(energy, 0.0) / first), step

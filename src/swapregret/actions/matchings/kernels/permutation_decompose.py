@@ -1,0 +1,109 @@
+"""From a point of the matching polytope to its list of matchings, in one call."""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.matchings.kernels.birkhoff import strip_matchings
+from swapregret.actions.matchings.kernels.permutation_atoms import sort_matchings
+from swapregret.actions.matchings.kernels.permutation_rounding import round_matching_point
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.bits import set_bit
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.packed_law import merge_law
+
+__all__ = ["decompose_matching_point", "distance_outside", "packed_matchings"]
+
+_FloatArray = npt.NDArray[np.float64]
+_IntArray = npt.NDArray[np.int64]
+_ColumnArray = npt.NDArray[np.int32]
+
+
+@kernel
+def distance_outside(point: _FloatArray) -> float:
+    """Return by how much the worst constraint is missed: row sums 1, column sums at most 1 (1 if square), entries ≥ 0."""
+    n_rows, n_columns = point.shape
+    sums = np.zeros(n_columns)
+    worst = 0.0
+    for i in range(n_rows):
+        row, total = point[i], 0.0
+        for j in range(n_columns):
+            total += row[j]
+            worst = max(worst, -row[j])
+        sums += row
+        worst = max(worst, abs(total - 1.0))
+    for j in range(n_columns):
+        worst = max(worst, abs(sums[j] - 1.0) if n_rows == n_columns else sums[j] - 1.0)
+    return worst
+
+
+@kernel
+def decompose_matching_point(
+    point: _FloatArray, total: int, row_orders: _IntArray, column_orders: _IntArray
+) -> tuple[_ColumnArray, _IntArray]:
+    """Round a point to ``total`` units and strip it of matchings, once for each order of rows and columns.
+
+    Parameters
+    ----------
+    point : float64 array, shape (rows, columns)
+        Inside the hull, or nearly so.
+    total : int
+        Units that make 1.
+    row_orders, column_orders : int64 arrays, shapes (n, rows) and (n, columns)
+        In each variant the search sees rows and columns in this order.
+
+    Returns
+    -------
+    chosen : int32 array, shape (n_matchings, rows)
+        Different matchings in canonical order.
+    weights : int64 array, shape (n_matchings,)
+        Adding up to n · total.
+    """
+    n_rows, n_columns = point.shape
+    units = round_matching_point(point, total)
+    if len(row_orders) == 1:
+        order, onto = row_orders[0], column_orders[0]
+        is_natural = True
+        for i in range(n_rows):
+            is_natural = is_natural and order[i] == i
+        for j in range(n_columns):
+            is_natural = is_natural and onto[j] == j
+        if is_natural:
+            first, mass = strip_matchings(units, total)
+            return sort_matchings(first, mass, n_columns)
+    limit = (n_rows * n_columns - n_rows + 1) * len(row_orders)
+    chosen, weights = np.empty((limit, n_rows), dtype=np.int32), np.empty(limit, dtype=np.int64)
+    shuffled = np.empty((n_rows, n_columns), dtype=np.int64)
+    n = 0
+    for variant in range(len(row_orders)):
+        order, onto = row_orders[variant], column_orders[variant]
+        for i in range(n_rows):
+            source = units[order[i]]
+            for j in range(n_columns):
+                shuffled[i, j] = source[onto[j]]
+        found, mass = strip_matchings(shuffled, total)
+        for a in range(len(mass)):
+            for i in range(n_rows):
+                chosen[n, order[i]] = onto[found[a, i]]
+            weights[n] = mass[a]
+            n += 1
+    return sort_matchings(chosen[:n], weights[:n], n_columns)
+
+
+@kernel
+def packed_matchings(
+    point: Floats, n_rows: int, n_columns: int, total: int, row_orders: Integers, column_orders: Integers
+) -> tuple[Words, Floats, float]:
+    """Return the matchings of a point, their weights, and how far the point lies outside the hull."""
+    table = point.reshape(n_rows, n_columns)
+    outside = distance_outside(table)
+    chosen, mass = decompose_matching_point(table, total, row_orders, column_orders)
+    n = mass.size
+    words = np.zeros((n, (point.size + 63) // 64), dtype=np.uint64)
+    weights = np.empty(n)
+    scale = float(len(row_orders) * total)
+    for a in range(n):
+        weights[a] = mass[a] / scale
+        for i in range(n_rows):
+            set_bit(words[a], i * n_columns + chosen[a, i])
+    different, merged = merge_law(words, weights)
+    return different, merged, outside

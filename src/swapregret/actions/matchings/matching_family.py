@@ -1,0 +1,75 @@
+"""Matchings as compiled code sees them: lists by stripping."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
+from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.actions.hybrid import hybrid_move
+from swapregret.actions.matchings.kernels.assignment import best_matching
+from swapregret.actions.matchings.kernels.hybrid_matchings import matching_move
+from swapregret.actions.matchings.kernels.matching_draws import draw_matching, matching_span_part
+from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
+from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
+from swapregret.arrays import Floats, Integers, Words
+
+__all__ = ["MatchingFamily"]
+
+
+_ = covariance, listed_laws
+
+
+class MatchingFamily(NamedTuple):
+    """Matchings of rows to columns; in which ``units`` and orders they are stripped off, and how far outside a point may lie."""
+
+    common: Common
+    n_rows: int
+    n_columns: int
+    units: int
+    row_orders: Integers
+    column_orders: Integers
+    inside: float
+
+
+@project.of(MatchingFamily)
+def project_matching(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Project onto the Birkhoff polytope: Sinkhorn's sweeps, then Newton's method."""
+    point, log_point, gap, residual, _, spread = project_matchings(tilted.reshape(family.n_rows, family.n_columns))
+    is_good = spread <= WIDEST and residual <= FEASIBLE and gap <= ACCEPTED_GAP * max(1.0, spread / 1e3)
+    return point, log_point, is_good
+
+
+@hybrid_move.of(MatchingFamily)
+def move_matching(family: Any, slopes: Floats, widths: Floats, x: Floats) -> Floats:
+    """Keep the sums of rows and columns."""
+    return matching_move(family.n_rows, family.n_columns, slopes, widths, x)
+
+
+@list_law.of(MatchingFamily)
+def list_matchings(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """Strip matchings off a point, in each of the orders."""
+    words, chances, outside = packed_matchings(
+        point, family.n_rows, family.n_columns, family.units, family.row_orders, family.column_orders
+    )
+    return words, chances, outside <= family.inside
+
+
+@best.of(MatchingFamily)
+def best_matching_of(family: Any, weights: Floats) -> Integers:
+    """Return the heaviest matching."""
+    return best_matching(weights.reshape(family.n_rows, family.n_columns))
+
+
+@span_part.of(MatchingFamily)
+def matching_part(family: Any, vector: Floats) -> Floats:
+    """Take off what sets one row or column apart from the others."""
+    if family.common.rank == family.common.dimension:
+        return vector
+    return matching_span_part(vector, family.n_rows, family.n_columns)
+
+
+@draw_explore.of(MatchingFamily)
+def draw_uniform_matching(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw a matching uniformly."""
+    return draw_matching(rng, family.n_rows, family.n_columns)

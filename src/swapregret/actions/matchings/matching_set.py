@@ -1,0 +1,293 @@
+r"""What permutations and truncated permutations share: every row gets a column of its own.
+
+.. math:: \mathcal A = \{M \in \{0,1\}^{k \times m} : \sum_j M_{ij} = 1, \; \sum_i M_{ij} \le 1\}, \qquad k \le m.
+
+The hull is the same with :math:`M \in [0,1]^{k \times m}` (Birkhoff, von Neumann); for k = m column sums are 1 as well.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.matchings.kernels.assignment import best_matching, best_matchings
+from swapregret.actions.matchings.kernels.matching_draws import matching_span_part
+from swapregret.actions.matchings.kernels.permutation_decompose import (
+    decompose_matching_point,
+    distance_outside,
+    packed_matchings,
+)
+from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
+from swapregret.actions.matchings.matching_family import MatchingFamily
+from swapregret.actions.matchings.matching_gibbs import PermutationGibbsFamily
+from swapregret.actions.matchings.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
+from swapregret.arrays import (
+    Action,
+    Actions,
+    Label,
+    Matrix,
+    Vector,
+    as_action,
+    as_integer,
+    as_labels,
+    as_table,
+    as_vector,
+    check_memory,
+    frozen,
+)
+from swapregret.errors import InvalidAction, InvalidInput, NotConverged
+from swapregret.geometry.kl import Projection
+from swapregret.geometry.span import LazySpan
+from swapregret.policy import Policy, on_grid
+
+__all__ = ["MatchingSet", "item_names"]
+
+_UNITS = 2**44
+_OUTSIDE = 1e-8
+_ORDER_SEED = 0x5EED
+
+
+class MatchingSet(ActionSet):
+    """All ways to give every row a column of its own; coordinates are (row, column) pairs, row by row.
+
+    Parameters
+    ----------
+    rows, columns : int
+        k and m, 1 ≤ k ≤ m.
+    row_labels, column_labels : sequence of hashable, optional
+        Names; a coordinate is called (row label, column label).
+    """
+
+    has_uniform = True
+
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        row_labels: Sequence[Label] | None = None,
+        column_labels: Sequence[Label] | None = None,
+    ) -> None:
+        check_memory(rows * columns, "a set")
+        across = as_labels(row_labels, rows, "row_labels")
+        down = as_labels(column_labels, columns, "column_labels")
+        super().__init__(rows * columns, rows, [(row, column) for row in across for column in down])
+        self._rows, self._columns = rows, columns
+        self._row_names, self._column_names = None if row_labels is None else across, down
+
+    @property
+    def n_actions(self) -> int:
+        """Return m!/(m−k)!, exact."""
+        return math.perm(self._columns, self._rows)
+
+    @property
+    def rank(self) -> int:
+        """Return km − k + 1 for k < m, (n−1)² + 1 for k = m = n."""
+        k, m = self._rows, self._columns
+        return k * m - k + 1 if k < m else (m - 1) ** 2 + 1
+
+    def _table(self, values: npt.ArrayLike, name: str) -> Matrix:
+        """Read a vector as a fresh (rows, columns) table."""
+        return np.array(as_vector(values, self.dimension, name)).reshape(self._rows, self._columns)
+
+    def argmax(self, weights: npt.ArrayLike) -> Action:
+        """Return the best assignment by the method of Jonker and Volgenant; ties go to the leftmost column seen."""
+        return best_matching(self._table(weights, "weights"))
+
+    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
+        """Return the best assignment under each row of weights."""
+        return best_matchings(as_table(weights, self.dimension, "weights"), self._rows, self._columns)
+
+    def __contains__(self, action: object) -> bool:
+        """Tell whether every row has one column and no column two rows."""
+        try:
+            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
+        except InvalidAction:
+            return False
+        return columns_of(vector, self._rows, self._columns) is not None
+
+    def choice(self, action: npt.ArrayLike) -> tuple[Label, ...] | dict[Label, Label]:
+        """Read an action as a ranking, the items (columns) in order; where rows have names, as {row: column}.
+
+        Examples
+        --------
+        >>> from swapregret.actions.matchings.permutations import Permutations
+        >>> Permutations(3, labels="abc").choice([0, 0, 1, 1, 0, 0, 0, 1, 0])
+        ('c', 'a', 'b')
+        """
+        chosen = np.flatnonzero(self._read_action(action)) % self._columns
+        items = tuple(self._column_names[column] for column in chosen.tolist())
+        return items if self._row_names is None else dict(zip(self._row_names, items, strict=True))
+
+    def _actions(self) -> Iterator[Action]:
+        offsets = self._columns * np.arange(self._rows)
+        for chosen in permutations(range(self._columns), self._rows):
+            row = np.zeros(self.dimension, dtype=np.int64)
+            row[offsets + np.array(chosen)] = 1
+            yield row
+
+    @cached_property
+    def span(self) -> LazySpan:
+        """All matrices with equal row sums (and, for k = m, the same column sums), in closed form.
+
+        The first row whole and the other rows but for the last column determine everything (for k = m also without
+        the last row).
+        """
+        k, m = self._rows, self._columns
+        n_kept = k if k < m else max(k - 1, 1)
+        index = np.arange(k * m).reshape(k, m)
+        J = np.concatenate([index[0], index[1:n_kept, : m - 1].reshape(-1)])
+        return LazySpan(J, lambda: self._lift(J, n_kept), self._basis, lambda vector: matching_span_part(vector, k, m))
+
+    def _lift(self, J: npt.NDArray[np.int64], n_kept: int) -> Matrix:
+        """Give every entry from those in J by the sums of rows and columns."""
+        k, m = self._rows, self._columns
+        index = np.arange(k * m).reshape(k, m)
+        L = np.zeros((k * m, len(J)))
+        L[J, np.arange(len(J))] = 1.0
+        one = L[index[0]].sum(axis=0)
+        for i in range(1, n_kept):
+            L[index[i, -1]] = one - L[index[i, :-1]].sum(axis=0)
+        if n_kept < k:
+            L[index[-1]] = one - L[index[:-1].reshape(-1)].reshape(k - 1, m, -1).sum(axis=0)
+        return L
+
+    def _basis(self) -> npt.NDArray[np.int64]:
+        """Return independent actions, as many as the rank: few moves away from row i ↦ column i."""
+        k, m = self._rows, self._columns
+        moves: list[dict[int, int]] = [{}]
+        if k == m:  # transpositions, and the three-cycles through 0
+            moves += [{i: j, j: i} for i in range(m) for j in range(i + 1, m)]
+            moves += [{0: i, i: j, j: 0} for i in range(1, m) for j in range(i + 1, m)]
+        else:  # one row to a free column, or in the place of another row that goes to a free column
+            moves += [{i: j} for i in range(k) for j in range(k, m)]
+            moves += [{i: j, j: k} for i in range(k) for j in range(k) if i != j]
+        rows = np.zeros((len(moves), k, m), dtype=np.int64)
+        for table, move in zip(rows, moves, strict=True):
+            chosen = np.arange(k)
+            for row, column in move.items():
+                chosen[row] = column
+            table[np.arange(k), chosen] = 1
+        return rows.reshape(len(moves), -1)
+
+    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
+        r"""Project weights onto conv(A): :math:`x_{ij} = w_{ij} e^{-u_i - v_j}` with the right sums.
+
+        Sinkhorn's sweeps in the log domain, then Newton's method on the column prices v where they are slow; prices
+        are free in sign for k = m, and at least 0 (an active set) for k < m. The gap is certified by the relaxation of
+        the oracle in which rows choose freely once prices are taken off, an upper bound on the true one: at most 1e-9
+        for log-weights within 1000 of each other, and in proportion beyond (rounding of the log-weights themselves).
+        """
+        scores = self._table(log_weights, "log_weights")
+        point, log_point, gap, residual, n_iterations, spread = project_matchings(scores)
+        if spread > WIDEST:
+            raise InvalidInput(
+                f"`log_weights` must lie within {WIDEST:g} of each other",
+                f"a spread of {spread:.3g}",
+                "Beyond that a float holds no digit of their differences; use argmax instead.",
+            )
+        acceptable = ACCEPTED_GAP * max(1.0, spread / 1e3)
+        if not (residual <= FEASIBLE and gap <= acceptable):
+            raise NotConverged(
+                f"the projection must reach column sums to {FEASIBLE:g} and a gap of {acceptable:.3g}",
+                f"{residual:.3g} and {gap:.3g} with log-weights spread over {spread:.3g}",
+                "Use log-weights of a smaller spread.",
+            )
+        return Projection(frozen(point), frozen(log_point), gap, n_iterations)
+
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
+        """Write a point of conv(A) as a law over at most ``rank`` matchings, without a remainder.
+
+        The point is rounded to multiples of 2⁻⁴⁴ with exact sums, then stripped of matchings in whole numbers. Pairs the
+        point gives 0 stay unused. Several variants relabel rows and columns by fixed pseudo-random permutations.
+
+        Raises
+        ------
+        InvalidInput
+            If the point lies outside conv(A) by more than 1e-8.
+        """
+        table = self._table(marginals, "marginals")
+        count = as_integer(variants, "variants", 1)
+        self._refuse_outside(distance_outside(table))
+        chosen, mass = decompose_matching_point(table, _UNITS, *self.orders(count))
+        weights = mass / (count * _UNITS)
+        return MatchingPolicy(chosen, weights if count == 1 else on_grid(weights), self._columns)
+
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """Do the same, packed, in one compiled call."""
+        point = as_vector(marginals, self.dimension, "marginals")
+        words, weights, excess = packed_matchings(point, self._rows, self._columns, _UNITS, *self.orders(variants))
+        self._refuse_outside(excess)
+        return words, weights
+
+    def _refuse_outside(self, excess: float) -> None:
+        if excess > _OUTSIDE:
+            sums = "1" if self._rows == self._columns else "at most 1"
+            raise InvalidInput(
+                f"`marginals` must be non-negative with row sums 1 and column sums {sums}, within {_OUTSIDE}",
+                f"a point that misses by {excess:.3g}",
+                "Project it first: kl_project(log_weights).point.",
+            )
+
+    @property
+    def units(self) -> int:
+        """Return how many units of mass make 1 in a decomposition."""
+        return _UNITS
+
+    @property
+    def tolerance(self) -> float:
+        """Return how far outside conv(A) a point that is decomposed may lie."""
+        return _OUTSIDE
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the numbers of rows and columns."""
+        return self._rows, self._columns
+
+    def orders(self, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the fixed orders of rows and columns of each variant: the natural one, then pseudo-random ones."""
+        if count not in self._order_tables:
+            across, down = [np.arange(self._rows)], [np.arange(self._columns)]
+            for index in range(1, count):
+                rng = np.random.default_rng([_ORDER_SEED, index])
+                across.append(rng.permutation(self._rows))
+                down.append(rng.permutation(self._columns))
+            self._order_tables[count] = np.array(across), np.array(down)
+        return self._order_tables[count]
+
+    @cached_property
+    def _order_tables(self) -> dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        return {}
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it."""
+        is_gibbs = kind == "gibbs"
+        if kind == "chain" or (is_gibbs and not self.has_gibbs):
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
+        common = describe(self, mu, has_moment=has_moment, is_listed=mu is not self._uniform)
+        rows, columns = self.shape
+        across, down = self.orders(variants)
+        made = PermutationGibbsFamily if is_gibbs else MatchingFamily
+        return made(common, rows, columns, self.units, across.copy(), down.copy(), self.tolerance)
+
+    def uniform_policy(self) -> Policy:
+        """Return the uniform law over all matchings, in closed form."""
+        return self._uniform
+
+    @cached_property
+    def _uniform(self) -> UniformMatchings:
+        return UniformMatchings(self._rows, self._columns)
+
+
+def item_names(labels: Sequence[Label] | None, column_labels: Sequence[Label] | None) -> Sequence[Label] | None:
+    """Return the names of the items: ``labels`` is the short way to give ``column_labels``."""
+    if labels is not None and column_labels is not None:
+        raise InvalidInput(
+            "`labels` and `column_labels` must not both be given", "both", "They name the same things: keep one."
+        )
+    return column_labels if labels is None else labels

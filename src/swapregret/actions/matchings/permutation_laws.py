@@ -1,0 +1,324 @@
+"""Laws over matchings: lists kept as columns, the uniform law, the Gibbs law of permutations.
+
+Coordinates are (row, column) pairs, row by row; an action gives every row a column of its own.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import permutations
+from typing import TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.matchings.kernels.matching_draws import draw_matching, draw_matchings
+from swapregret.actions.matchings.kernels.matching_solve import prepare_matchings, solve_matchings
+from swapregret.actions.matchings.kernels.permutation_atoms import (
+    matching_cooccurrence,
+    matching_marginals,
+    matching_second_moment,
+    matching_table,
+)
+from swapregret.actions.matchings.kernels.permutation_gibbs import (
+    gibbs_factors,
+    gibbs_marginals,
+    gibbs_pairs,
+    gibbs_sample,
+    gibbs_second_moment,
+    gibbs_tables,
+)
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.compiled.bits import pack_lists
+from swapregret.policy import FinitePolicy, JointSolver, Policy
+
+__all__ = ["GibbsPermutations", "MatchingPolicy", "UniformMatchings", "columns_of"]
+
+_LISTED = 5_040
+
+
+def columns_of(action: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np.int64] | None:
+    """Read a 0/1 vector as the column of each row, or return None if it is no matching that covers all rows.
+
+    Examples
+    --------
+    >>> columns_of([0, 1, 0, 1, 0, 0], 2, 3), columns_of([0, 1, 0, 0, 1, 0], 2, 3)
+    (array([1, 0]), None)
+    """
+    table = np.asarray(action).reshape(rows, columns)
+    if not ((table.sum(axis=1) == 1).all() and (table.sum(axis=0) <= 1).all()):
+        return None
+    chosen: npt.NDArray[np.int64] = np.argmax(table, axis=1)
+    return chosen
+
+
+class MatchingPolicy(Policy):
+    """A law given by its matchings, each kept as the column of every row.
+
+    Holds what :class:`~swapregret.policy.FinitePolicy` would hold in a ``columns``-th of the memory, and answers every
+    question in O(rows) or O(rows²) a matching.
+
+    Parameters
+    ----------
+    chosen : int32 array, shape (n, rows)
+        The column of each row, one matching a row; all different, in canonical order (last row most significant).
+    weights : float64 array, shape (n,)
+        Positive multiples of 2⁻⁵² that add up to exactly 1.
+    columns : int
+
+    Examples
+    --------
+    >>> law = MatchingPolicy(np.array([[1, 0], [0, 1]]), np.array([.75, .25]), 2)
+    >>> law.atoms.tolist(), law.marginals().tolist()
+    ([[0, 1, 1, 0], [1, 0, 0, 1]], [0.25, 0.75, 0.75, 0.25])
+    """
+
+    has_atoms = True
+
+    def __init__(self, chosen: npt.NDArray[np.int32], weights: Vector, columns: int) -> None:
+        self.rows, self.columns = chosen.shape[1], columns
+        self.dimension = self.rows * columns
+        self._chosen = np.ascontiguousarray(chosen, dtype=np.int32)
+        self._mass = weights
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one action by inversion: one uniform number a draw."""
+        row = self._chosen[int(np.searchsorted(self._cumulative, rng.random(), side="right"))]
+        action = np.zeros(self.dimension, dtype=np.int64)
+        action[self._offsets + row] = 1
+        return action
+
+    @cached_property
+    def _cumulative(self) -> Vector:
+        return np.cumsum(self._mass)
+
+    @cached_property
+    def _offsets(self) -> npt.NDArray[np.int64]:
+        return self.columns * np.arange(self.rows)
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(matching_marginals(self._chosen, self._mass, self.columns))
+
+    def marginals(self) -> Vector:
+        """E[M], exact: each entry is a sum of grid weights."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in O(support · rows)."""
+        values = np.array(vector, dtype=np.float64)
+        return matching_second_moment(self._chosen, self._mass, values, self.columns)
+
+    def joint_solver(self, parts: Sequence[Policy], weights: Vector) -> JointSolver | None:
+        """Solve for a mixture of listed permutations and the uniform law, which must be in it."""
+        lists = [(part, weight) for part, weight in zip(parts, weights.tolist(), strict=True) if _is_square_list(part)]
+        uniform = [index for index, part in enumerate(parts) if isinstance(part, UniformMatchings)]
+        if len(uniform) != 1 or len(lists) + 1 != len(parts) or self.columns < 2:
+            return None
+        mixture = prepare_matchings(
+            np.concatenate([(part._chosen + part._offsets).astype(np.uint32) for part, _ in lists]),
+            np.concatenate([weight * part._mass for part, weight in lists]),
+            float(weights[uniform[0]]),
+        )
+
+        def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
+            return solve_matchings(mixture, np.array(action, dtype=np.int64), tolerance, limit)[:2]
+
+        return solve
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        return frozen(matching_cooccurrence(self._chosen, self._mass, self.columns))
+
+    def cooccurrence(self) -> Matrix:
+        """Σ in O(support · rows²), computed once."""
+        return self._cooccurrence
+
+    def probability(self, action: Action) -> float:
+        """Return p(M) by looking it up in the list."""
+        row = columns_of(action, self.rows, self.columns)
+        return 0.0 if row is None else float(self._mass[(self._chosen == row).all(axis=1)].sum())
+
+    @cached_property
+    def _atoms(self) -> Actions:
+        return frozen(matching_table(self._chosen, self.columns))
+
+    @property
+    def atoms(self) -> Actions:
+        """Return the support as 0/1 vectors, one a row, in canonical order."""
+        return self._atoms
+
+    @property
+    def weights(self) -> Vector:
+        """Return the probability of each atom; they add up to exactly 1."""
+        return frozen(self._mass.view())
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        return FinitePolicy(self._atoms, self._mass)
+
+    def finite(self) -> FinitePolicy:
+        """Return the same law with its atoms as 0/1 vectors."""
+        return self._finite
+
+    def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """List the support as packed bits and weights in O(support · rows)."""
+        elements = (self._chosen + self._offsets).astype(np.int32).ravel()
+        first = self.rows * np.arange(len(self._chosen) + 1)
+        return pack_lists(frozen(first), frozen(elements), self.dimension), self.weights
+
+    def __repr__(self) -> str:
+        return f"MatchingPolicy({len(self._mass)} matchings of {self.rows} rows and {self.columns} columns)"
+
+
+def _is_square_list(law: Policy) -> TypeGuard[MatchingPolicy]:
+    return isinstance(law, MatchingPolicy) and law.rows == law.columns
+
+
+def _all_matchings(rows: int, columns: int) -> npt.NDArray[np.int32]:
+    """List every matching as the column of each row."""
+    return np.array(list(permutations(range(columns), rows)), dtype=np.int32)
+
+
+class UniformMatchings(Policy):
+    r"""The uniform law over all matchings of k rows into m columns, in closed form.
+
+    A pair has probability 1/m, two pairs in different rows and columns 1/(m(m−1)), so with row sums R, column sums C
+    and total T of v, :math:`(\Sigma v)_{ij} = v_{ij}/m + (T - R_i - C_j + v_{ij})/(m(m-1))`. The smallest non-zero eigenvalue
+    is 1/(n−1) for k = m = n ≥ 2 and (m−k)/(m(m−1)) for k < m.
+
+    Examples
+    --------
+    >>> UniformMatchings(2, 2).second_moment(np.array([1., 0., 0., 0.]))
+    array([0.5, 0. , 0. , 0.5])
+    """
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self.rows, self.columns = rows, columns
+        self.dimension = rows * columns
+        self._single = 1.0 / columns
+        self._pair = 1.0 / (columns * (columns - 1)) if columns > 1 else 0.0
+        self._n_actions = math.perm(columns, rows)
+        self.has_atoms = self._n_actions <= _LISTED
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one matching: the first rows of a random permutation of the columns."""
+        return draw_matching(rng, self.rows, self.columns)
+
+    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
+        """Draw matchings, one a row, all at once."""
+        return draw_matchings(rng, self.rows, self.columns, count)
+
+    def marginals(self) -> Vector:
+        """E[M] = 1/columns everywhere."""
+        return np.full(self.dimension, self._single)
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in O(dimension)."""
+        v = np.asarray(vector, dtype=np.float64).reshape(self.rows, self.columns)
+        apart = v.sum() - v.sum(axis=1, keepdims=True) - v.sum(axis=0, keepdims=True) + v
+        return np.asarray(self._single * v + self._pair * apart).reshape(-1)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        matrix = np.asarray(self._pair * np.kron(1.0 - np.eye(self.rows), 1.0 - np.eye(self.columns)), dtype=np.float64)
+        np.fill_diagonal(matrix, self._single)
+        return frozen(matrix)
+
+    def cooccurrence(self) -> Matrix:
+        """Σ from the probabilities of pairs."""
+        return self._cooccurrence
+
+    def probability(self, action: Action) -> float:
+        """1/N for every matching."""
+        return 0.0 if columns_of(action, self.rows, self.columns) is None else 1 / self._n_actions
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        atoms = matching_table(_all_matchings(self.rows, self.columns), self.columns)
+        return FinitePolicy(atoms, np.full(len(atoms), 1.0 / len(atoms)))
+
+    def finite(self) -> FinitePolicy:
+        """List all matchings, where there are at most 5,040."""
+        return self._finite if self.has_atoms else super().finite()
+
+    def __repr__(self) -> str:
+        return f"UniformMatchings({self.rows} rows, {self.columns} columns)"
+
+
+class GibbsPermutations(Policy):
+    """The law p(σ) ∝ exp(Σ_i scores[i, σ(i)]) over permutations, exact, by recursion over subsets.
+
+    Parameters
+    ----------
+    scores : array, shape (n, n)
+
+    Notes
+    -----
+    O(n 2ⁿ) time and 2ⁿ numbers to build, for the marginals and for one ``second_moment``; O(n³ 2ⁿ) for the dense Σ; O(n²) a
+    draw. Scores are lowered by the prices of a best assignment first, which does not change the law and keeps all sums
+    between 1 and n!: scores of any spread are handled, and nothing is subtracted.
+
+    Examples
+    --------
+    >>> GibbsPermutations(np.log([[1., 2.], [3., 4.]])).marginals().round(6)
+    array([0.4, 0.6, 0.6, 0.4])
+    """
+
+    def __init__(self, scores: Matrix) -> None:
+        n = len(scores)
+        self.n = n
+        self.dimension = n * n
+        self._scores = np.array(scores, dtype=np.float64)
+        self._factors, taken = gibbs_factors(self._scores)
+        self._size, self._forward, self._backward = gibbs_tables(self._factors)
+        self.log_partition = taken + math.log(self._forward[-1])
+        self.has_atoms = math.factorial(n) <= _LISTED
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one permutation: one uniform number a row."""
+        chosen = gibbs_sample(self._factors, self._forward, rng.random(self.n))
+        action = np.zeros((self.n, self.n), dtype=np.int64)
+        action[np.arange(self.n), chosen] = 1
+        return action.reshape(-1)
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(gibbs_marginals(self._factors, self._size, self._forward, self._backward))
+
+    def marginals(self) -> Vector:
+        """E[M] in O(n 2ⁿ), computed once."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in O(n 2ⁿ)."""
+        values = np.array(vector, dtype=np.float64)
+        return gibbs_second_moment(self._factors, self._size, self._forward, self._backward, values)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        return frozen(gibbs_pairs(self._factors, self._size, self._forward, self._backward))
+
+    def cooccurrence(self) -> Matrix:
+        """Σ of all pairs in O(n³ 2ⁿ), computed once."""
+        return self._cooccurrence
+
+    def probability(self, action: Action) -> float:
+        """exp(scores·M) / Z."""
+        chosen = columns_of(action, self.n, self.n)
+        if chosen is None:
+            return 0.0
+        return math.exp(float(self._scores[np.arange(self.n), chosen].sum()) - self.log_partition)
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        chosen = _all_matchings(self.n, self.n)
+        weights = self._factors[np.arange(self.n), chosen].prod(axis=1)
+        return FinitePolicy(matching_table(chosen, self.n), weights / weights.sum())
+
+    def finite(self) -> FinitePolicy:
+        """List all permutations, where there are at most 5,040; weights below 2⁻⁵² are dropped."""
+        return self._finite if self.has_atoms else super().finite()
+
+    def __repr__(self) -> str:
+        return f"GibbsPermutations({self.n})"

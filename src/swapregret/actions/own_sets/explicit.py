@@ -1,0 +1,142 @@
+"""A set given by the list of its actions: the definition every other set is compared with."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.own_sets.listed_family import ListedFamily, ListedGibbsFamily
+from swapregret.arrays import Action, Actions, Label, Matrix, as_action, as_vector, frozen
+from swapregret.compiled.bits import pack_rows
+from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.geometry.caratheodory import norm_of_variant
+from swapregret.policy import FinitePolicy, Policy
+
+__all__ = ["Explicit"]
+
+
+class Explicit(ActionSet):
+    """The set of exactly the actions listed.
+
+    Parameters
+    ----------
+    actions : array_like, shape (N, d)
+        Rows of zeros and ones, all different.
+    labels : sequence of hashable, optional
+        What the user calls each coordinate.
+
+    Notes
+    -----
+    The oracle tries every action, O(N d); the first in canonical order wins a tie.
+
+    Examples
+    --------
+    >>> actions = Explicit([[1, 0, 1], [0, 1, 1]])
+    >>> actions.argmax([.2, .3, 0.]), actions.rank, [1, 1, 1] in actions
+    (array([0, 1, 1]), 2, False)
+    """
+
+    has_uniform = True
+    has_gibbs = True
+
+    def __init__(self, actions: npt.ArrayLike, labels: Sequence[Label] | None = None) -> None:
+        given = _read(actions)
+        order = np.lexsort(given.T)
+        rows = given[order]
+        same = (rows[1:] == rows[:-1]).all(axis=1)
+        if same.any():
+            first = int(np.argmax(same))
+            pair = sorted((int(order[first]), int(order[first + 1])))
+            raise InvalidInput(
+                "`actions` of Explicit must all be different",
+                f"the same action in rows {pair[0]} and {pair[1]}",
+                "Leave out one of the two.",
+            )
+        sizes = rows.sum(axis=1)
+        if sizes.max() == 0:
+            raise InvalidInput(
+                "`actions` of Explicit must contain an action other than the zero vector",
+                "the zero vector alone",
+                "Leave out sets in which nothing can be chosen.",
+            )
+        super().__init__(rows.shape[1], int(sizes.max()), labels)
+        self.is_uniform = bool(sizes.min() == sizes.max())
+        self._rows: Actions = frozen(np.ascontiguousarray(rows))
+        self._table: Matrix = frozen(rows.astype(np.float64))
+
+    @property
+    def n_actions(self) -> int:
+        """Return N, the number of actions listed."""
+        return len(self._rows)
+
+    def argmax(self, weights: npt.ArrayLike) -> Action:
+        """Return the first action in canonical order that maximises ``weights · M``."""
+        w = as_vector(weights, self.dimension, "weights")
+        return np.asarray(self._rows[int(np.argmax(self._table @ w))])
+
+    def __contains__(self, action: object) -> bool:
+        """Tell whether a vector is one of the actions listed."""
+        try:
+            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
+        except InvalidAction:
+            return False
+        return vector.tobytes() in self._known
+
+    @cached_property
+    def _known(self) -> frozenset[bytes]:
+        return frozenset(row.tobytes() for row in self._rows)
+
+    def _actions(self) -> Iterator[Action]:
+        return iter(self._rows)
+
+    def uniform_policy(self) -> FinitePolicy:
+        """Return the uniform law over the actions."""
+        return FinitePolicy(self._rows, np.full(len(self._rows), 1.0 / len(self._rows)))
+
+    def gibbs(self, scores: npt.ArrayLike) -> FinitePolicy:
+        """Return the law p(M) ∝ exp(scores · M), by listing; weights below 2⁻⁵² are dropped."""
+        totals = self._table @ as_vector(scores, self.dimension, "scores")
+        mass = np.exp(totals - totals.max())
+        return FinitePolicy(self._rows, mass / mass.sum())
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it: its list."""
+        if kind not in ("list", "gibbs"):
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
+        return (ListedGibbsFamily if kind == "gibbs" else ListedFamily)(
+            describe(self, mu, has_moment=has_moment, is_listed=True),
+            self._table.copy(),
+            np.array(pack_rows(self._rows)),
+            np.stack([norm_of_variant(variant, self.dimension) for variant in range(variants)]),
+            np.zeros((0, 0)) if self.rank == self.dimension else np.ascontiguousarray(self.span.orthonormal),
+        )
+
+    def __repr__(self) -> str:
+        return f"Explicit({len(self._rows)} actions, dimension={self.dimension}, size={self.size})"
+
+
+def _read(actions: npt.ArrayLike) -> Actions:
+    """Read a table of zeros and ones, or say which row is wrong."""
+    try:
+        table = np.asarray(actions)
+    except ValueError:
+        table = np.empty(0, dtype=object)
+    if table.dtype == object or table.ndim != 2 or table.size == 0:
+        raise InvalidInput(
+            "`actions` of Explicit must be a non-empty list of rows of the same length",
+            f"an array of shape {table.shape}" if table.dtype != object else "rows that do not make a table",
+            "Pass one row of zeros and ones for each action.",
+        )
+    binary = (table == 0) | (table == 1)
+    if table.dtype.kind not in "biuf" or not binary.all():
+        row = int(np.argmin(binary.all(axis=1))) if table.dtype.kind in "biuf" else 0
+        raise InvalidInput(
+            "`actions` of Explicit must contain only 0 and 1",
+            f"row {row}: {table[row].tolist()}",
+            "An action marks each coordinate as chosen (1) or not (0).",
+        )
+    return table.astype(np.int64)

@@ -1,0 +1,118 @@
+"""Sets given by the list of their actions, as compiled code sees them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions import covariance  # the code behind the methods that are not given here
+from swapregret.actions.family import FULL, MADE, Common, best, list_law, make_law, project, span_part, spread
+from swapregret.actions.listed_laws import put_law
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.vectors import centred
+from swapregret.compiled.vectors import span_part as part_in_columns
+from swapregret.geometry.listed_hull import few_actions, gibbs_weights, project_list, row_mean, row_totals
+
+__all__ = ["ListedFamily", "ListedGibbsFamily"]
+
+
+ACCEPTED_GAP = 1e-9
+INSIDE = 1e-8
+"""How far outside the hull a point that is listed may lie."""
+_ = covariance
+
+
+class ListedFamily(NamedTuple):
+    """All actions: the ``table`` (N, d) and, packed, ``words``; the norms in which points are decomposed (variants, d).
+
+    ``orthonormal`` is a basis of the span, empty where all vectors are in it.
+    """
+
+    common: Common
+    table: Floats
+    words: Words
+    norms: Floats
+    orthonormal: Floats
+
+
+class ListedGibbsFamily(ListedFamily):
+    """The same, played by p(M) ∝ exp(s·M); a point is known by its exponents s."""
+
+    __slots__ = ()
+
+
+@project.of(ListedFamily)
+def project_listed(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Project by an interior point method on the weights of all actions."""
+    point, _, gap = project_list(family.table, tilted)
+    log_point = np.zeros(point.size)
+    for i in range(point.size):
+        if point[i] > 0.0:
+            log_point[i] = np.log(point[i])
+    return point, log_point, gap <= ACCEPTED_GAP
+
+
+@list_law.of(ListedFamily)
+def list_few(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """Find few actions that make the point, in each of the norms."""
+    n, n_norms = family.table.shape[0], family.norms.shape[0]
+    weights, distance = np.zeros(n), 0.0
+    for v in range(n_norms):
+        held, found, left = few_actions(family.table, point, family.norms[v])
+        distance = max(distance, left)
+        total = found.sum()
+        for k in range(held.size):
+            weights[held[k]] += found[k] / (total * n_norms)
+    count = 0
+    for a in range(n):
+        count += weights[a] > 0.0
+    words, chances = np.empty((count, family.words.shape[1]), dtype=np.uint64), np.empty(count)
+    at = 0
+    for a in range(n):
+        if weights[a] > 0.0:
+            words[at] = family.words[a]
+            chances[at] = weights[a]
+            at += 1
+    return words, chances, distance <= INSIDE
+
+
+@best.of(ListedFamily)
+def best_listed(family: Any, weights: Floats) -> Integers:
+    """Try every action; the first wins a tie."""
+    row = family.table[np.argmax(row_totals(family.table, weights))]
+    action = np.empty(row.size, dtype=np.int64)
+    for i in range(row.size):
+        action[i] = np.int64(row[i])
+    return action
+
+
+@span_part.of(ListedFamily)
+def listed_part(family: Any, vector: Floats) -> Floats:
+    """Project onto the span of the actions."""
+    return part_in_columns(family.orthonormal, vector) if family.orthonormal.size else vector
+
+
+@project.of(ListedGibbsFamily)
+def project_listed_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Return the marginals of the policy of some exponents, and these."""
+    return row_mean(family.table, gibbs_weights(family.table, tilted)), tilted, True
+
+
+@make_law.of(ListedGibbsFamily)
+def make_listed_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """List all actions with their Gibbs weights."""
+    if family.words.shape[0] > laws.chances.shape[1]:
+        return FULL
+    put_law(laws, slot, family.words, gibbs_weights(family.table, log_point), family.common.place)
+    return MADE
+
+
+@spread.of(ListedGibbsFamily)
+def spread_of_listed_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+    """Return Var(X̃·M)."""
+    totals = row_totals(family.table, centred(aggregate, family.common.is_uniform))
+    mean, square = 0.0, 0.0
+    for a in range(totals.size):
+        mean += laws.chances[slot, a] * totals[a]
+    for a in range(totals.size):
+        square += laws.chances[slot, a] * (totals[a] - mean) ** 2
+    return square

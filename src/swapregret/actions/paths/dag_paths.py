@@ -1,0 +1,419 @@
+r"""Paths from a source to a sink in a directed acyclic graph.
+
+Coordinates are the edges; :math:`\mathcal A` is the set of indicator vectors of the s–t paths, whose convex hull is the set of
+flows of one unit from s to t. Paths need not be equally long (deviation D12).
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.paths.directed import Digraph, Edge, edge_labels, for_kernel, read_digraph
+from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition
+from swapregret.actions.paths.kernels.dag import best_path, best_paths, is_path, log_sums_to_sink
+from swapregret.actions.paths.kernels.elimination import Elimination
+from swapregret.actions.paths.kernels.path_projection import (
+    ACCEPTED_GAP,
+    FAR,
+    NEAR,
+    near_scores,
+    path_scores,
+    project_flow,
+)
+from swapregret.actions.paths.kernels.path_stripping import UNIT, imbalance, packed_paths, round_flow, strip_paths
+from swapregret.actions.paths.levelled import Levelled, level_edges
+from swapregret.actions.paths.path_chain import PathChainFamily
+from swapregret.actions.paths.path_family import PathFamily, PathGraph
+from swapregret.actions.paths.path_gibbs import PathGibbsFamily
+from swapregret.actions.paths.path_laws import MarkovPaths, PathList
+from swapregret.actions.paths.path_span import PathSpan, path_rank
+from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
+from swapregret.errors import InvalidAction, InvalidInput, NotConverged
+from swapregret.geometry.kl import Projection
+from swapregret.policy import Policy, on_grid
+
+__all__ = ["DagPaths"]
+
+_ORDER_SEED = 0xDA6
+_TOLERANCE = 1e-8
+
+
+class DagPaths(ActionSet):
+    r"""All paths from ``source`` to ``sink`` in a directed acyclic graph.
+
+    Parameters
+    ----------
+    edges : iterable of (tail, head)
+        Any hashable vertices; parallel edges are different coordinates. Edges on no path keep their coordinate, always 0.
+    source, sink : hashable
+        Where all paths start and end.
+    labels : sequence of hashable, optional
+        Names of the edges; by default (tail, head), and (tail, head, 0), (tail, head, 1), ... for parallel edges.
+
+    Raises
+    ------
+    InvalidInput
+        For a self-loop, a sink that cannot be reached, or a cycle: one is named, with the call that leaves it out.
+
+    Notes
+    -----
+    ================ ======================================================= ==================
+    operation        how                                                     cost
+    ================ ======================================================= ==================
+    argmax           dynamic programming, lowest edge on ties                O(E)
+    n_actions        the same with exact integers                            O(E)
+    rank             \|E\| − \|V\| + 2 on what lies on paths                 O(1)
+    kl_project       Newton on the potentials of the vertices                O(E) + elimination
+    decompose        path stripping in units of 2⁻⁴⁴                         O(atoms · length)
+    markov_policy    the Markov chain of the flow; no list                   O(E)
+    gibbs, uniform   weight pushing in the log domain                        O(E)
+    ================ ======================================================= ==================
+
+    Examples
+    --------
+    >>> actions = DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t")
+    >>> actions.argmax([.4, .4, .7]), actions.n_actions, actions.rank
+    (array([1, 1, 0]), 2, 2)
+    >>> actions.elements([1, 1, 0])
+    (('s', 'a'), ('a', 't'))
+    """
+
+    has_uniform = True
+    has_gibbs = True
+    has_markov = True
+
+    def __init__(
+        self,
+        edges: Iterable[Edge],
+        *,
+        source: Hashable,
+        sink: Hashable,
+        labels: Sequence[Label] | None = None,
+    ) -> None:
+        network = "Network(edges, directed=True)"
+        if hasattr(edges, "is_directed"):
+            network = "Network.from_networkx(graph)"
+            edges, names_given = _read_networkx(edges)
+            labels = names_given if labels is None else labels
+            self.arguments = ((edges,), {"source": source, "sink": sink, "labels": labels})
+        graph = read_digraph(edges, source, sink, network)
+        names = edge_labels(graph.edges) if labels is None else labels
+        super().__init__(graph.n_edges, int(graph.level[-1]), names)
+        self._graph = graph
+        self.is_uniform = bool((graph.level[graph.head] - graph.level[graph.tail] == 1).all())
+        self._in_order = bool(graph.head.size == graph.n_edges and (np.diff(graph.edge) > 0).all())
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, source: Hashable, sink: Hashable) -> "DagPaths":
+        """Read a directed networkx graph; the edges of a multigraph are labelled (tail, head, key).
+
+        Parameters
+        ----------
+        graph : networkx.DiGraph or networkx.MultiDiGraph
+            Anything with ``is_directed``, ``is_multigraph`` and ``edges``.
+        source, sink : hashable
+            Nodes of the graph.
+        """
+        return cls(graph, source=source, sink=sink)
+
+    @property
+    def graph(self) -> Digraph:
+        """Return the graph as the kernels see it: what lies on paths, in topological order."""
+        return self._graph
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """Return the edges as given, one a coordinate."""
+        return self._graph.edges
+
+    @property
+    def n_actions(self) -> int:
+        """Return the number of paths, exact."""
+        return self._graph.n_paths
+
+    def argmax(self, weights: npt.ArrayLike) -> Action:
+        """Return the path of largest weight; at each vertex, among equals, the edge given first."""
+        graph = self._graph
+        w = for_kernel(as_vector(weights, self.dimension, "weights"))
+        return best_path(graph.start, graph.head, graph.edge, w)
+
+    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
+        """Return the path of largest weight under each row of weights."""
+        graph = self._graph
+        return best_paths(graph.start, graph.head, graph.edge, as_table(weights, self.dimension, "weights"))
+
+    def __contains__(self, action: object) -> bool:
+        """Tell whether a vector marks the edges of one path and nothing else."""
+        try:
+            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
+        except InvalidAction:
+            return False
+        graph = self._graph
+        return bool(is_path(graph.start, graph.head, graph.edge, for_kernel(vector)))
+
+    def choice(self, action: npt.ArrayLike) -> tuple[Hashable, ...]:
+        """Read an action as the vertices of the route, from the source to the sink.
+
+        Examples
+        --------
+        >>> DagPaths([("a", "t"), ("s", "a"), ("s", "t")], source="s", sink="t").choice([1, 1, 0])
+        ('s', 'a', 't')
+        """
+        after = dict(self.edges[index] for index in np.flatnonzero(self._read_action(action)))
+        route = [self._graph.source]
+        while route[-1] != self._graph.sink:
+            route.append(after[route[-1]])
+        return tuple(route)
+
+    def _actions(self) -> Iterator[Action]:
+        graph = self._graph
+        start, head, edge = graph.start.tolist(), graph.head.tolist(), graph.edge.tolist()
+        last = len(graph.vertices) - 1
+        row = np.zeros(self.dimension, dtype=np.int64)
+        turn = [(start[0], start[1])]
+        walk: list[int] = []
+        while turn:
+            k, end = turn[-1]
+            if k == end:
+                turn.pop()
+                if walk:
+                    row[edge[walk.pop()]] = 0
+                continue
+            turn[-1] = (k + 1, end)
+            row[edge[k]] = 1
+            if head[k] == last:
+                yield row.copy()
+                row[edge[k]] = 0
+            else:
+                walk.append(k)
+                turn.append((start[head[k]], start[head[k] + 1]))
+
+    # ---- geometry of conv(A) -----------------------------------------------------------------------------------
+
+    @property
+    def rank(self) -> int:
+        """Return |E| − |V| + 2 on the edges and vertices that lie on paths."""
+        return path_rank(self._graph)
+
+    @cached_property
+    def span(self) -> PathSpan:
+        """The span in closed form: all edges but one a vertex are independent; dense matrices are made on demand."""
+        return PathSpan(self._graph)
+
+    @property
+    def plan(self) -> Elimination:
+        """In which order vertices are eliminated by the projection."""
+        return self.span.plan
+
+    def _usable(self, vector: Vector) -> Vector:
+        """Put a vector over the edges into the order of the graph."""
+        return for_kernel(vector) if self._in_order else vector[self._graph.edge]
+
+    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
+        r"""Project onto the flows of one unit: :math:`x_e = w_e\,e^{\pi_u - \pi_v}`, by Newton's method on π.
+
+        Edges that lie on no path may have log-weight −∞, so that a projected point can be projected again.
+        """
+        return self._project(log_weights, None)
+
+    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
+        """Do the same starting Newton's method from a flow known from before."""
+        return self._project(log_weights, for_kernel(log_point))
+
+    def _project(self, log_weights: npt.ArrayLike, log_point: Vector | None) -> Projection:
+        graph = self._graph
+        if self._unusable.size and isinstance(log_weights, np.ndarray) and log_weights.shape == (self.dimension,):
+            idle = self._unusable[log_weights[self._unusable] == -np.inf]
+            log_weights = log_weights.copy()
+            log_weights[idle] = 0.0
+        given = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
+        w = path_scores(graph.edge, given, self.is_uniform)
+        if log_point is not None:
+            w = near_scores(graph.start, graph.head, graph.edge, w, log_point)
+        x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self.plan, w, FAR if log_point is None else NEAR)
+        if not gap <= ACCEPTED_GAP:
+            raise NotConverged(
+                f"the certified gap of kl_project must be at most {ACCEPTED_GAP}",
+                f"{gap:.3g} for log-weights between {w.min():.3g} and {w.max():.3g}",
+                "Bring the log-weights closer together.",
+            )
+        if not self._in_order:
+            x, log_x = self._spread(x, 0.0), self._spread(log_x, -np.inf)
+        return Projection(x, log_x, gap, n_steps)
+
+    @cached_property
+    def _unusable(self) -> npt.NDArray[np.int64]:
+        return np.setdiff1d(np.arange(self.dimension), self._graph.edge)
+
+    def _spread(self, values: Vector, elsewhere: float) -> Vector:
+        """Put a vector in the order of the graph back over all edges."""
+        vector = np.full(self.dimension, elsewhere)
+        vector[self._graph.edge] = values
+        return vector
+
+    def _flow(self, marginals: npt.ArrayLike) -> Vector:
+        """Read a point of conv(A), in the order of the graph."""
+        x = as_vector(marginals, self.dimension, "marginals")
+        flow = self._usable(x)
+        stray = float(np.abs(x[self._unusable]).max(initial=0.0)) if flow.size < x.size else 0.0
+        _refuse_outside(max(imbalance(self._graph.start, self._graph.head, flow), stray))
+        return flow
+
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> PathList:
+        """Take paths off the flow in exact integers, until nothing is left.
+
+        The flow is rounded to multiples of 2⁻⁴⁴ with exact balance; a path follows, at each vertex, the first edge that still has
+        flow, and is taken off with the least flow on it. There are at most ``rank`` paths. Further variants try the
+        edges in other, fixed orders.
+        """
+        graph = self._graph
+        units = round_flow(graph.start, graph.head, self._flow(marginals))
+        count = as_integer(variants, "variants", 1)
+        parts = [
+            strip_paths(graph.start, graph.head, graph.edge, self.order(variant), units) for variant in range(count)
+        ]
+        if count == 1:
+            first, path, amount = parts[0]
+            return PathList(self.dimension, first, path, amount / UNIT)
+        lengths = np.concatenate([np.diff(first) for first, _, _ in parts])
+        first = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+        amount = np.concatenate([amount for _, _, amount in parts])
+        path = np.concatenate([path for _, path, _ in parts])
+        return PathList(self.dimension, first, path, on_grid(amount / (UNIT * count)))
+
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """Do the same, packed, in one compiled call."""
+        graph, point = self._graph, as_vector(marginals, self.dimension, "marginals")
+        if variants not in self._order_tables:
+            self._order_tables[variants] = np.stack([self.order(variant) for variant in range(variants)])
+        words, weights, excess = packed_paths(point, graph.start, graph.head, graph.edge, self._order_tables[variants])
+        _refuse_outside(excess)
+        return words, weights
+
+    @cached_property
+    def _order_tables(self) -> dict[int, npt.NDArray[np.int64]]:
+        return {}
+
+    @property
+    def tolerance(self) -> float:
+        """Return by how much a point that is decomposed may miss being a flow."""
+        return _TOLERANCE
+
+    def order(self, variant: int) -> npt.NDArray[np.int64]:
+        """Return the order in which a variant tries the edges that leave a vertex: as given, then pseudo-random."""
+        if variant not in self._orders:
+            graph = self._graph
+            noise = np.arange(graph.head.size, dtype=np.float64)
+            if variant > 0:
+                noise = np.random.default_rng([_ORDER_SEED, variant]).random(graph.head.size)
+            self._orders[variant] = frozen(np.lexsort((noise, graph.tail)).astype(np.int64))
+        return self._orders[variant]
+
+    @cached_property
+    def _orders(self) -> dict[int, npt.NDArray[np.int64]]:
+        return {}
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it."""
+        graph, moves = self._graph, isinstance(mu, MarkovPaths)
+        joined, pivot = self.span.balance if self.rank < self.dimension else (np.zeros(0), np.zeros(0))
+        transition = mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0)
+        edges = graph.start, graph.head, graph.edge
+        is_free = kind == "chain" and has_moment and moves
+        parts = (
+            describe(self, mu, has_moment=has_moment and not is_free, is_listed=not moves),
+            PathGraph(*edges, self.plan, int(graph.level[-1]), joined, pivot, transition),
+            np.stack([self.order(variant) for variant in range(variants)]),
+            self.tolerance,
+        )
+        if kind == "chain":
+            return PathChainFamily(*parts, graph.start.astype(np.uint64), graph.head.astype(np.uint64), is_free)
+        return PathGibbsFamily(*parts) if kind == "gibbs" else PathFamily(*parts)
+
+    def levelled(self) -> Levelled:
+        """Make all paths equally long by dummy edges (György et al. 2007), with the map back to the edges given."""
+        graph = self._graph
+        paths = DagPaths(level_edges(graph), source=graph.source, sink=graph.sink)
+        return Levelled(paths=paths, original=self)
+
+    # ---- laws ----------------------------------------------------------------------------------------------------
+
+    def markov_policy(self, marginals: npt.ArrayLike) -> MarkovPaths:
+        """Return the Markov chain with these marginals: it leaves each vertex in proportion to the flow."""
+        return MarkovPaths(self._graph, flow_transition(self._graph.start, self._flow(marginals)))
+
+    def gibbs(self, scores: npt.ArrayLike) -> MarkovPaths:
+        """Return the law p(M) ∝ exp(scores · M), by weight pushing (Takimoto and Warmuth 2003)."""
+        graph = self._graph
+        values = self._usable(as_vector(scores, self.dimension, "scores"))
+        to_sink = log_sums_to_sink(graph.start, graph.head, values)
+        return MarkovPaths(graph, gibbs_transition(graph.start, graph.head, values, to_sink))
+
+    def uniform_policy(self) -> MarkovPaths:
+        """Return the uniform law: a chain that leaves each vertex in proportion to the paths that follow."""
+        return self._uniform
+
+    @cached_property
+    def _uniform(self) -> MarkovPaths:
+        return self.gibbs(np.zeros(self.dimension))
+
+    def exploration_policy(self, kind: str | None = None) -> Policy:
+        """Return the law μ that learners mix in to keep every direction of the span observable.
+
+        Parameters
+        ----------
+        kind : {"cover", "uniform", "spanner", None}
+            ``"cover"``, the default, is the Markov chain of the mean of N paths that together cover all edges, each
+            chosen to cover as many new ones as possible: every edge has probability at least 1/N. ``"uniform"`` may
+            visit an edge exponentially rarely. ``"spanner"`` is the paper's.
+        """
+        if kind is None or (isinstance(kind, str) and kind == "cover"):
+            return self._cover
+        if not isinstance(kind, str) or kind in ("uniform", "spanner"):
+            return super().exploration_policy(kind)
+        raise InvalidInput(
+            "`kind` must be one of 'cover', 'uniform', 'spanner' or None", repr(kind), "None takes 'cover'."
+        )
+
+    @cached_property
+    def _cover(self) -> MarkovPaths:
+        visits = np.zeros(self.dimension)
+        visits[self._unusable] = np.inf
+        n_paths = 0
+        while not visits.all():
+            again = np.minimum(visits, n_paths) * (0.5 / ((self.size + 1) * max(n_paths, 1)))
+            visits += self.argmax(np.where(visits == 0.0, 1.0, -again))
+            n_paths += 1
+        visits[self._unusable] = 0.0
+        return self.markov_policy(visits / n_paths)
+
+    def __repr__(self) -> str:
+        return f"DagPaths({self.dimension} edges, {len(self._graph.vertices)} vertices on paths, size={self.size})"
+
+
+def _read_networkx(graph: Any) -> tuple[list[Edge], list[Label] | None]:
+    """Read the edges and, of a multigraph, the labels (tail, head, key) of a directed networkx graph."""
+    if not (hasattr(graph, "is_multigraph") and graph.is_directed()):
+        raise InvalidInput(
+            "`graph` must be a directed networkx graph",
+            type(graph).__name__,
+            "Choose the directions first: sr.networks.Network.from_networkx(graph).acyclic_from(source).edges.",
+        )
+    if graph.is_multigraph():
+        triples = list(graph.edges(keys=True))
+        return [(u, v) for u, v, _ in triples], triples
+    return [tuple(edge) for edge in graph.edges()], None
+
+
+def _refuse_outside(excess: float) -> None:
+    if excess > _TOLERANCE:
+        raise InvalidInput(
+            f"`marginals` must be a flow of one unit from the source to the sink, within {_TOLERANCE}",
+            f"a vector that misses it by {excess:.3g} at some vertex or edge",
+            "Project them first: kl_project(log_weights).point.",
+        )

@@ -1,0 +1,195 @@
+"""Mixtures of Markov chains on the paths of a graph, packed four at a time for products, with what preconditions them.
+
+The formulas are in ``kernels.chain_solve``, which solves with what is packed here; the graph is as in ``kernels.dag``, vectors
+are in its order.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.cholesky import cholesky
+from swapregret.compiled.kernel import kernel
+
+__all__ = ["WIDTH", "Chains", "chain_wandering", "lane_dot", "pack_chains"]
+
+Places = npt.NDArray[np.uint64]
+
+WIDTH = 4
+_SMALLEST, _NEGLIGIBLE = 1e-280, 1e-3
+
+
+class Chains(NamedTuple):
+    """A mixture of chains, in groups of four; empty places are chains that never move.
+
+    Attributes
+    ----------
+    start, head : uint64 arrays
+        The graph once more: an index without a sign need not be checked for one.
+    flow : float64 array, shape (groups, E, 4)
+        Weight · probability of each edge.
+    per_mass : float64 array, shape (groups, n, 4)
+        One over weight · probability of each vertex; 0 where that is 0.
+    per_flow : float64 array, shape (E,)
+        1 / Σ_c θ_c w_c x_c of each edge.
+    per_vertex : float64 array, shape (n,)
+        The same of each vertex.
+    per_share : float
+        1 / Σ_c θ_c w_c.
+    solved : float64 array, shape (q, E)
+        What the one chain makes of √((1 − θ_c) w_c) x_c, of the chains that do not wander.
+    factor : float64 array, shape (q, q)
+        Of I + the products of these with those.
+    """
+
+    start: Places
+    head: Places
+    flow: Floats
+    per_mass: Floats
+    per_flow: Floats
+    per_vertex: Floats
+    per_share: float
+    solved: Floats
+    factor: Floats
+
+
+@kernel
+def chain_wandering(transition: Floats, flow: Floats) -> float:
+    """Return the expected sum of 1 − p over the steps of a chain."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    k = 0
+    while k + 3 < flow.size:
+        a += flow[k] * (1.0 - transition[k])
+        b += flow[k + 1] * (1.0 - transition[k + 1])
+        c += flow[k + 2] * (1.0 - transition[k + 2])
+        d += flow[k + 3] * (1.0 - transition[k + 3])
+        k += 4
+    while k < flow.size:
+        a += flow[k] * (1.0 - transition[k])
+        k += 1
+    return (a + c) + (b + d)
+
+
+@kernel
+def _shares(wandering: Floats, slots: Integers) -> Floats:
+    """Return θ of each chain."""
+    theta = np.empty(slots.size)
+    largest = 0.0
+    for c in range(slots.size):
+        largest = max(largest, wandering[slots[c]])
+    for c in range(slots.size):
+        share = wandering[slots[c]] / largest if largest > 0.0 else 1.0
+        theta[c] = share * share * share
+    return theta
+
+
+@kernel
+def pack_chains(
+    start: Places,
+    head: Places,
+    flows: Floats,
+    masses: Floats,
+    wandering: Floats,
+    slots: Integers,
+    weights: Floats,
+) -> Chains:
+    """Put the chains in some slots side by side, and make the preconditioner; ``wandering`` as by :func:`chain_wandering`."""
+    n_edges, n = flows.shape[1], masses.shape[1]
+    n_groups = (slots.size + WIDTH - 1) // WIDTH
+    packed, per_mass = np.empty((n_groups, n_edges, WIDTH)), np.empty((n_groups, n, WIDTH))
+    per_flow, per_vertex, share = np.zeros(n_edges), np.zeros(n), 0.0
+    theta = _shares(wandering, slots)
+    slot, weight, part = np.zeros(WIDTH, dtype=np.int64), np.empty(WIDTH), np.empty(WIDTH)
+    for group in range(n_groups):
+        for place in range(WIDTH):
+            c = group * WIDTH + place
+            slot[place] = slots[c] if c < slots.size else slots[0]
+            weight[place] = weights[c] if c < slots.size else 0.0
+            part[place] = theta[c] * weights[c] if c < slots.size else 0.0
+            share += part[place]
+        _pack_four(flows, slot, weight, part, packed[group], per_flow)
+        _pack_four(masses, slot, weight, part, per_mass[group], per_vertex)
+        masses_of = per_mass[group].reshape(-1)
+        for i in range(masses_of.size):
+            masses_of[i] = 1.0 / masses_of[i] if masses_of[i] > _SMALLEST else 0.0
+    for k in range(n_edges):
+        per_flow[k] = 1.0 / per_flow[k] if per_flow[k] > _SMALLEST else 0.0
+    for u in range(n):
+        per_vertex[u] = 1.0 / per_vertex[u] if per_vertex[u] > _SMALLEST else 0.0
+    per_share = 1.0 / share if share > 0.0 else 0.0
+    scales, kept, q = np.empty(slots.size), np.empty(slots.size, dtype=np.int64), 0
+    for c in range(slots.size):
+        rest = weights[c] * (1.0 - theta[c])
+        if rest > _NEGLIGIBLE * share:
+            scales[q], kept[q] = np.sqrt(rest), slots[c]
+            q += 1
+    solved, gram, sums = np.empty((q, n_edges)), np.empty((q, q)), np.empty(8)
+    for c in range(q):
+        _one_chain(start, per_flow, per_vertex, per_share, scales[c], flows[kept[c]], solved[c])
+        for e in range(c + 1):
+            gram[e, c] = scales[e] * lane_dot(flows[kept[e]], solved[c], sums) + (1.0 if c == e else 0.0)
+    factor, _ = cholesky(gram)
+    return Chains(start, head, packed, per_mass, per_flow, per_vertex, per_share, solved, factor)
+
+
+@kernel
+def _pack_four(rows: Floats, slot: Integers, weight: Floats, part: Floats, packed: Floats, common: Floats) -> None:
+    """Write four rows side by side, each times its weight, and add them up, each times its part."""
+    first, second, third, fourth = rows[slot[0]], rows[slot[1]], rows[slot[2]], rows[slot[3]]
+    e, f, g, h = weight[0], weight[1], weight[2], weight[3]
+    p, q, r, s = part[0], part[1], part[2], part[3]
+    for i in range(common.size):
+        a, b, c, d = first[i], second[i], third[i], fourth[i]
+        packed[i, 0], packed[i, 1], packed[i, 2], packed[i, 3] = e * a, f * b, g * c, h * d
+        common[i] += (p * a + q * b) + (r * c + s * d)
+
+
+@kernel
+def _one_chain(
+    start: Places,
+    per_flow: Floats,
+    per_vertex: Floats,
+    per_share: float,
+    scale: float,
+    column: Floats,
+    solved: Floats,
+) -> None:
+    """Solve for the one chain, with a column times a scale."""
+    for u in range(start.size - 2):
+        first, last = start[u], start[u + 1]
+        leaving = 0.0
+        for k in range(first, last):
+            leaving += column[k]
+        shift = leaving * per_vertex[u]
+        if u == 0:
+            shift -= leaving * per_share
+        for k in range(first, last):
+            solved[k] = scale * (column[k] * per_flow[k] - shift)
+
+
+@kernel
+def lane_dot(left: Floats, right: Floats, sums: Floats) -> float:
+    """Return Σ left·right in eight interleaved sums, kept in ``sums``."""
+    zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    five, six, seven, eight = np.uint64(5), np.uint64(6), np.uint64(7), np.uint64(8)
+    a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    k, size = zero, np.uint64(left.size)
+    while k + seven < size:
+        a += left[k] * right[k]
+        b += left[k + one] * right[k + one]
+        c += left[k + two] * right[k + two]
+        d += left[k + three] * right[k + three]
+        e += left[k + four] * right[k + four]
+        f += left[k + five] * right[k + five]
+        g += left[k + six] * right[k + six]
+        h += left[k + seven] * right[k + seven]
+        k += eight
+    sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7] = a, b, c, d, e, f, g, h
+    rest = 0.0
+    while k < size:
+        rest += left[k] * right[k]
+        k += one
+    even, odd = (sums[0] + sums[4]) + (sums[2] + sums[6]), (sums[1] + sums[5]) + (sums[3] + sums[7])
+    return float((even + odd) + rest)

@@ -1,0 +1,245 @@
+r"""Compiled elimination of the vertices of a graph: the Laplacian of a flow, factored and solved without subtractions.
+
+The Laplacian of a connected graph with conductances c, grounded at one vertex, has off-diagonal entries −c and a diagonal that
+makes up for them. Eliminating a vertex joins its neighbours a and b by a new conductance :math:`c_a c_b / \sum c`. Only
+conductances are stored and the diagonal is their sum, so elimination adds positive numbers and never subtracts: every factor is
+right to a few units in the last place, however unlike the conductances are (Grassmann, Taksar and Heyman 1985).
+
+Only the sums of rows matter for that, so rows may be divided by scales of their own, and entries differ from row to row.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.kernel import kernel
+
+__all__ = ["Elimination", "factor_rows", "fill_rows", "solve_rows"]
+
+Places = npt.NDArray[np.uint64]
+
+
+class Elimination(NamedTuple):
+    """Which vertices are joined when the vertices are eliminated in a fixed order; the sink is the ground.
+
+    Attributes
+    ----------
+    place : int64 array, shape (n,)
+        When each vertex but the sink is eliminated.
+    slot : int64 array, shape (n_edges,)
+        Where an edge's conductance is stored; −1 for edges into the sink.
+    start, later : int64 arrays
+        Column j: its neighbours among the vertices eliminated later, ``later[start[j]:start[j+1]]``, increasing.
+    before, earlier, at : int64 arrays
+        Row k: the columns ``earlier[before[k]:before[k+1]]`` that contain k, and where in ``later``.
+    leave, enter : uint64 arrays, shapes (n + 2,) and (n_edges,)
+        The graph itself: the edges that leave u are ``leave[u]..leave[u+1]-1``, edge k enters ``enter[k]``.
+    band, reach : uint64 arrays, shapes (n + 1,) and (n,), or (0,)
+        ``start`` once more if every column holds all vertices up to its last, ``reach``, so that nothing has to be looked up; three
+        places of each column are then left empty, which ``later`` calls vertex n.
+    """
+
+    place: Integers
+    slot: Integers
+    start: Integers
+    later: Integers
+    before: Integers
+    earlier: Integers
+    at: Integers
+    leave: Places
+    enter: Places
+    band: Places
+    reach: Places
+
+
+@kernel
+def fill_rows(
+    start: Integers,
+    head: Integers,
+    log_flow: Floats,
+    scale: Floats,
+    plan: Elimination,
+    upper: Floats,
+    lower: Floats,
+    ground: Floats,
+) -> None:
+    """Write the Laplacian of exp(log_flow) with the row of vertex v divided by exp(scale[v]).
+
+    ``upper`` takes the entries of a row towards later vertices, ``lower`` those of a column from later rows.
+    """
+    upper[:] = 0.0
+    lower[:] = 0.0
+    ground[:] = 0.0
+    for u in range(ground.size):
+        for k in range(start[u], start[u + 1]):
+            v = head[k]
+            forth = np.exp(log_flow[k] - scale[u])
+            if plan.slot[k] < 0:
+                ground[plan.place[u]] += forth
+                continue
+            back = np.exp(log_flow[k] - scale[v])
+            if plan.place[u] < plan.place[v]:
+                upper[plan.slot[k]] += forth
+                lower[plan.slot[k]] += back
+            else:
+                upper[plan.slot[k]] += back
+                lower[plan.slot[k]] += forth
+
+
+@kernel
+def factor_rows(
+    plan: Elimination, upper: Floats, lower: Floats, ground: Floats, pivot: Floats, work: Floats, other: Floats
+) -> None:
+    """Eliminate all vertices of a Laplacian with scaled rows, in place; ``pivot`` takes one over the sum of each row."""
+    if plan.band.size:
+        _factor_band(plan.band, plan.reach, upper, lower, ground, pivot, work, other)
+        return
+    for k in range(pivot.size):
+        first, end = plan.start[k], plan.start[k + 1]
+        for i in range(first, end):
+            work[plan.later[i]] = upper[i]
+            other[plan.later[i]] = lower[i]
+        leak = ground[k]
+        for q in range(plan.before[k], plan.before[k + 1]):
+            j = plan.earlier[q]
+            down = lower[plan.at[q]] * pivot[j]
+            across = upper[plan.at[q]] * pivot[j]
+            leak += down * ground[j]
+            for i in range(plan.at[q] + 1, plan.start[j + 1]):
+                work[plan.later[i]] += down * upper[i]
+                other[plan.later[i]] += across * lower[i]
+        total = leak
+        for i in range(first, end):
+            upper[i] = work[plan.later[i]]
+            lower[i] = other[plan.later[i]]
+            total += upper[i]
+        ground[k] = leak
+        pivot[k] = 1.0 / total
+
+
+@kernel
+def _factor_band(
+    start: Places,
+    reach: Places,
+    upper: Floats,
+    lower: Floats,
+    ground: Floats,
+    pivot: Floats,
+    down: Floats,
+    across: Floats,
+) -> None:
+    """Do the same where columns are unbroken: vertex k takes in those before it, four columns at a time.
+
+    Indices have no sign: they need not be checked for one. What is read beyond a column is 0, and so is what is written there.
+    """
+    zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    first = zero
+    for k in range(zero, np.uint64(pivot.size)):
+        while reach[first] < k:
+            first += one
+        leak = ground[k]
+        for j in range(first, k):
+            p = start[j] + (k - j) - one
+            down[j] = lower[p] * pivot[j]
+            across[j] = upper[p] * pivot[j]
+            leak += down[j] * ground[j]
+        oldest, column, at = first, k + one, start[k]
+        while column <= reach[k]:
+            while reach[oldest] < column:
+                oldest += one
+            a, b, c, d = upper[at], upper[at + one], upper[at + two], upper[at + three]
+            e, f, g, h = lower[at], lower[at + one], lower[at + two], lower[at + three]
+            for j in range(oldest, k):
+                p = start[j] + (column - j) - one
+                x, y = down[j], across[j]
+                a += x * upper[p]
+                b += x * upper[p + one]
+                c += x * upper[p + two]
+                d += x * upper[p + three]
+                e += y * lower[p]
+                f += y * lower[p + one]
+                g += y * lower[p + two]
+                h += y * lower[p + three]
+            upper[at], upper[at + one], upper[at + two], upper[at + three] = a, b, c, d
+            lower[at], lower[at + one], lower[at + two], lower[at + three] = e, f, g, h
+            column += four
+            at += four
+        s, t, u, v = 0.0, 0.0, 0.0, 0.0
+        i = start[k]
+        while i < at:
+            s += upper[i]
+            t += upper[i + one]
+            u += upper[i + two]
+            v += upper[i + three]
+            i += four
+        ground[k] = leak
+        pivot[k] = 1.0 / (((s + u) + (t + v)) + leak)
+
+
+@kernel
+def _solve_band(start: Places, reach: Places, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
+    """Solve with the factors of :func:`_factor_band`, in place; the next vertex is always at hand, the others four at a time."""
+    zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    n = np.uint64(pivot.size)
+    value = right[zero]
+    for j in range(zero, n):
+        right[j] = value
+        share = value * pivot[j]
+        at, to, end = start[j], j + two, reach[j]
+        value = right[j + one]
+        if end > j:
+            value += lower[at] * share
+        at += one
+        while to <= end:
+            a, b = right[to] + lower[at] * share, right[to + one] + lower[at + one] * share
+            c, d = right[to + two] + lower[at + two] * share, right[to + three] + lower[at + three] * share
+            right[to], right[to + one], right[to + two], right[to + three] = a, b, c, d
+            to += four
+            at += four
+    value = 0.0
+    row = n
+    while row > zero:
+        row -= one
+        at, to, end = start[row], row + two, reach[row]
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        after = upper[at] if end > row else 0.0
+        at += one
+        while to <= end:
+            a += upper[at] * right[to]
+            b += upper[at + one] * right[to + one]
+            c += upper[at + two] * right[to + two]
+            d += upper[at + three] * right[to + three]
+            to += four
+            at += four
+        value = ((((a + c) + (b + d)) + right[row]) + after * value) * pivot[row]
+        right[row] = value
+
+
+@kernel
+def solve_rows(plan: Elimination, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
+    """Solve with the factors of :func:`factor_rows`, in place; four more numbers in ``right``, all 0, save a copy."""
+    n = pivot.size
+    if plan.band.size:
+        if right.size >= n + 4:
+            _solve_band(plan.band, plan.reach, upper, lower, pivot, right)
+        else:
+            longer = np.zeros(n + 4)
+            longer[:n] = right
+            _solve_band(plan.band, plan.reach, upper, lower, pivot, longer)
+            right[:] = longer[:n]
+        return
+    for j in range(n):
+        rows = plan.later[plan.start[j] : plan.start[j + 1]]
+        values = lower[plan.start[j] : plan.start[j + 1]]
+        share = right[j] * pivot[j]
+        for i in range(rows.size):
+            right[rows[i]] += values[i] * share
+    for j in range(n - 1, -1, -1):
+        rows = plan.later[plan.start[j] : plan.start[j + 1]]
+        values = upper[plan.start[j] : plan.start[j + 1]]
+        total = right[j]
+        for i in range(rows.size):
+            total += values[i] * right[rows[i]]
+        right[j] = total * pivot[j]

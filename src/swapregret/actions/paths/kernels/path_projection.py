@@ -1,0 +1,189 @@
+r"""Compiled KL projection onto unit flows: near, then from afar, then made exact and certified."""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.paths.kernels.dag import best_value
+from swapregret.actions.paths.kernels.dag_newton import newton_flow
+from swapregret.actions.paths.kernels.elimination import Elimination
+from swapregret.actions.paths.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.elementary import logarithms
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import sum_of
+
+__all__ = ["ACCEPTED_GAP", "FAR", "NEAR", "near_scores", "path_scores", "project_flow"]
+
+Places = npt.NDArray[np.uint64]
+
+
+FAR, NEAR = 1e4, 1e13
+"""From how far out of balance Newton's method starts at weights as they are, and at weights brought near a known flow."""
+ACCEPTED_GAP = 1e-6
+"""The largest certified gap of an acceptable projection."""
+_FAR_OFF = 1e3
+
+
+@kernel
+def path_scores(edge: Integers, log_weights: Floats, is_uniform: bool) -> Floats:
+    """Put log-weights into the order of the graph.
+
+    Where all paths are equally long their scale does not matter, only rounding does: a large mean is taken off.
+    """
+    n = edge.size
+    scores = np.empty(n)
+    for k in range(n):
+        scores[k] = log_weights[edge[k]]
+    if is_uniform:
+        mean = sum_of(scores) / n
+        if abs(mean) > _FAR_OFF:
+            for k in range(n):
+                scores[k] -= mean
+    return scores
+
+
+@kernel
+def near_scores(start: Integers, head: Integers, edge: Integers, scores: Floats, log_point: Floats) -> Floats:
+    """Add potential differences to scores, which changes no projection, so that they begin near a flow known from before.
+
+    ``scores`` are in the order of the graph, ``log_point`` by coordinate. Each vertex gets the potential that gives its heaviest
+    incoming edge the flow it had; if the scores have changed little, so have all flows.
+    """
+    n = start.size - 1
+    potential, heaviest = np.zeros(n), np.full(n, -np.inf)
+    for u in range(n):
+        here = potential[u]
+        for k in range(start[u], start[u + 1]):
+            v, known = head[k], log_point[edge[k]]
+            through, most = here + scores[k] - known, heaviest[v]
+            potential[v] = through if known > most else potential[v]
+            heaviest[v] = known if known > most else most
+    shifted = np.empty(scores.size)
+    for u in range(n):
+        for k in range(start[u], start[u + 1]):
+            shifted[k] = scores[k] + (potential[u] - potential[head[k]])
+    return shifted
+
+
+@kernel
+def project_flow(
+    start: Integers, head: Integers, plan: Elimination, log_weights: Floats, limit: float
+) -> tuple[Floats, Floats, float, int]:
+    r"""Project exp(log_weights) onto the flows of one unit in unnormalised KL divergence.
+
+    Newton's method starts from the weights themselves if they are balanced up to the factor ``limit``, else from the
+    potentials of the Gibbs law, else follows the solution from flatter weights. The flow found is balanced to about 1e-12;
+    scaling what leaves each vertex, in topological order, to what enters it makes it a flow to rounding.
+
+    Returns the point, its logarithm, the certified gap :math:`\max_M g\cdot(x - M)` with g = log x − log w, by one pass of dynamic
+    programming, and the number of Newton steps; the gap is infinite if no iteration settled.
+    """
+    log_point = np.empty(head.size)
+    potential, point, n_steps = newton_flow(plan, log_weights, limit)
+    if n_steps < 0:
+        potential = gibbs_potential(start, head, log_weights)
+        set_log_flow(start, head, log_weights, potential, log_point)
+        change, point, n_steps = newton_flow(plan, log_point, 1e30)
+        potential += change
+    if n_steps >= 0:
+        gap = _settle(plan.leave, plan.enter, log_weights, potential, point, log_point)
+        return point, log_point, gap, n_steps
+    potential, n_steps = continue_flow(start, head, plan, log_weights)
+    settle_logs(start, head, log_weights, potential, point, log_point)
+    if n_steps < 0:
+        return point, log_point, np.inf, -n_steps
+    gain = np.empty(head.size)
+    mean = 0.0
+    for k in range(head.size):
+        gain[k] = log_weights[k] - log_point[k]
+        mean += gain[k] * point[k]
+    return point, log_point, max(best_value(start, head, gain) - mean, 0.0), n_steps
+
+
+@kernel
+def _settle(
+    start: Places, head: Places, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats
+) -> float:
+    r"""Scale what leaves each vertex to what enters it, write the logarithms, and return the gap.
+
+    With :math:`\log x_e = \log w_e + s_u - \pi_v` the gain of a path is :math:`\sum_e (\pi_v - s_u)`, and its mean under x is
+    :math:`\sum_v m_v (\pi_v - s_v)`, m the flow through the vertices.
+    """
+    zero, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
+    n = np.uint64(start.size - 2)
+    room = np.zeros((4, start.size - 1))
+    inflow, value, ratio, shift = room[0], room[1], room[2, :n], room[3, :n]
+    inflow[0] = 1.0
+    for u in range(zero, n):
+        first, last = start[u], start[u + one]
+        k, a, b = first, 0.0, 0.0
+        while k + one < last:
+            a += point[k]
+            b += point[k + one]
+            k += two
+        if k < last:
+            a += point[k]
+        scale = inflow[u] / (a + b)
+        ratio[u] = scale
+        for k in range(first, last):
+            scaled = point[k] * scale
+            point[k] = scaled
+            inflow[head[k]] += scaled
+    logarithms(ratio, shift, value)
+    mean = 0.0
+    for u in range(zero, n):
+        mean -= inflow[u] * shift[u]
+        shift[u] += potential[u]
+        here = shift[u]
+        for k in range(start[u], start[u + one]):
+            log_point[k] = log_weights[k] + (here - potential[head[k]])
+    mean += potential[n] - potential[zero]
+    value[n] = potential[n]
+    w = n
+    while w > zero:
+        w -= one
+        k, last, best, other = start[w], start[w + one], -np.inf, -np.inf
+        while k + one < last:
+            best = max(best, value[head[k]])
+            other = max(other, value[head[k + one]])
+            k += two
+        if k < last:
+            best = max(best, value[head[k]])
+        value[w] = max(best, other) - shift[w] + (potential[w] if w > zero else 0.0)
+    return float(max(value[zero] - mean, 0.0))
+
+
+@kernel
+def settle_logs(
+    start: Integers, head: Integers, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats
+) -> None:
+    """Make a flow of nearly balanced potentials whose flows may be too small for floats.
+
+    What leaves a vertex is scaled to what enters it, once in floats, which keeps the balance to rounding, and once in logarithms.
+    """
+    n = start.size - 1
+    top = np.full(n, -np.inf)
+    total, inflow = np.zeros(n), np.zeros(n)
+    top[0], total[0], inflow[0] = 0.0, 1.0, 1.0
+    for u in range(n - 1):
+        high = -np.inf
+        for k in range(start[u], start[u + 1]):
+            log_point[k] = log_weights[k] - potential[head[k]]
+            high = max(high, log_point[k])
+        out = 0.0
+        for k in range(start[u], start[u + 1]):
+            point[k] = np.exp(log_point[k] - high)
+            out += point[k]
+        shift = top[u] + np.log(total[u]) - (high + np.log(out))
+        ratio = inflow[u] / out
+        for k in range(start[u], start[u + 1]):
+            v = head[k]
+            point[k] *= ratio
+            inflow[v] += point[k]
+            value = log_point[k] + shift
+            log_point[k] = value
+            if value <= top[v]:
+                total[v] += np.exp(value - top[v])
+            else:
+                total[v] = total[v] * np.exp(top[v] - value) + 1.0
+                top[v] = value

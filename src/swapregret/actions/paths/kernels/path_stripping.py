@@ -1,0 +1,162 @@
+"""Compiled decomposition of a flow into paths, in exact integers.
+
+Flows are multiples of 2⁻⁴⁴ that balance exactly; a path is taken off with the least of its flows until nothing is left. Every path
+empties an edge, so there are at most |E| − |V| + 2 of them, and no remainder. The graph is as in ``kernels.dag``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.bits import set_bit
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.packed_law import merge_law
+
+__all__ = ["UNIT", "imbalance", "packed_paths", "round_flow", "strip_paths"]
+
+Coordinates = npt.NDArray[np.int32]
+
+UNIT = 2**44
+"""One, in fixed point."""
+ROOM = 2**22
+"""How many coordinates are set aside for the paths at first; memory is touched only where it is used."""
+
+
+@kernel
+def imbalance(start: Integers, head: Integers, flow: Floats) -> float:
+    """Return how far a vector is from a flow of one unit: the worst balance of a vertex, or the worst negative flow."""
+    n = start.size - 1
+    excess = np.zeros(n)
+    excess[0] = 1.0
+    excess[n - 1] = -1.0
+    worst = 0.0
+    for u in range(n):
+        for k in range(start[u], start[u + 1]):
+            worst = max(worst, -flow[k])
+            excess[u] -= flow[k]
+            excess[head[k]] += flow[k]
+    for u in range(n):
+        worst = max(worst, abs(excess[u]))
+    return worst
+
+
+@kernel
+def round_flow(start: Integers, head: Integers, flow: Floats) -> Integers:
+    """Round a flow to multiples of 2⁻⁴⁴ that balance exactly.
+
+    In topological order the units that enter a vertex are shared out by rounding the running sums of what leaves it, so each
+    share is off by at most one unit and an edge without flow stays without.
+    """
+    n = start.size - 1
+    units = np.zeros(flow.size, dtype=np.int64)
+    inflow = np.zeros(n, dtype=np.int64)
+    inflow[0] = UNIT
+    for u in range(n - 1):
+        if inflow[u] == 0:
+            continue
+        total = 0.0
+        for k in range(start[u], start[u + 1]):
+            total += max(flow[k], 0.0)
+        if total == 0.0:
+            units[start[u]] = inflow[u]
+            inflow[head[start[u]]] += inflow[u]
+            continue
+        running = 0.0
+        shared = np.int64(0)
+        for k in range(start[u], start[u + 1]):
+            running += max(flow[k], 0.0)
+            reached = np.int64(np.rint(float(inflow[u]) * (running / total)))
+            units[k] = reached - shared
+            shared = reached
+            inflow[head[k]] += units[k]
+    return units
+
+
+@kernel
+def strip_paths(
+    start: Integers, head: Integers, edge: Integers, order: Integers, units: Integers
+) -> tuple[Integers, Coordinates, Integers]:
+    """Take paths off an exactly balanced flow until nothing is left.
+
+    At each vertex the path follows the first edge that still has flow; ``order[start[u]:start[u+1]]`` says in which order the
+    edges that leave u are tried. The next path keeps what comes before the first edge that was emptied.
+
+    Returns ``first`` and ``path``, the coordinates of path a being ``path[first[a]:first[a+1]]``, and the units of each.
+    """
+    n = start.size - 1
+    left = units.copy()
+    turn = start[:n].copy()
+    walk = np.empty(n, dtype=np.int64)
+    visited = np.empty(n, dtype=np.int32)
+    carried = np.empty(n, dtype=np.int64)
+    first = np.zeros(units.size + 2, dtype=np.int64)
+    amount = np.empty(units.size + 1, dtype=np.int64)
+    path = np.empty(max(units.size, min(n * units.size, ROOM)), dtype=np.int32)
+    n_paths = 0
+    length = 0
+    kept = 0
+    remaining = np.int64(UNIT)
+    while remaining > 0:
+        u = np.int64(0) if kept == 0 else head[walk[kept - 1]]
+        for i in range(kept, length):
+            left[walk[i]] = carried[i]
+        length = kept
+        while u < n - 1:
+            while left[order[turn[u]]] == 0:
+                turn[u] += 1
+            k = order[turn[u]]
+            walk[length] = k
+            visited[length] = edge[k]
+            carried[length] = left[k]
+            length += 1
+            u = head[k]
+        least = carried[0]
+        for i in range(1, length):
+            least = min(least, carried[i])
+        kept = -1
+        for i in range(length):
+            carried[i] -= least
+            if carried[i] == 0 and kept < 0:
+                kept = i
+        begin = first[n_paths]
+        if begin + length > path.size:
+            longer = np.empty(2 * path.size, dtype=np.int32)
+            longer[:begin] = path[:begin]
+            path = longer
+        path[begin : begin + length] = visited[:length]
+        amount[n_paths] = least
+        remaining -= least
+        n_paths += 1
+        first[n_paths] = begin + length
+    return first[: n_paths + 1].copy(), path[: first[n_paths]], amount[:n_paths].copy()
+
+
+@kernel
+def packed_paths(
+    point: Floats, start: Integers, head: Integers, edge: Integers, orders: Integers
+) -> tuple[Words, Floats, float]:
+    """Return the paths of a flow, one variant for each row of ``orders``, their weights, and by how much it is no flow."""
+    flow = np.empty(edge.size)
+    used = np.zeros(point.size, dtype=np.bool_)
+    for k in range(edge.size):
+        flow[k] = point[edge[k]]
+        used[edge[k]] = True
+    outside = imbalance(start, head, flow)
+    for i in range(point.size):
+        if not used[i]:
+            outside = max(outside, abs(point[i]))
+    units = round_flow(start, head, flow)
+    count = len(orders)
+    most = count * (edge.size - start.size + 3)
+    words = np.zeros((most, (point.size + 63) // 64), dtype=np.uint64)
+    weights = np.empty(most)
+    n = 0
+    for variant in range(count):
+        first, path, amount = strip_paths(start, head, edge, orders[variant], units)
+        for a in range(amount.size):
+            weights[n] = amount[a] / (UNIT * count)
+            for place in range(first[a], first[a + 1]):
+                set_bit(words[n], path[place])
+            n += 1
+    different, merged = merge_law(words[:n], weights[:n])
+    return different, merged, outside

@@ -1,0 +1,130 @@
+"""The order in which the vertices of a graph are eliminated, chosen to join as few of them as possible."""
+
+import heapq
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.paths.kernels.elimination import Elimination
+from swapregret.arrays import frozen
+
+__all__ = ["plan_elimination"]
+
+_IN_ORDER = 4.0
+_EMPTY = 3
+
+
+def plan_elimination(
+    tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], sink: int, *, in_order: bool | None = None
+) -> Elimination:
+    """Plan the elimination of the vertices 0..sink-1 of a graph whose last vertex, the sink, is the ground.
+
+    Two orders are tried. By minimum degree, the vertex with the fewest neighbours left goes first, the lowest number on a tie;
+    each elimination joins its neighbours; when all that are left are joined to each other, the order no longer matters.
+    As they come, in topological order, each vertex is taken to be joined to all up to the last that it or one before it
+    is joined to: a band, whose arithmetic needs no looking up and is taken unless it is four times as much.
+
+    Parameters
+    ----------
+    tail, head : int64 arrays, shape (n_edges,)
+        The edges, between vertices 0..sink, sorted by their tails.
+    sink : int
+        The number of vertices that are eliminated.
+    in_order : bool, optional
+        Whether to take them as they come; by default whichever is faster.
+
+    Returns
+    -------
+    Elimination
+
+    Notes
+    -----
+    As many set operations as there are joined pairs: 10 ms for 500 vertices and 5,000 edges in layers of ten.
+
+    Examples
+    --------
+    A path 0 → 1 → 2 with its last vertex grounded joins nothing new; every column of a band ends in three empty places,
+    with the number of the sink:
+
+    >>> plan = plan_elimination(np.array([0, 1]), np.array([1, 2]), 2)
+    >>> plan.place.tolist(), plan.later.tolist(), plan.slot.tolist()
+    ([0, 1], [1, 2, 2, 2, 2, 2, 2], [0, -1])
+    """
+    order, neighbours = _eliminate(tail, head, sink)
+    place = np.empty(sink, dtype=np.int64)
+    place[order] = np.arange(sink)
+    columns = [np.sort(place[list(joined)]) for joined in neighbours]
+    ends = _band(tail, head, sink)
+    most = _IN_ORDER * sum(column.size**2 for column in columns)
+    is_band = bool(((ends - np.arange(sink)) ** 2).sum() <= most) if in_order is None else in_order
+    if is_band:
+        place = np.arange(sink)
+        empty = np.full(_EMPTY, sink)
+        columns = [np.concatenate([np.arange(j + 1, end + 1), empty]) for j, end in enumerate(ends.tolist())]
+    start = np.zeros(sink + 1, dtype=np.int64)
+    start[1:] = np.cumsum([column.size for column in columns])
+    later = np.concatenate([np.empty(0, dtype=np.int64), *columns])
+    of_column = np.repeat(np.arange(sink), np.diff(start))
+    at = np.lexsort((of_column, later))
+    before = np.searchsorted(later[at], np.arange(sink + 1))
+    slot = np.full(tail.size, -1, dtype=np.int64)
+    inner = head < sink
+    first = np.minimum(place[tail[inner]], place[head[inner]])
+    second = np.maximum(place[tail[inner]], place[head[inner]])
+    slot[inner] = np.searchsorted(of_column * (sink + 1) + later, first * (sink + 1) + second)
+    nothing = frozen(np.empty(0, dtype=np.uint64))
+    return Elimination(
+        place=frozen(place),
+        slot=frozen(slot),
+        start=frozen(start),
+        later=frozen(later),
+        before=frozen(before.astype(np.int64)),
+        earlier=frozen(of_column[at]),
+        at=frozen(at.astype(np.int64)),
+        leave=frozen(np.searchsorted(tail, np.arange(sink + 2)).astype(np.uint64)),
+        enter=frozen(head.astype(np.uint64)),
+        band=frozen(start.astype(np.uint64)) if is_band else nothing,
+        reach=frozen(ends.astype(np.uint64)) if is_band else nothing,
+    )
+
+
+def _band(tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], sink: int) -> npt.NDArray[np.int64]:
+    """Return the last vertex each one is joined to when vertices are eliminated as they come."""
+    ends = np.arange(sink)
+    inner = head < sink
+    np.maximum.at(ends, np.minimum(tail[inner], head[inner]), np.maximum(tail[inner], head[inner]))
+    return np.asarray(np.maximum.accumulate(ends))
+
+
+def _eliminate(
+    tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], sink: int
+) -> tuple[list[int], list[list[int]]]:
+    """Return the order of elimination, and the neighbours each vertex has left at its turn."""
+    joined: list[set[int]] = [set() for _ in range(sink)]
+    for u, v in zip(tail.tolist(), head.tolist(), strict=True):
+        if v < sink:
+            joined[u].add(v)
+            joined[v].add(u)
+    queue = [(len(others), u) for u, others in enumerate(joined)]
+    heapq.heapify(queue)
+    order: list[int] = []
+    neighbours: list[list[int]] = []
+    done = [False] * sink
+    while queue:
+        degree, u = heapq.heappop(queue)
+        if done[u] or degree != len(joined[u]):
+            continue
+        left = sink - len(order)
+        if degree == left - 1:
+            rest = [v for v in range(sink) if not done[v]]
+            order += rest
+            neighbours += [rest[index + 1 :] for index in range(left)]
+            break
+        done[u] = True
+        order.append(u)
+        neighbours.append(list(joined[u]))
+        for v in joined[u]:
+            joined[v] |= joined[u]
+            joined[v] -= {u, v}
+            heapq.heappush(queue, (len(joined[v]), v))
+    return order, neighbours

@@ -1,0 +1,101 @@
+"""Paths of a DAG as compiled code sees them: lists by stripping."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
+from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.actions.hybrid import hybrid_move
+from swapregret.actions.paths.kernels.chain_draws import chain_draw
+from swapregret.actions.paths.kernels.dag import best_path
+from swapregret.actions.paths.kernels.elimination import Elimination
+from swapregret.actions.paths.kernels.flow_span import path_span_part
+from swapregret.actions.paths.kernels.hybrid_flows import flow_move
+from swapregret.actions.paths.kernels.path_projection import ACCEPTED_GAP, NEAR, near_scores, path_scores, project_flow
+from swapregret.actions.paths.kernels.path_stripping import packed_paths
+from swapregret.arrays import Floats, Integers, Words
+
+__all__ = ["PathFamily", "PathGraph"]
+
+
+_ = covariance, listed_laws
+
+
+class PathGraph(NamedTuple):
+    """A DAG as in ``kernels.dag``, its elimination, the factors that project onto the span, and the chain that explores.
+
+    ``longest`` is the number of edges of the longest path; ``joined`` and ``pivot`` are empty where vectors need not be
+    projected, ``transition`` where the exploration policy is a list.
+    """
+
+    start: Integers
+    head: Integers
+    edge: Integers
+    plan: Elimination
+    longest: int
+    joined: Floats
+    pivot: Floats
+    transition: Floats
+
+
+class PathFamily(NamedTuple):
+    """Paths, stripped off a flow in some ``orders`` of the edges; how far from a flow a point may be."""
+
+    common: Common
+    graph: PathGraph
+    orders: Integers
+    inside: float
+
+
+@project.of(PathFamily)
+def project_path(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Project onto the flows of one unit by Newton's method, starting from a flow known from before."""
+    graph = family.graph
+    scores = path_scores(graph.edge, tilted, family.common.is_uniform)
+    scores = near_scores(graph.start, graph.head, graph.edge, scores, near)
+    values, logs, gap, _ = project_flow(graph.start, graph.head, graph.plan, scores, NEAR)
+    point, log_point = np.zeros(tilted.size), np.zeros(tilted.size)
+    for k in range(values.size):
+        point[graph.edge[k]] = values[k]
+        log_point[graph.edge[k]] = logs[k]
+    return point, log_point, gap <= ACCEPTED_GAP
+
+
+@hybrid_move.of(PathFamily)
+def move_flow(family: Any, slopes: Floats, widths: Floats, x: Floats) -> Floats:
+    """Keep what enters and leaves every vertex."""
+    graph = family.graph
+    return flow_move(graph.start, graph.head, graph.edge, graph.plan, slopes, widths, x)
+
+
+@list_law.of(PathFamily)
+def list_paths(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """Strip paths off a flow, in each of the orders."""
+    graph = family.graph
+    words, chances, outside = packed_paths(point, graph.start, graph.head, graph.edge, family.orders)
+    return words, chances, outside <= family.inside
+
+
+@best.of(PathFamily)
+def best_path_of(family: Any, weights: Floats) -> Integers:
+    """Return the heaviest path, by dynamic programming."""
+    graph = family.graph
+    return best_path(graph.start, graph.head, graph.edge, weights)
+
+
+@span_part.of(PathFamily)
+def path_part(family: Any, vector: Floats) -> Floats:
+    """Take off what differs by potentials of the vertices."""
+    graph = family.graph
+    if graph.pivot.size == 0:
+        return vector
+    return path_span_part(graph.start, graph.head, graph.edge, graph.plan, graph.joined, graph.pivot, vector)
+
+
+@draw_explore.of(PathFamily)
+def draw_chain(family: Any, rng: np.random.Generator) -> Integers:
+    """Walk along the chain that explores."""
+    graph = family.graph
+    numbers = rng.random(graph.longest)
+    return chain_draw(graph.start, graph.head, graph.edge, graph.transition, numbers, family.common.dimension)

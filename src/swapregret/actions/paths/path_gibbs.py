@@ -1,0 +1,118 @@
+"""Gibbs policies of paths as compiled code sees them: Markov chains over the vertices."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions.covariance import put_moment
+from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
+from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.actions.paths.kernels.chain_draws import (
+    chain_cooccurrence,
+    chain_draw,
+    chain_flow,
+    chain_moment,
+    gibbs_transition,
+)
+from swapregret.actions.paths.kernels.dag import log_sums_to_sink
+from swapregret.actions.paths.path_family import PathFamily
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import centred, moment_variance
+
+__all__ = ["PathGibbsFamily", "PathGibbsLaws"]
+
+
+class PathGibbsFamily(PathFamily):
+    """Paths, played by p(M) ∝ exp(s·M); a point is known by its exponents s, and listed as by its base."""
+
+    __slots__ = ()
+
+
+class PathGibbsLaws(NamedTuple):
+    """S policies: their exponents, the chains as in ``kernels.chain_draws``, E[M], and Σ on the independent coordinates."""
+
+    exponents: Floats
+    transition: Floats
+    flow: Floats
+    mass: Floats
+    marginals: Floats
+    moments: Floats
+
+
+@kernel
+def _transition(start: Integers, head: Integers, edge: Integers, exponents: Floats) -> Floats:
+    """Return the chain of some exponents."""
+    values = np.empty(edge.size)
+    for k in range(edge.size):
+        values[k] = exponents[edge[k]]
+    return gibbs_transition(start, head, values, log_sums_to_sink(start, head, values))
+
+
+@project.of(PathGibbsFamily)
+def project_path_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Return the marginals of the policy of some exponents, and these."""
+    graph = family.graph
+    flow, _ = chain_flow(graph.start, graph.head, _transition(graph.start, graph.head, graph.edge, tilted))
+    point = np.zeros(tilted.size)
+    for k in range(flow.size):
+        point[graph.edge[k]] = flow[k]
+    return point, tilted, True
+
+
+@room.of(PathGibbsFamily)
+def path_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> PathGibbsLaws:
+    """Return room for chains; of μ its marginals and Σ."""
+    common, graph = family.common, family.graph
+    d, r = common.dimension, common.coordinates.size
+    laws = PathGibbsLaws(
+        np.zeros((n_slots, d)),
+        np.zeros((n_slots, graph.edge.size)),
+        np.zeros((n_slots, graph.edge.size)),
+        np.zeros((n_slots, graph.start.size - 1)),
+        np.zeros((n_slots, d)),
+        np.zeros((n_slots, r, r)),
+    )
+    put_mu(common, laws.marginals, laws.moments)
+    return laws
+
+
+@make_law.of(PathGibbsFamily)
+def make_path_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Make the chain of some exponents, and its Σ."""
+    graph, coordinates = family.graph, family.common.coordinates
+    transition = _transition(graph.start, graph.head, graph.edge, log_point)
+    flow, mass = chain_flow(graph.start, graph.head, transition)
+    laws.exponents[slot] = log_point
+    laws.transition[slot] = transition
+    laws.flow[slot] = flow
+    laws.mass[slot] = mass
+    for k in range(flow.size):
+        laws.marginals[slot, graph.edge[k]] = flow[k]
+    if coordinates.size:
+        full = chain_cooccurrence(graph.start, graph.head, graph.edge, transition, flow, point.size)
+        put_moment(full, coordinates, laws.moments[slot])
+    return MADE
+
+
+@draw.of(PathGibbsFamily)
+def draw_path_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+    """Walk along the chain."""
+    if slot == laws.marginals.shape[0] - 1:
+        return draw_mu(family, rng)
+    graph = family.graph
+    numbers = rng.random(graph.longest)
+    return chain_draw(graph.start, graph.head, graph.edge, laws.transition[slot], numbers, family.common.dimension)
+
+
+@spread.of(PathGibbsFamily)
+def spread_of_path_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+    """Return Var(X̃·M)."""
+    graph, vector = family.graph, centred(aggregate, family.common.is_uniform)
+    transition, flow, mass = laws.transition[slot], laws.flow[slot], laws.mass[slot]
+    moment = chain_moment(graph.start, graph.head, graph.edge, transition, flow, mass, vector)
+    return moment_variance(laws.marginals[slot], moment, vector)
+
+
+show_law.of(PathGibbsFamily)(show_mu)
+law_of.register(PathGibbsFamily, gibbs_of)

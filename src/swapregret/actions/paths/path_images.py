@@ -1,0 +1,102 @@
+"""Laws over paths, read in fewer coordinates: edges that mean the same are one."""
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.policy import FinitePolicy, Policy
+
+__all__ = ["ImageLaw"]
+
+
+class ImageLaw(Policy):
+    """The law of the image of an action: coordinate i of the inner law becomes coordinate ``image[i]``.
+
+    Parameters
+    ----------
+    inner : Policy
+        A law whose actions never have two coordinates with the same image.
+    image : int64 array, shape (inner.dimension,)
+        Where each coordinate goes.
+    dimension : int
+        Number of coordinates of the image.
+    inverse : callable, optional
+        Gives the only action with a given image, or None; without it, probabilities need the list of the support.
+
+    Notes
+    -----
+    Σ = AΣ'Aᵀ with A the 0/1 matrix of the image; each product costs one product of the inner law.
+
+    Examples
+    --------
+    >>> inner = FinitePolicy([[1, 0, 1, 0], [0, 1, 0, 1]], [.5, .5])
+    >>> ImageLaw(inner, np.array([0, 1, 2, 2]), 3).marginals()
+    array([0.5, 0.5, 1. ])
+    """
+
+    def __init__(
+        self,
+        inner: Policy,
+        image: npt.NDArray[np.int64],
+        dimension: int,
+        inverse: Callable[[Action], Action | None] | None = None,
+    ) -> None:
+        self.inner = inner
+        self.image = image
+        self.dimension = dimension
+        self.has_atoms = inner.has_atoms
+        self._inverse = inverse
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw from the inner law, and read the action in the new coordinates."""
+        action = np.zeros(self.dimension, dtype=np.int64)
+        action[self.image[self.inner.sample(rng) == 1]] = 1
+        return action
+
+    def _collect(self, values: Vector) -> Vector:
+        return np.asarray(np.bincount(self.image, weights=values, minlength=self.dimension), dtype=np.float64)
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(self._collect(self.inner.marginals()))
+
+    def marginals(self) -> Vector:
+        """E[M], computed once."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)], through the inner law."""
+        return self._collect(self.inner.second_moment(np.asarray(vector, dtype=np.float64)[self.image]))
+
+    def probability(self, action: Action) -> float:
+        """Return the probability of the action whose image this is."""
+        if self._inverse is None:
+            return super().probability(action)
+        original = self._inverse(action)
+        return 0.0 if original is None else self.inner.probability(original)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        return super().cooccurrence()
+
+    def cooccurrence(self) -> Matrix:
+        """Σ from one product a coordinate, computed once."""
+        return self._cooccurrence
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        inner = self.inner.finite()
+        rows = np.zeros((len(inner.atoms), self.dimension), dtype=np.int64)
+        at, coordinate = np.nonzero(inner.atoms)
+        rows[at, self.image[coordinate]] = 1
+        return FinitePolicy(rows, inner.weights)
+
+    def finite(self) -> FinitePolicy:
+        """List the images of the inner law's support."""
+        return self._finite
+
+    def __repr__(self) -> str:
+        return f"ImageLaw({self.inner!r}, dimension={self.dimension})"

@@ -1,0 +1,285 @@
+"""Laws over paths: Markov chains, which need no list but have one on small graphs, and lists of paths with weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.paths.directed import Digraph, for_kernel
+from swapregret.actions.paths.kernels.chain_draws import (
+    chain_cooccurrence,
+    chain_draw,
+    chain_flow,
+    chain_moment,
+    draw_chains,
+    list_cooccurrence,
+    list_marginals,
+    list_moment,
+)
+from swapregret.actions.paths.kernels.chain_pack import chain_wandering, pack_chains
+from swapregret.actions.paths.kernels.chain_solve import solve_chains
+from swapregret.actions.paths.kernels.dag import is_path
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, frozen
+from swapregret.compiled.bits import pack_lists, pack_rows
+from swapregret.policy import FinitePolicy, JointSolver, Policy, canonical_order
+
+__all__ = ["MarkovPaths", "PathList"]
+
+_LISTED = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class _AllPaths:
+    """The paths of a graph.
+
+    Attributes
+    ----------
+    law : FinitePolicy
+        All of them alike.
+    words : uint64 array
+        Its atoms, packed.
+    steps : int64 array, shape (n, longest)
+        Their edges, in the order of the graph; where a path is shorter, the number of edges.
+    """
+
+    law: FinitePolicy
+    words: npt.NDArray[np.uint64]
+    steps: npt.NDArray[np.int64]
+
+
+@lru_cache(maxsize=8)
+def _all_paths(graph: Digraph) -> _AllPaths:
+    start, head, last = graph.start.tolist(), graph.head.tolist(), len(graph.vertices) - 1
+    found: list[list[int]] = []
+    walks: list[tuple[int, list[int]]] = [(0, [])]
+    while walks:
+        u, walk = walks.pop()
+        if u == last:
+            found.append(walk)
+        walks += [(head[k], [*walk, k]) for k in range(start[u], start[u + 1])]
+    steps = np.full((len(found), int(graph.level[-1])), graph.head.size)
+    rows = np.zeros((len(found), graph.n_edges), dtype=np.int64)
+    for row, walk in enumerate(found):
+        steps[row, : len(walk)] = walk
+        rows[row, graph.edge[walk]] = 1
+    order = canonical_order(rows)
+    law = FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
+    return _AllPaths(law, pack_rows(np.array(law.atoms)), steps[order])
+
+
+class MarkovPaths(Policy):
+    r"""The law of a walk that leaves each vertex by an edge drawn afresh.
+
+    With :math:`x_e` the probability of edge e, it leaves u by e with probability :math:`x_e / \sum_{e'} x_{e'}` over the edges
+    e' that leave u: among the laws with marginals x, the one of greatest entropy.
+
+    Parameters
+    ----------
+    graph : Digraph
+        Numbered as ``read_digraph`` does.
+    transition : array, shape (n_usable,)
+        The probability of each usable edge, in the graph's order, given that its tail is visited.
+
+    Notes
+    -----
+    O(E) for the marginals and each product with the second moment; a draw costs the degrees along the path, and takes as many
+    random numbers as the longest path has edges. Of graphs with at most 10,000 paths it can list them all, so that regrets
+    under it are exact.
+
+    Examples
+    --------
+    >>> from swapregret.actions.paths.directed import read_digraph
+    >>> graph = read_digraph([("s", "a"), ("a", "t"), ("s", "t")], "s", "t")
+    >>> law = MarkovPaths(graph, np.array([.25, .75, 1.]))
+    >>> law.marginals(), law.second_moment(np.array([1., 0., 0.]))
+    (array([0.25, 0.25, 0.75]), array([0.25, 0.25, 0.  ]))
+    """
+
+    def __init__(self, graph: Digraph, transition: Vector) -> None:
+        self.dimension = graph.n_edges
+        self.has_atoms = graph.n_paths <= _LISTED
+        self.graph = graph
+        self.transition: Vector = frozen(np.ascontiguousarray(transition, dtype=np.float64))
+        flow, mass = chain_flow(graph.start, graph.head, self.transition)
+        self.flow: Vector = frozen(flow)
+        self.mass: Vector = frozen(mass)
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Walk from the source to the sink."""
+        graph = self.graph
+        uniform = rng.random(int(graph.level[-1]))
+        return chain_draw(graph.start, graph.head, graph.edge, self.transition, uniform, self.dimension)
+
+    @cached_property
+    def wandering(self) -> float:
+        """The expected number of steps the walk would not have foretold: Σ x_e (1 − p_e)."""
+        return float(chain_wandering(self.transition, self.flow))
+
+    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
+        """Draw paths, one a row, all at once."""
+        graph = self.graph
+        longest = int(graph.level[-1])
+        return draw_chains(rng, graph.start, graph.head, graph.edge, self.transition, longest, self.dimension, count)
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        x = np.zeros(self.dimension)
+        x[self.graph.edge] = self.flow
+        return frozen(x)
+
+    def marginals(self) -> Vector:
+        """E[M]: the flow."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in O(E), by one pass backwards and one forwards."""
+        graph = self.graph
+        v = for_kernel(np.asarray(vector, dtype=np.float64))
+        return chain_moment(graph.start, graph.head, graph.edge, self.transition, self.flow, self.mass, v)
+
+    def joint_solver(self, parts: Sequence[Policy], weights: Vector) -> JointSolver | None:
+        """Solve for a mixture of chains on this graph by conjugate gradients that know the solution for one chain."""
+        chains = [part for part in parts if isinstance(part, MarkovPaths) and part.graph is self.graph]
+        if len(chains) != len(parts):
+            return None
+        graph = self.graph
+        packed = pack_chains(
+            graph.start.astype(np.uint64),
+            graph.head.astype(np.uint64),
+            np.stack([chain.flow for chain in chains]),
+            np.stack([chain.mass for chain in chains]),
+            np.array([chain.wandering for chain in chains]),
+            np.arange(len(chains)),
+            np.array(weights),
+        )
+
+        def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
+            right = np.asarray(action, dtype=np.float64)[graph.edge]
+            found, ratio, _ = solve_chains(packed, right, tolerance, limit)
+            result = np.zeros(self.dimension)
+            result[graph.edge] = found
+            return result, ratio
+
+        return solve
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        graph = self.graph
+        return frozen(
+            chain_cooccurrence(graph.start, graph.head, graph.edge, self.transition, self.flow, self.dimension)
+        )
+
+    def cooccurrence(self) -> Matrix:
+        """Σ in O(E²), computed once."""
+        return self._cooccurrence
+
+    def probability(self, action: npt.ArrayLike) -> float:
+        """Return the probability of a path, the product of its transitions; 0 for what is no path."""
+        graph = self.graph
+        vector = for_kernel(as_action(action, self.dimension))
+        if not is_path(graph.start, graph.head, graph.edge, vector):
+            return 0.0
+        return float(np.prod(self.transition[vector[graph.edge] == 1]))
+
+    @cached_property
+    def _chances(self) -> Vector:
+        """The probability of every path, in the order of the table."""
+        chance = np.append(self.transition, 1.0)[_all_paths(self.graph).steps].prod(axis=1)
+        return frozen(chance / chance.sum())
+
+    def finite(self) -> FinitePolicy:
+        """List all paths, where there are at most 10,000."""
+        return _all_paths(self.graph).law.reweighted(self._chances) if self.has_atoms else super().finite()
+
+    def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """List all paths as packed bits with their probabilities, where there are at most 10,000."""
+        if not self.has_atoms:
+            super().finite()
+        words, played = _all_paths(self.graph).words, self._chances > 0.0
+        return (words, self._chances) if played.all() else (words[played], self._chances[played])
+
+    def __repr__(self) -> str:
+        return f"MarkovPaths(dimension={self.dimension}, vertices={len(self.mass)})"
+
+
+class PathList(Policy):
+    """A law given by paths and their weights, kept as lists of edges.
+
+    Parameters
+    ----------
+    dimension : int
+    first : int64 array, shape (n + 1,)
+    path : int32 array
+        The coordinates of path a are ``path[first[a]:first[a+1]]``.
+    weights : array, shape (n,)
+        Their probabilities, which add up to 1.
+
+    Notes
+    -----
+    Storage and each product with the second moment cost the total length of the paths; the 0/1 table of
+    :meth:`finite` is made when it is asked for.
+
+    Examples
+    --------
+    >>> law = PathList(3, np.array([0, 2, 3]), np.array([0, 1, 2], dtype=np.int32), np.array([.25, .75]))
+    >>> law.marginals(), law.atoms.tolist()
+    (array([0.25, 0.25, 0.75]), [[1, 1, 0], [0, 0, 1]])
+    """
+
+    has_atoms = True
+
+    def __init__(
+        self, dimension: int, first: npt.NDArray[np.int64], path: npt.NDArray[np.int32], weights: Vector
+    ) -> None:
+        self.dimension = dimension
+        self.first = frozen(first)
+        self.path = frozen(path)
+        self.path_weights: Vector = frozen(weights)
+        self._cumulative: Vector = frozen(np.cumsum(weights))
+
+    def sample(self, rng: np.random.Generator) -> Action:
+        """Draw one path by inversion: one uniform number a draw."""
+        drawn = int(np.searchsorted(self._cumulative, rng.random() * self._cumulative[-1], side="right"))
+        action = np.zeros(self.dimension, dtype=np.int64)
+        action[self.path[self.first[drawn] : self.first[drawn + 1]]] = 1
+        return action
+
+    @cached_property
+    def _marginals(self) -> Vector:
+        return frozen(list_marginals(self.first, self.path, self.path_weights, self.dimension))
+
+    def marginals(self) -> Vector:
+        """E[M], exact."""
+        return self._marginals
+
+    def second_moment(self, vector: Vector) -> Vector:
+        """E[M (M·v)] in the total length of the paths."""
+        v = for_kernel(np.asarray(vector, dtype=np.float64))
+        return list_moment(self.first, self.path, self.path_weights, v)
+
+    @cached_property
+    def _cooccurrence(self) -> Matrix:
+        return frozen(list_cooccurrence(self.first, self.path, self.path_weights, self.dimension))
+
+    def cooccurrence(self) -> Matrix:
+        """Σ, computed once."""
+        return self._cooccurrence
+
+    @cached_property
+    def _finite(self) -> FinitePolicy:
+        rows = np.zeros((len(self.path_weights), self.dimension), dtype=np.int64)
+        rows[np.repeat(np.arange(len(rows)), np.diff(self.first)), self.path] = 1
+        return FinitePolicy(rows, self.path_weights)
+
+    def finite(self) -> FinitePolicy:
+        """List the paths as a table of zeros and ones; paths that come twice are merged."""
+        return self._finite
+
+    def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """List the support as packed bits and weights in the total length of the paths; a path may come twice."""
+        return pack_lists(self.first, self.path, self.dimension), self.path_weights
+
+    def __repr__(self) -> str:
+        return f"PathList({len(self.path_weights)} paths, dimension={self.dimension})"

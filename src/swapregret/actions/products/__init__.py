@@ -1,0 +1,1 @@
+"""Several decisions at once: one action of every factor."""

@@ -1,0 +1,248 @@
+"""Several decisions at once: one action of each of several sets."""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.products.coupling import couple
+from swapregret.actions.products.product_family import product_family
+from swapregret.actions.products.product_span import level_of, level_vector, off_level, pair_span
+from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
+from swapregret.compiled.bits import unpack
+from swapregret.compiled.kernel import PythonFamily
+from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.geometry.kl import Projection
+from swapregret.geometry.span import Span
+from swapregret.policy import FinitePolicy, Policy, ProductPolicy, mix
+
+__all__ = ["Product"]
+
+_ON_A_LEVEL = 1e-9
+
+
+class Product(ActionSet):
+    r"""All ways to choose an action of each of several sets: a route *and* a slate, a ranking *and* a budget.
+
+    Parameters
+    ----------
+    *sets : ActionSet
+        At least two; each may be of any kind, also a product.
+    names : sequence of hashable, optional
+        What each decision is called; ``0, 1, ...`` if not given. The label of an element is the pair of this name and its
+        label in its own set.
+
+    Notes
+    -----
+    The coordinates of the sets stand one after the other. With :math:`n_i` actions in the list of part i:
+
+    ============== =========================================================================
+    operation      how
+    ============== =========================================================================
+    argmax         by parts
+    kl_project     by parts: the divergence is a sum; gaps add up
+    decompose      the lists of the parts, coupled: at most Σ n_i − (k − 1) actions
+    span, rank     in closed form: Σ r_i, less one for each level part but the first
+    uniform, gibbs independent draws, where all parts have the law
+    exploration    independent draws; Σ has blocks x_i x_jᵀ
+    ============== =========================================================================
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.actions.matchings.permutations import Permutations
+    >>> plans = Product(MSets(3, 1, labels="abc"), Permutations(2), names=["item", "order"])
+    >>> plans.dimension, plans.size, plans.n_actions, plans.rank
+    (7, 3, 6, 4)
+    >>> plans.elements(plans.argmax([0., 1., 0., 1., 0., 0., 1.]))
+    (('item', 'b'), ('order', (0, 0)), ('order', (1, 1)))
+    """
+
+    def __init__(self, *sets: ActionSet, names: Sequence[Label] | None = None) -> None:
+        if len(sets) < 2 or not all(isinstance(part, ActionSet) for part in sets):
+            raise InvalidInput(
+                "`sets` of Product must be at least two action sets",
+                ", ".join(type(part).__name__ for part in sets) or "nothing",
+                "For example: Product(MSets(5, 2), Permutations(3)).",
+            )
+        self.parts: tuple[ActionSet, ...] = sets
+        self.names: tuple[Label, ...] = _names(names, len(sets))
+        labels = [(name, label) for name, part in zip(self.names, sets, strict=True) for label in part.labels]
+        super().__init__(sum(part.dimension for part in sets), sum(part.size for part in sets), labels)
+        self._bounds = tuple(np.cumsum([0, *(part.dimension for part in sets)]).tolist())
+        self.is_uniform = all(part.is_uniform for part in sets)
+        self.has_uniform = all(part.has_uniform for part in sets)
+        self.has_gibbs = all(part.has_gibbs for part in sets)
+
+    @property
+    def n_actions(self) -> int | None:
+        """Return the product of the numbers of actions, or None where one is not known."""
+        counts = [part.n_actions for part in self.parts]
+        return None if any(count is None for count in counts) else math.prod(count for count in counts if count)
+
+    def split(self, vector: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+        """Return the piece of a vector, or the columns of a table, that belongs to each set."""
+        return [vector[..., low:high] for low, high in zip(self._bounds, self._bounds[1:], strict=False)]
+
+    def argmax(self, weights: npt.ArrayLike) -> Action:
+        """Return the best action of each set."""
+        pieces = self.split(as_vector(weights, self.dimension, "weights"))
+        return np.concatenate([part.argmax(piece) for part, piece in zip(self.parts, pieces, strict=True)])
+
+    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
+        """Return the best action of each set, for each row."""
+        pieces = self.split(as_table(weights, self.dimension, "weights"))
+        return np.hstack([part.argmax_many(piece) for part, piece in zip(self.parts, pieces, strict=True)])
+
+    def __contains__(self, action: object) -> bool:
+        """Tell whether every piece is an action of its set."""
+        try:
+            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
+        except InvalidAction:
+            return False
+        return all(piece in part for part, piece in zip(self.parts, self.split(vector), strict=True))
+
+    def _actions(self) -> Iterator[Action]:
+        for rows in product(*(tuple(part._actions()) for part in self.parts[1:])):
+            for first in self.parts[0]._actions():
+                yield np.concatenate([first, *rows])
+
+    # ---- geometry of conv(A) -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _rest(self) -> ActionSet:
+        """All sets but the first: compiled code, and the span, know pairs."""
+        return self.parts[1] if len(self.parts) == 2 else Product(*self.parts[1:])
+
+    @cached_property
+    def span(self) -> Span:
+        """The span of pairs, and of pairs of pairs, in closed form."""
+        return pair_span(self.parts[0], self._rest)
+
+    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
+        """Project each piece onto its set: the divergence is a sum, and so is the gap."""
+        pieces = self.split(as_vector(log_weights, self.dimension, "log_weights"))
+        return _joined([part.kl_project(piece) for part, piece in zip(self.parts, pieces, strict=True)])
+
+    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
+        """Do the same, told a point that may be near."""
+        pieces = self.split(as_vector(log_weights, self.dimension, "log_weights"))
+        near = self.split(log_point)
+        return _joined([part.kl_project_near(*two) for part, *two in zip(self.parts, pieces, near, strict=True)])
+
+    @property
+    def most_atoms(self) -> int | None:
+        """Return the sum over the sets, or None where one promises nothing."""
+        counts = [part.most_atoms for part in self.parts]
+        return None if any(count is None for count in counts) else sum(count for count in counts if count is not None)
+
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> FinitePolicy:
+        """Decompose each piece in its set and couple the lists: each is laid along a line of length 1 in a fixed order."""
+        words, weights = self.decompose_packed(marginals, variants=variants)
+        return FinitePolicy(np.stack([unpack(row, self.dimension) for row in words]), weights)
+
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+        """Do the same, packed."""
+        count = as_integer(variants, "variants", 1)
+        point = as_vector(marginals, self.dimension, "marginals")
+        split = self.parts[0].dimension
+        words, weights = self.parts[0].decompose_packed(point[:split], variants=count)
+        others, other_weights = self._rest.decompose_packed(point[split:], variants=count)
+        lists = np.array(words), np.array(weights), np.array(others), np.array(other_weights)
+        return couple(*lists, split, self.dimension)
+
+    # ---- laws ----------------------------------------------------------------------------------------------------
+
+    def uniform_policy(self) -> Policy:
+        """Return the uniform law: independent uniform draws."""
+        return self._uniform if self.has_uniform else super().uniform_policy()
+
+    @cached_property
+    def _uniform(self) -> ProductPolicy:
+        return ProductPolicy([part.uniform_policy() for part in self.parts])
+
+    def gibbs(self, scores: npt.ArrayLike) -> Policy:
+        """Return the law p(M) ∝ exp(scores · M): independent draws from the Gibbs laws of the sets."""
+        if not self.has_gibbs:
+            return super().gibbs(scores)
+        pieces = self.split(as_vector(scores, self.dimension, "scores"))
+        return ProductPolicy([part.gibbs(piece) for part, piece in zip(self.parts, pieces, strict=True)])
+
+    def exploration_policy(self, kind: str | None = None) -> Policy:
+        """Return independent draws from the exploration laws of the sets; or a law of the named kind."""
+        return self._exploration if kind is None else super().exploration_policy(kind)
+
+    @cached_property
+    def _exploration(self) -> ProductPolicy:
+        return ProductPolicy([_off_every_level(part, part.exploration_policy()) for part in self.parts])
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as compiled code takes it, if all its sets have such a form; otherwise by its own methods."""
+        if kind != "list":
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
+        own = isinstance(mu, ProductPolicy) and mu.bounds == self._bounds
+        first_law, *other_laws = mu.parts if own and isinstance(mu, ProductPolicy) else self._exploration.parts
+        rest_law = other_laws[0] if len(other_laws) == 1 else ProductPolicy(other_laws)
+        first = self.parts[0].family(first_law, variants=variants, has_moment=False)
+        second = self._rest.family(rest_law, variants=variants, has_moment=False)
+        if isinstance(first, PythonFamily) or isinstance(second, PythonFamily):
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
+        common = describe(self, mu, has_moment=has_moment, is_listed=not own)
+        u, v = level_vector(self.parts[0]), level_vector(self._rest)
+        levels = np.zeros(0) if u is None or v is None else np.concatenate([u, v])
+        return product_family(common, first, second, self.parts[0].dimension, levels)
+
+    def __repr__(self) -> str:
+        return f"Product({', '.join(map(repr, self.parts))})"
+
+
+def _names(names: Sequence[Label] | None, count: int) -> tuple[Label, ...]:
+    given = tuple(range(count)) if names is None else tuple(names)
+    try:
+        n_different = len(set(given))
+    except TypeError:
+        n_different = 0
+    if len(given) != count or n_different != count:
+        raise InvalidInput(
+            f"`names` of Product must be {count} different hashable names, one for each set",
+            repr(given)[:80],
+            "Name every decision once, e.g. names=['route', 'slate'].",
+        )
+    return given
+
+
+def _joined(parts: list[Projection]) -> Projection:
+    return Projection(
+        np.concatenate([part.point for part in parts]),
+        np.concatenate([part.log_point for part in parts]),
+        sum(part.gap for part in parts),
+        max(part.n_iterations for part in parts),
+    )
+
+
+def _off_every_level(actions: ActionSet, law: Policy) -> Policy:
+    """Return an exploration law whose actions lie on one level only if all actions do.
+
+    A law on r independent actions shows every direction of its own set. Beside another set it does not, if one linear function
+    is 1 on these actions but not on all: nobody could tell it from the level of the other set. One more action, with weight
+    1/(r + 1), puts an end to that.
+    """
+    if level_of(actions) is not None:
+        return law
+    J = actions.span.coordinates
+    x = law.marginals()[J]
+    c = np.asarray(
+        np.linalg.solve(law.cooccurrence_on(J), x), dtype=np.float64
+    )  # c·M = 1 on the actions of the law exactly if x·c = 1
+    # c·M = 1 on the actions of the law exactly if x·c = 1
+    other = off_level(actions, c) if 1.0 - float(x @ c) <= _ON_A_LEVEL else None
+    if other is None:
+        return law
+    r = len(J)
+    return mix([law, FinitePolicy([other], [1.0])], [r / (r + 1.0), 1.0 / (r + 1.0)])

@@ -1,0 +1,158 @@
+"""Products as compiled code sees them: two families side by side, either of which may be a product again."""
+
+from functools import cache
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions import covariance  # the code behind the methods that are not given here
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
+from swapregret.actions.listed_laws import draw_mu
+from swapregret.actions.products.coupling import couple
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import dot
+
+__all__ = ["ProductFamily", "product_family"]
+
+
+_ = covariance
+
+
+class ProductFamily(NamedTuple):
+    """Pairs of an action of the ``first`` family, the coordinates before ``split``, and one of the ``second``.
+
+    ``levels`` are the vectors u of the two spans with u·M = 1 for all actions (``product_span``), one after the other;
+    empty where one of the two has none.
+    """
+
+    common: Common
+    first: Any
+    second: Any
+    split: int
+    levels: Floats
+
+
+@kernel
+def _side_by_side(first: Integers, second: Integers) -> Integers:
+    action = np.empty(first.size + second.size, dtype=np.int64)
+    for i in range(first.size):
+        action[i] = first[i]
+    for i in range(second.size):
+        action[first.size + i] = second[i]
+    return action
+
+
+@project.of(ProductFamily)
+def project_product(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Project each part: the divergence is a sum."""
+    split = family.split
+    point, log_point = np.empty(tilted.size), np.empty(tilted.size)
+    x, log_x, is_good = project(family.first, tilted[:split].copy(), near[:split].copy())
+    y, log_y, is_good_too = project(family.second, tilted[split:].copy(), near[split:].copy())
+    for i in range(split):
+        point[i], log_point[i] = x[i], log_x[i]
+    for i in range(y.size):
+        point[split + i], log_point[split + i] = y[i], log_y[i]
+    return point, log_point, is_good and is_good_too
+
+
+@hybrid.of(ProductFamily)
+def hybrid_product(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    """Minimise over each part: the function is a sum."""
+    split = family.split
+    point = np.empty(costs.size)
+    x, gap = hybrid(family.first, costs[:split].copy(), mix, middle[:split].copy(), near[:split].copy())
+    y, other_gap = hybrid(family.second, costs[split:].copy(), mix, middle[split:].copy(), near[split:].copy())
+    for i in range(split):
+        point[i] = x[i]
+    for i in range(y.size):
+        point[split + i] = y[i]
+    return point, max(gap, other_gap)
+
+
+@list_law.of(ProductFamily)
+def list_pairs(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """Couple the lists of the two parts."""
+    split = family.split
+    words, chances, is_inside = list_law(family.first, point[:split].copy())
+    other_words, other_chances, is_inside_too = list_law(family.second, point[split:].copy())
+    if not (is_inside and is_inside_too):
+        return np.zeros((0, (point.size + 63) // 64), dtype=np.uint64), np.zeros(0), False
+    pairs, lengths = couple(words, chances, other_words, other_chances, split, point.size)
+    return pairs, lengths, True
+
+
+@best.of(ProductFamily)
+def best_pair(family: Any, weights: Floats) -> Integers:
+    """Ask each part."""
+    split = family.split
+    return _side_by_side(best(family.first, weights[:split].copy()), best(family.second, weights[split:].copy()))
+
+
+@span_part.of(ProductFamily)
+def part_of_pair(family: Any, vector: Floats) -> Floats:
+    """Project onto the span of each part, and then so that both have the same level."""
+    split, levels = family.split, family.levels
+    x, y = span_part(family.first, vector[:split].copy()), span_part(family.second, vector[split:].copy())
+    result = np.empty(vector.size)
+    for i in range(split):
+        result[i] = x[i]
+    for i in range(y.size):
+        result[split + i] = y[i]
+    if levels.size:
+        u, v = levels[:split], levels[split:]
+        left, right = dot(u, u), dot(v, v)
+        a, b = dot(u, result[:split]), dot(v, result[split:])
+        level = (a * right + b * left) / (left + right)
+        for i in range(split):
+            result[i] += (level - a) / left * u[i]
+        for i in range(v.size):
+            result[split + i] += (level - b) / right * v[i]
+    return result
+
+
+@draw_explore.of(ProductFamily)
+def draw_pair(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw from the exploration policy of each part."""
+    return _side_by_side(draw_mu(family.first, rng), draw_mu(family.second, rng))
+
+
+def product_family(common: Common, first: Any, second: Any, split: int, levels: Floats) -> ProductFamily:
+    """Return the family of a pair. A product inside a product is of another class, with code of its own.
+
+    Code that calls itself, be it for other types, cannot be kept on disk.
+    """
+    depth = 1 + max(_DEPTHS.get(type(first), 0), _DEPTHS.get(type(second), 0))
+    return _of_depth(depth)(common, first, second, split, levels)
+
+
+_DEPTHS: dict[type, int] = {ProductFamily: 1}
+_CODES: tuple[tuple[Any, Any], ...] = (
+    (project, project_product),
+    (hybrid, hybrid_product),
+    (list_law, list_pairs),
+    (best, best_pair),
+    (span_part, part_of_pair),
+    (draw_explore, draw_pair),
+)
+
+
+@cache
+def _of_depth(depth: int) -> type[ProductFamily]:
+    """Return the class of products that hold products of one level less."""
+    if depth == 1:
+        return ProductFamily
+    name = f"ProductFamily{depth}"
+    made = type(name, (ProductFamily,), {"__slots__": (), "__module__": __name__})
+    globals()[name] = made  # for pickles
+    _DEPTHS[made] = depth
+    for method, code in _CODES:
+        source = code.py_func
+        method.of(made)(FunctionType(source.__code__, source.__globals__, source.__name__, source.__defaults__))
+    return made
+
+
+for _depth in range(2, 9):
+    _of_depth(_depth)

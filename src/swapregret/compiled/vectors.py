@@ -1,0 +1,175 @@
+"""Sums in one fixed order, so that stepped and compiled play agree to the last bit.
+
+A BLAS product adds in an order of its own; these add from the first entry to the last, or in four interleaved sums.
+"""
+
+import numpy as np
+
+from swapregret.arrays import Floats, Integers
+from swapregret.compiled.kernel import kernel
+
+__all__ = [
+    "action_total",
+    "centred",
+    "centred_square",
+    "dot",
+    "dot_three",
+    "learn_prediction",
+    "moment_variance",
+    "span_part",
+    "sum_of",
+    "tilt",
+]
+
+
+@kernel
+def action_total(vector: Floats, action: Integers) -> float:
+    """Return Σ of the entries of ``vector`` that the action chooses."""
+    total = 0.0
+    for i in range(action.size):
+        if action[i]:
+            total += vector[i]
+    return total
+
+
+@kernel
+def dot(left: Floats, right: Floats) -> float:
+    """Return Σ left·right in four interleaved sums."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= left.size:
+        first += left[i] * right[i]
+        second += left[i + 1] * right[i + 1]
+        third += left[i + 2] * right[i + 2]
+        fourth += left[i + 3] * right[i + 3]
+        i += 4
+    while i < left.size:
+        first += left[i] * right[i]
+        i += 1
+    return (first + second) + (third + fourth)
+
+
+@kernel
+def dot_three(left: Floats, middle: Floats, right: Floats) -> float:
+    """Return Σ left·middle·right in four interleaved sums."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= left.size:
+        first += left[i] * middle[i] * right[i]
+        second += left[i + 1] * middle[i + 1] * right[i + 1]
+        third += left[i + 2] * middle[i + 2] * right[i + 2]
+        fourth += left[i + 3] * middle[i + 3] * right[i + 3]
+        i += 4
+    while i < left.size:
+        first += left[i] * middle[i] * right[i]
+        i += 1
+    return (first + second) + (third + fourth)
+
+
+@kernel
+def sum_of(vector: Floats) -> float:
+    """Return the sum of the entries in four interleaved sums."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= vector.size:
+        first += vector[i]
+        second += vector[i + 1]
+        third += vector[i + 2]
+        fourth += vector[i + 3]
+        i += 4
+    while i < vector.size:
+        first += vector[i]
+        i += 1
+    return (first + second) + (third + fourth)
+
+
+@kernel
+def learn_prediction(prediction: Floats, action: Integers, reward: float, step: float) -> Floats:
+    """Return R̂ + step · (r − R̂·M) M / ‖M‖²."""
+    result = prediction.copy()
+    count = 0
+    for i in range(action.size):
+        count += action[i]
+    if count == 0:
+        return result
+    change = step * (reward - action_total(prediction, action)) / count
+    for i in range(action.size):
+        if action[i]:
+            result[i] += change
+    return result
+
+
+@kernel
+def centred(vector: Floats, is_uniform: bool) -> Floats:
+    """Return a vector less its mean if ``is_uniform``, else a copy."""
+    mean = 0.0
+    if is_uniform:
+        for i in range(vector.size):
+            mean += vector[i]
+        mean /= vector.size
+    result = np.empty(vector.size)
+    for i in range(vector.size):
+        result[i] = vector[i] - mean
+    return result
+
+
+@kernel
+def centred_square(point: Floats, aggregate: Floats, is_uniform: bool) -> float:
+    """Return x·(X − X̄)², with X̄ the mean of X under x if ``is_uniform``, else 0."""
+    mean = 0.0
+    if is_uniform:
+        mass = sum_of(point)
+        mean = dot(point, aggregate) / mass if mass > 0.0 else 0.0
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= point.size:
+        a, b, c, d = aggregate[i] - mean, aggregate[i + 1] - mean, aggregate[i + 2] - mean, aggregate[i + 3] - mean
+        first += point[i] * a * a
+        second += point[i + 1] * b * b
+        third += point[i + 2] * c * c
+        fourth += point[i + 3] * d * d
+        i += 4
+    while i < point.size:
+        a = aggregate[i] - mean
+        first += point[i] * a * a
+        i += 1
+    return (first + second) + (third + fourth)
+
+
+@kernel
+def moment_variance(marginals: Floats, moment: Floats, vector: Floats) -> float:
+    """Return Var(M·v) from E[M] and E[M (M·v)], as ``Policy.variance`` does."""
+    mean, square = 0.0, 0.0
+    for i in range(vector.size):
+        mean += marginals[i] * vector[i]
+        square += vector[i] * moment[i]
+    return max(0.0, square - mean * mean)
+
+
+@kernel
+def tilt(origin: Floats, score: Floats, rate: float, is_uniform: bool) -> Floats:
+    """Return origin + rate·(score − its mean if ``is_uniform``, else 0).
+
+    A constant added to the score changes nothing where all actions have the same size, but a large one, times a
+    large rate, would leave no digits for the differences that matter.
+    """
+    centre = sum_of(score) / score.size if is_uniform else 0.0
+    result = np.empty(score.size)
+    for i in range(score.size):
+        result[i] = origin[i] + rate * (score[i] - centre)
+    return result
+
+
+@kernel
+def span_part(columns: Floats, vector: Floats) -> Floats:
+    """Return Q Qᵀ v for a matrix with orthonormal columns, one row a coordinate."""
+    d, r = columns.shape
+    inner = np.zeros(r)
+    for i in range(d):
+        row, value = columns[i], vector[i]
+        for j in range(r):
+            inner[j] += value * row[j]
+    result = np.empty(d)
+    for i in range(d):
+        result[i] = dot(columns[i], inner)
+    return result

@@ -1,0 +1,1 @@
+"""Who was played, how often, and what it would have earned: the sums behind every notion of regret."""

@@ -1,0 +1,137 @@
+"""Laws whose support is not listed, as plain data: what a file needs to make them again.
+
+A law is an object of this package that holds numbers, arrays, labels and other such objects (a graph, an inner law, a method
+of its action set). Written are its class and what it was made of; values computed on demand and kept are left out, so equal
+laws are written alike. Read are the classes of ``registry.LAWS`` only.
+"""
+
+import inspect
+import json
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import NamedArrays, array_of_text, text_of_array
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.policy import Policy
+from swapregret.registry import LAW_METHODS, LAWS, find, name_of
+
+__all__ = ["read_laws", "write_laws"]
+
+_TEXT = "laws"
+
+
+def write_laws(laws: tuple[Policy, ...], actions: ActionSet) -> NamedArrays:
+    """Write laws over the actions of one set as named arrays.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.actions.m_sets.m_set_laws import UniformSubsets
+    >>> wide = MSets(40, 8)
+    >>> read_laws(write_laws((UniformSubsets(40, 8),), wide), wide)
+    (UniformSubsets(8 of 40),)
+    """
+    if not laws:
+        return {}
+    writer = _Writer(actions)
+    text = json.dumps([writer.write(law) for law in laws], separators=(",", ":"))
+    return {_TEXT: array_of_text(text)} | {f"{_TEXT}.{index}": array for index, array in enumerate(writer.arrays)}
+
+
+def read_laws(arrays: NamedArrays, actions: ActionSet) -> tuple[Policy, ...]:
+    """Read what ``write_laws`` wrote; ``actions`` must be the set it was given, or an equal one."""
+    if _TEXT not in arrays:
+        return ()
+    reader = _Reader(actions, arrays)
+    return tuple(reader.read(data) for data in json.loads(text_of_array(arrays[_TEXT])))
+
+
+class _Writer:
+    """Turns objects into nested lists and dicts, and gathers their arrays."""
+
+    def __init__(self, actions: ActionSet) -> None:
+        self._actions = actions
+        self._known: dict[int, int] = {}
+        self.arrays: list[npt.NDArray[Any]] = []
+
+    def write(self, value: Any) -> Any:
+        if value is None or type(value) in (bool, int, float, str):
+            return value
+        if isinstance(value, np.generic):
+            return self.write(value.item())
+        if isinstance(value, np.ndarray):
+            return {"array": self._place(value), "is_frozen": not value.flags.writeable}
+        if isinstance(value, tuple):
+            return {"tuple": [self.write(item) for item in value]}
+        if isinstance(value, list):
+            return [self.write(item) for item in value]
+        if isinstance(value, dict):
+            return {"dict": [[self.write(key), self.write(item)] for key, item in value.items()]}
+        if isinstance(value, ActionSet) and (value is self._actions or repr(value) == repr(self._actions)):
+            return {"set": True}
+        if inspect.ismethod(value) and value.__name__ in LAW_METHODS:
+            return {"method": value.__name__, "of": self.write(value.__self__)}
+        kind = type(value)
+        name = name_of(kind, LAWS)
+        if name is None:
+            raise Unsupported(
+                "a law in a file must be made of this library's classes and plain values",
+                repr(value)[:200],
+                'Use measure = "bound", which keeps no laws.',
+            )
+        kept = {key: item for key, item in vars(value).items() if not _is_computed(kind, key)}
+        return {
+            "class": name,
+            "holds": {attribute: self.write(item) for attribute, item in kept.items()},
+        }
+
+    def _place(self, array: npt.NDArray[Any]) -> int:
+        if id(array) not in self._known:
+            self._known[id(array)] = len(self.arrays)
+            self.arrays.append(array)
+        return self._known[id(array)]
+
+
+class _Reader:
+    """Makes the objects again; one array stays one array."""
+
+    def __init__(self, actions: ActionSet, arrays: NamedArrays) -> None:
+        self._actions, self._arrays = actions, arrays
+        self._made: dict[tuple[int, bool], npt.NDArray[Any]] = {}
+
+    def read(self, data: Any) -> Any:
+        if isinstance(data, list):
+            return [self.read(item) for item in data]
+        if not isinstance(data, dict):
+            return data
+        if "array" in data:
+            key = (data["array"], data["is_frozen"])
+            if key not in self._made:
+                self._made[key] = np.array(self._arrays[f"{_TEXT}.{key[0]}"])
+                self._made[key].flags.writeable = not key[1]
+            return self._made[key]
+        if "tuple" in data:
+            return tuple(self.read(item) for item in data["tuple"])
+        if "dict" in data:
+            return {self.read(key): self.read(item) for key, item in data["dict"]}
+        if "set" in data:
+            return self._actions
+        if "method" in data:
+            if data["method"] not in LAW_METHODS or data["of"] != {"set": True}:
+                raise InvalidInput(
+                    "a law in a file must hold no method but those of swapregret.registry",
+                    f"{data['method']!r:.80}",
+                    "Run the spec again.",
+                )
+            return getattr(self._actions, data["method"])
+        made = object.__new__(find(data["class"], "a law", LAWS))
+        vars(made).update({name: self.read(item) for name, item in data["holds"].items()})
+        return made
+
+
+def _is_computed(kind: type, name: str) -> bool:
+    return isinstance(inspect.getattr_static(kind, name, None), cached_property)

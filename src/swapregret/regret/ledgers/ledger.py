@@ -1,0 +1,242 @@
+r"""The ledger of a run: for every action played, the rewards of the world while it was.
+
+.. math:: V[M] = \sum_t p_t(M)\,R_t \in \mathbb R^d
+
+It is fed from policies, not from samples. Each component of a mixture is followed by its identity for as long as it
+stays in the mixture, and entered once when it leaves: a lazy scale costs one update a meta-day, an exploration law one
+update a run, whatever happens to their weights in between.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import (
+    Actions,
+    Matrix,
+    NamedArrays,
+    Vector,
+    array_of_text,
+    as_integer,
+    below,
+    frozen,
+    summed,
+    text_of_array,
+    under,
+)
+from swapregret.compiled.bits import pack_rows
+from swapregret.errors import InvalidInput
+from swapregret.policy import Policy
+from swapregret.regret.ledgers.entries import Ledger, Pooled, Rows, no_pools
+from swapregret.regret.ledgers.kernels.listed_sums import record_listed
+from swapregret.regret.ledgers.kernels.row_sums import dot_rows
+from swapregret.regret.ledgers.laws import LawBook
+from swapregret.regret.ledgers.stretches import Stretches
+from swapregret.regret.ledgers.support import Packer
+from swapregret.regret.ledgers.table import ActionTable, reading
+from swapregret.regret.ledgers.tape import TapeReader
+
+__all__ = ["Ledger", "SwapLedger", "default_capacity"]
+
+_MEMORY = 2**28
+
+
+def default_capacity(dimension: int) -> int:
+    """Return how many actions a ledger keeps if not told: vectors of 256 MiB, at least 1,000.
+
+    Examples
+    --------
+    >>> default_capacity(10), default_capacity(200)
+    (3355443, 167772)
+    """
+    return max(1000, _MEMORY // (8 * dimension))
+
+
+class SwapLedger:
+    """Gathers V[M] stretch by stretch; ``close`` hands out the value.
+
+    Parameters
+    ----------
+    actions : ActionSet
+        Its oracle answers for what exceeds the capacity.
+    capacity : int, optional
+        Most actions with an entry of their own. Exact up to there; past it, regrets come as certified brackets.
+        Memory is that of the entries in use, at most 1.75 · capacity · dimension floats and a little; 256 MiB worth of
+        entries if not given.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.policy import FinitePolicy
+    >>> ledger = SwapLedger(MSets(2, 1))
+    >>> heads = FinitePolicy([[1, 0], [0, 1]], [.5, .5])
+    >>> ledger.record(heads, np.array([1., 0.]))
+    >>> ledger.close().values.tolist()
+    [[0.5, 0.0], [0.5, 0.0]]
+    """
+
+    def __init__(self, actions: ActionSet, *, capacity: int | None = None) -> None:
+        d = actions.dimension
+        self._capacity = default_capacity(d) if capacity is None else as_integer(capacity, "capacity", 1)
+        self._table = ActionTable(actions, self._capacity)
+        self._laws = LawBook(actions, self._capacity)
+        self._stretches = Stretches(d, self._enter)
+        self._packer = Packer()
+        self._played = np.zeros(d)
+        self._n_played = 0
+        self._earned = 0.0
+        self._source: str | None = None
+
+    def record(self, policy: Policy, rewards: Vector, n_days: int = 1) -> None:
+        """Enter a stretch of days played with one policy; ``rewards`` is the sum of their reward vectors."""
+        if self._source != "policies":
+            self._from("policies")
+        self._stretches.record(policy, rewards, n_days)
+
+    def record_days(self, policy: Policy, days: Matrix) -> None:
+        """Enter days played with one policy, a reward vector a row."""
+        if self._source != "policies":
+            self._from("policies")
+        self._stretches.record_days(policy, days)
+
+    def record_listed(
+        self, atoms: Actions, columns: Matrix, shares: Matrix, edges: npt.NDArray[np.int64], days: Matrix
+    ) -> None:
+        """Enter laws over one list of actions, one after the other, as ``record_days`` would.
+
+        Parameters
+        ----------
+        atoms : array, shape (N, dimension)
+        columns : array, shape (dimension, N)
+            The same list, element by element.
+        shares : Matrix, shape (n, N)
+            The laws: their weights, positive multiples of 2⁻⁵² that add up to 1.
+        edges : int64 array, shape (n + 1,)
+            Law e was played on rows edges[e]..edges[e+1]−1 of ``days``.
+        days : Matrix
+            Reward vectors, a row a day.
+        """
+        if len(shares) == 0:
+            return
+        self._from("policies")
+        self._stretches.flush()
+        words, table = self._packer.pack(atoms), self._table
+        total = self._stretches.total.copy()
+        rows = table.locate(words)
+        vectors, laws = reading(np.ascontiguousarray(days)), reading(shares)
+        done = 0
+        if (rows < 0).any():  # a table that must pool asks its oracle, law by law
+            for law, first, last in zip(laws, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+                vector = summed(np.zeros(len(total)), vectors[first:last])
+                total += vector
+                self._earned += _product(law @ columns.T, vector)
+                table.add_law(words, law, vector, float(last - first))
+            done = len(laws)
+        self._earned = record_listed(
+            table.values,
+            table.days,
+            table.scores,
+            rows,
+            reading(columns),
+            laws[done:],
+            reading(edges[done:]),
+            vectors,
+            total,
+            self._earned,
+        )
+        self._stretches.add_left(total, int(edges[-1] - edges[0]))
+
+    def record_plays(self, plays: Actions, rewards: Matrix) -> None:
+        """Enter days by the actions that were played, a row of each a day: realised play.
+
+        A ledger holds either policies or plays, not both.
+        """
+        self._from("realised play")
+        vectors = np.ascontiguousarray(rewards, dtype=np.float64)
+        words = pack_rows(reading(np.ascontiguousarray(plays, dtype=np.int64)))
+        self._table.add_days(words, vectors)
+        self._played = summed(self._played, vectors)
+        earned = dot_rows(reading(vectors), reading(words))
+        self._earned = float(summed(np.array([self._earned]), earned[:, None])[0])
+        self._n_played += len(vectors)
+
+    def record_tape(self, reader: TapeReader) -> None:
+        """Enter what is on a tape."""
+        self._from("policies")
+        reader.enter(self._table)
+        for policy, vector, n_days in reader.unlisted():
+            if policy.has_atoms:
+                self._table.add_law(*self._packer.support(policy), vector, n_days)
+            else:
+                self._laws.enter(policy, vector, n_days)
+        self._earned += reader.earned
+        self._played += reader.total
+        self._n_played += reader.n_days
+
+    def close(self) -> Ledger:
+        """Return the ledger of all days so far; recording may go on."""
+        self._stretches.flush()
+        return Ledger(
+            rows=Rows(*self._table.lend()),
+            pooled=pooled_of(self._table),
+            laws=self._laws.kept(),
+            dropped=self._laws.dropped(),
+            total=frozen(self._stretches.total + self._played),
+            earned=self._earned,
+            n_days=float(self._stretches.n_days + self._n_played),
+            capacity=self._capacity,
+            source=self._source or "policies",
+        )
+
+    def dump(self) -> NamedArrays:
+        """Write the ledger as named arrays, every component of a policy entered first, as ``close`` does."""
+        self._stretches.flush()
+        numbers = [float(self._stretches.n_days), float(self._n_played), self._earned]
+        arrays = {"stretched": self._stretches.total, "played": self._played, "numbers": np.array(numbers)}
+        source = {"source": array_of_text(self._source or "")}
+        return arrays | source | under("table", self._table.dump()) | under("laws", self._laws.dump())
+
+    def restore(self, arrays: NamedArrays) -> None:
+        """Fill an empty ledger with what ``dump`` wrote of one of the same capacity."""
+        n_stretched, n_played, self._earned = arrays["numbers"].tolist()
+        self._stretches.restore(arrays["stretched"], int(n_stretched))
+        self._played, self._n_played = np.array(arrays["played"]), int(n_played)
+        self._source = text_of_array(arrays["source"]) or None
+        self._table.restore(below(arrays, "table"))
+        self._laws.restore(below(arrays, "laws"))
+
+    def _from(self, source: str) -> None:
+        if self._source not in (None, source):
+            raise InvalidInput(
+                "a ledger must be fed from policies or from realised play", "both", "Keep two ledgers, one a source."
+            )
+        self._source = source
+
+    def _enter(self, policy: Policy, vector: Vector, n_days: float) -> None:
+        self._earned += _product(policy.marginals(), vector)
+        if policy.has_atoms:
+            words, weights = self._packer.support(policy)
+            self._table.add_law(words, weights, vector, n_days)
+        else:
+            self._laws.enter(policy, vector, n_days)
+
+
+def _product(left: Vector, right: Vector) -> float:
+    """Return Σ left·right, added from the first entry to the last."""
+    return float(np.cumsum(left * right)[-1])
+
+
+def pooled_of(table: ActionTable) -> Pooled:
+    """Return what a table has pooled, as a value."""
+    pools = table.pools
+    if pools.counts.size == 0:
+        return no_pools(table.dimension)
+    used = np.flatnonzero(pools.counts)
+    return Pooled(
+        n_pools=pools.counts.size,
+        pools=frozen(used),
+        values=frozen(pools.values[used]),
+        gains=frozen(pools.gains[used]),
+        split=pools.split,
+        n_pieces=float(table.n_pooled),
+    )

@@ -1,0 +1,89 @@
+"""A closed ledger as named arrays, and back."""
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import NamedArrays, array_of_text, below, frozen, text_of_array, under
+from swapregret.regret.ledgers.entries import Dropped, Law, Ledger, Pooled, Rows
+from swapregret.regret.ledgers.law_file import read_laws, write_laws
+
+__all__ = ["read_ledger", "write_ledger"]
+
+
+def write_ledger(ledger: Ledger, actions: ActionSet) -> NamedArrays:
+    """Write a ledger as named arrays.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret.regret.ledgers.ledger import SwapLedger
+    >>> made = SwapLedger(MSets(2, 1))
+    >>> made.record(FinitePolicy([[1, 0]], [1.]), np.array([0.25, 0.5]))
+    >>> read_ledger(write_ledger(made.close(), MSets(2, 1)), MSets(2, 1)).values.tolist()
+    [[0.25, 0.5]]
+    """
+    pooled, dropped = ledger.pooled, ledger.dropped
+    arrays: NamedArrays = {
+        "total": ledger.total,
+        "earned_days": np.array([ledger.earned, ledger.n_days]),
+        "capacity": np.array(ledger.capacity),
+        "source": array_of_text(ledger.source),
+    }
+    arrays |= under("rows", _write_rows(ledger.rows))
+    if pooled.n_pools:
+        arrays |= {
+            "pooled.n_pools": np.array(pooled.n_pools),
+            "pooled.pools": pooled.pools,
+            "pooled.values": pooled.values,
+            "pooled.gains": pooled.gains,
+            "pooled.split_pieces": np.array([pooled.split, pooled.n_pieces]),
+        }
+    if ledger.laws:
+        arrays |= write_laws(tuple(law.policy for law in ledger.laws), actions)
+        arrays["law_values"] = np.stack([law.value for law in ledger.laws])
+        arrays["law_days"] = np.array([law.days for law in ledger.laws])
+    if dropped is not None:
+        numbers = (dropped.highest, dropped.lowest, dropped.n_laws, dropped.sample_split)
+        arrays |= {"dropped.numbers": np.array(numbers)} | under("dropped.samples", _write_rows(dropped.samples))
+    return arrays
+
+
+def read_ledger(arrays: NamedArrays, actions: ActionSet) -> Ledger:
+    """Read a ledger written by ``write_ledger``."""
+    d = actions.dimension
+    pooled = Pooled(0, np.zeros(0, dtype=np.int64), np.zeros((0, d)), np.zeros(0), 0.0, 0.0)
+    if "pooled.n_pools" in arrays:
+        part = below(arrays, "pooled")
+        split, pieces = part["split_pieces"].tolist()
+        pooled = Pooled(
+            int(part["n_pools"]), frozen(part["pools"]), frozen(part["values"]), frozen(part["gains"]), split, pieces
+        )
+    laws = read_laws(arrays, actions)
+    values, days = arrays.get("law_values", np.zeros((0, d))), arrays.get("law_days", np.zeros(0))
+    dropped = None
+    if "dropped.numbers" in arrays:
+        highest, lowest, n_laws, split = arrays["dropped.numbers"].tolist()
+        dropped = Dropped(highest, lowest, n_laws, split, _read_rows(below(arrays, "dropped.samples")))
+    earned, n_days = arrays["earned_days"].tolist()
+    return Ledger(
+        rows=_read_rows(below(arrays, "rows")),
+        pooled=pooled,
+        laws=tuple(
+            Law(law, frozen(value), held) for law, value, held in zip(laws, values.copy(), days.tolist(), strict=True)
+        ),
+        dropped=dropped,
+        total=frozen(arrays["total"]),
+        earned=earned,
+        n_days=n_days,
+        capacity=int(arrays["capacity"]),
+        source=text_of_array(arrays["source"]),
+    )
+
+
+def _write_rows(rows: Rows) -> NamedArrays:
+    return {"keys": rows.keys, "values": rows.values, "days": rows.days, "whole": rows.whole}
+
+
+def _read_rows(arrays: NamedArrays) -> Rows:
+    return Rows(*(frozen(arrays[name]) for name in ("keys", "values", "days", "whole")))

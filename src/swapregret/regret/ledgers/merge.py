@@ -1,0 +1,151 @@
+"""Merging ledgers: the mean of replications, the sum of parts of one run.
+
+Replications are averaged entry by entry *before* the maximum over φ: that is the expectation in the paper's definition
+of swap regret (deviation D16).
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import frozen
+from swapregret.errors import InvalidInput
+from swapregret.regret.ledgers.entries import Dropped, Law, Ledger, Pooled, Rows, no_pools
+from swapregret.regret.ledgers.kernels.row_sums import pool_of
+from swapregret.regret.ledgers.same_law import is_same_law
+
+__all__ = ["mean_ledger", "merge_rows", "sum_ledgers"]
+
+
+def mean_ledger(ledgers: Iterable[Ledger]) -> Ledger:
+    """Average replications entry by entry: the expectation that stands inside the maximum over φ."""
+    return _merge(_checked(ledgers), mean=True)
+
+
+def sum_ledgers(ledgers: Iterable[Ledger]) -> Ledger:
+    """Add up the ledgers of parts of one run: merging halves gives the whole.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret.regret.ledgers.ledger import SwapLedger
+    >>> halves = SwapLedger(MSets(2, 1)), SwapLedger(MSets(2, 1))
+    >>> for half in halves:
+    ...     half.record(FinitePolicy([[1, 0]], [1.0]), np.array([0.25, 0.5]))
+    >>> sum_ledgers(half.close() for half in halves).values.tolist()
+    [[0.5, 1.0]]
+    """
+    return _merge(_checked(ledgers), mean=False)
+
+
+def _checked(ledgers: Iterable[Ledger]) -> list[Ledger]:
+    parts = list(ledgers)
+    if not parts:
+        raise InvalidInput("`ledgers` must not be empty", "none", "Pass the ledgers of one or more runs.")
+    kinds = {(len(part.total), part.source) for part in parts}
+    if len(kinds) > 1:
+        raise InvalidInput(
+            "`ledgers` must have one dimension and one source", f"{sorted(kinds)}", "Merge ledgers of one kind of run."
+        )
+    sizes = {part.pooled.n_pools for part in parts} - {0}
+    if len(sizes) > 1:
+        raise InvalidInput(
+            "`ledgers` that reached their capacity must have had the same one",
+            f"{len(sizes)} different capacities",
+            "Record all replications with one `capacity`.",
+        )
+    return parts
+
+
+def _merge(parts: Sequence[Ledger], *, mean: bool) -> Ledger:
+    if len(parts) == 1:
+        return parts[0]
+    share = 1.0 / len(parts) if mean else 1.0
+    n_pools = max(part.pooled.n_pools for part in parts)
+    rows, inverse = merge_rows([part.rows for part in parts], share)
+    dropped = [part.dropped for part in parts if part.dropped is not None]
+    return Ledger(
+        rows=Rows(rows.keys, rows.values, rows.days, _wholes(parts, rows, inverse, n_pools)),
+        pooled=_merge_pools([part.pooled for part in parts], share, n_pools, len(parts[0].total)),
+        laws=_merge_laws(parts, share),
+        dropped=None
+        if not dropped
+        else Dropped(
+            share * sum(part.highest for part in dropped),
+            share * sum(part.lowest for part in dropped),
+            share * sum(part.n_laws for part in dropped),
+            share * sum(part.sample_split for part in dropped),
+            merge_rows([part.samples for part in dropped], share)[0],
+        ),
+        total=frozen(share * np.sum([part.total for part in parts], axis=0)),
+        earned=share * sum(part.earned for part in parts),
+        n_days=share * sum(part.n_days for part in parts),
+        capacity=max(part.capacity for part in parts),
+        source=parts[0].source,
+    )
+
+
+def merge_rows(tables: Sequence[Rows], share: float) -> tuple[Rows, list[npt.NDArray[np.int64]]]:
+    """Add rows of the same action; also return, for each table, where its rows went."""
+    keys = np.concatenate([table.keys for table in tables])
+    order = np.lexsort(keys.T)
+    keys = keys[order]
+    is_new = np.ones(len(keys), dtype=np.bool_)
+    is_new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    place = np.empty(len(keys), dtype=np.int64)
+    place[order] = np.cumsum(is_new) - 1
+    n = int(is_new.sum())
+    values, days = np.zeros((n, tables[0].values.shape[1])), np.zeros(n)
+    where, start = [], 0
+    for table in tables:
+        target = place[start : start + len(table)]
+        values[target] += share * table.values
+        days[target] += share * table.days
+        where.append(target)
+        start += len(table)
+    merged = Rows(frozen(keys[is_new]), frozen(values), frozen(days), frozen(np.ones(n, dtype=np.bool_)))
+    return merged, where
+
+
+def _wholes(
+    parts: Sequence[Ledger], rows: Rows, where: Sequence[npt.NDArray[np.int64]], n_pools: int
+) -> npt.NDArray[np.bool_]:
+    """Tell which merged rows are whole: in every part either a whole row, or no row and an empty pool."""
+    whole = np.ones(len(rows), dtype=np.bool_)
+    if n_pools == 0:
+        return frozen(whole)
+    pool = pool_of(rows.keys, n_pools)
+    for part, target in zip(parts, where, strict=True):
+        touched = np.zeros(n_pools, dtype=np.bool_)
+        touched[part.pooled.pools] = True
+        here = ~touched[pool]
+        here[target] = part.rows.whole
+        whole &= here
+    return frozen(whole)
+
+
+def _merge_pools(parts: Sequence[Pooled], share: float, n_pools: int, dimension: int) -> Pooled:
+    if n_pools == 0:
+        return no_pools(dimension)
+    ids = np.concatenate([part.pools for part in parts])
+    pools, place = np.unique(ids, return_inverse=True)
+    values, gains = np.zeros((len(pools), dimension)), np.zeros(len(pools))
+    np.add.at(values, place, share * np.concatenate([part.values for part in parts]))
+    np.add.at(gains, place, share * np.concatenate([part.gains for part in parts]))
+    split = share * sum(part.split for part in parts)
+    return Pooled(n_pools, pools, frozen(values), frozen(gains), split, share * sum(part.n_pieces for part in parts))
+
+
+def _merge_laws(parts: Sequence[Ledger], share: float) -> tuple[Law, ...]:
+    merged: list[Law] = []
+    for law in (law for part in parts for law in part.laws):
+        scaled = Law(law.policy, frozen(share * law.value), share * law.days)
+        for index, other in enumerate(merged):
+            if is_same_law(other.policy, law.policy):
+                merged[index] = Law(other.policy, frozen(other.value + scaled.value), other.days + scaled.days)
+                break
+        else:
+            merged.append(scaled)
+    return tuple(merged)

@@ -1,0 +1,122 @@
+"""Reading plays and rewards that someone else wrote, or saying which row is wrong."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Actions, Matrix
+from swapregret.compiled.bits import pack_rows
+from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
+from swapregret.regret.ledgers.table import reading
+
+__all__ = ["read_plays", "read_rewards"]
+
+
+def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> Actions:
+    """Read one action a row: a 0/1 matrix, or a sequence of collections of labels.
+
+    A list, tuple or array of ``dimension`` zeros and ones is a 0/1 row; any other collection is read as labels, and a
+    set always is. Each distinct row is checked once for membership.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> read_plays(MSets(3, 2, labels="abc"), [("a", "c"), ("b", "c")]).tolist()
+    [[1, 0, 1], [0, 1, 1]]
+    """
+    matrix = _as_matrix(actions, plays)
+    if matrix.shape[0] == 0:
+        raise InvalidInput("`plays` must hold at least one day", "none", "Pass one action a row.")
+    for index in _first_rows(matrix):
+        if matrix[index] not in actions:
+            raise InvalidAction(
+                f"row {index} of `plays` must be an action of the set",
+                f"{actions.elements(matrix[index])!r}",
+                f"The set is {actions!r}.",
+            )
+    return matrix
+
+
+def _first_rows(matrix: Actions) -> list[int]:
+    """Return where each distinct row comes first, in order."""
+    words = pack_rows(reading(matrix))
+    order = np.lexsort(words.T)
+    is_new = np.ones(len(order), dtype=np.bool_)
+    is_new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
+    return sorted(int(index) for index in order[is_new])
+
+
+def _as_matrix(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> Actions:
+    d = actions.dimension
+    if isinstance(plays, np.ndarray) and plays.dtype != object:
+        if plays.ndim != 2 or plays.shape[1] != d:
+            raise InvalidAction(
+                f"`plays` must have shape (days, {d})", f"shape {plays.shape}", "Pass one 0/1 row a day."
+            )
+        wrong = np.argwhere((plays != 0) & (plays != 1))
+        if len(wrong):
+            row, column = wrong[0]
+            raise InvalidAction(
+                f"row {row} of `plays` must contain only 0 and 1",
+                f"{plays[row, column]!r} in column {column}",
+                "Mark each element as chosen (1) or not (0).",
+            )
+        return np.ascontiguousarray(plays, dtype=np.int64)
+    matrix = np.zeros((len(plays), d), dtype=np.int64)  # type: ignore[arg-type]
+    for index, play in enumerate(plays):  # type: ignore[arg-type]
+        matrix[index] = _one(actions, play, index)
+    return matrix
+
+
+def _one(actions: ActionSet, play: object, index: int) -> Actions:
+    """Read one play: a full-length row of zeros and ones, or labels."""
+    d = actions.dimension
+    if isinstance(play, list | tuple | np.ndarray) and len(play) == d and all(_is_bit(entry) for entry in play):
+        return np.array([int(entry) for entry in play], dtype=np.int64)
+    try:
+        return actions.action_of(play)  # type: ignore[arg-type]
+    except (InvalidAction, TypeError) as error:
+        raise InvalidAction(
+            f"row {index} of `plays` must be a 0/1 row or the labels of one action",
+            f"{play!r}",
+            f"{error}",
+        ) from None
+
+
+def _is_bit(entry: object) -> bool:
+    return isinstance(entry, int | float | np.integer | np.floating | np.bool_) and entry in (0, 1)
+
+
+def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
+    """Read one finite reward vector a row.
+
+    Examples
+    --------
+    >>> read_rewards([[1, 2]], 1, 2)
+    array([[1., 2.]])
+    """
+    try:
+        matrix = np.ascontiguousarray(rewards, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidReward(
+            f"`rewards` must be a matrix of shape ({n_days}, {dimension})",
+            f"{type(rewards).__name__} that cannot be read as one",
+            "Pass one number for each day and element.",
+        ) from None
+    if matrix.shape != (n_days, dimension):
+        raise InvalidReward(
+            f"`rewards` must have shape ({n_days}, {dimension})",
+            f"shape {matrix.shape}",
+            "Pass the reward vector of every day that was played.",
+        )
+    wrong = np.argwhere(~np.isfinite(matrix))
+    if len(wrong):
+        row, column = wrong[0]
+        raise InvalidReward(
+            f"row {row} of `rewards` must be finite",
+            f"{matrix[row, column]} in column {column}",
+            "Replace NaN and infinities before the call.",
+        )
+    return matrix

@@ -1,0 +1,90 @@
+"""Σ⁺M of mixtures of pivotal laws, against a dense solve."""
+
+import numpy as np
+import pytest
+
+from swapregret.actions.m_sets.kernels.pivotal_solve import empty_pivots, factor_pivots, finish_pivots, sift_action
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.geometry.solve import TOLERANCE, DenseSolver, IterativeSolver
+from swapregret.policy import mix
+
+
+def laws_of(actions: MSets, count: int, spread: float) -> list:
+    """Make pivotal laws of some points."""
+    rng = np.random.default_rng(count)
+    return [actions.markov_policy(actions.kl_project(spread * rng.normal(size=actions.dimension)).point)] + [
+        actions.markov_policy(actions.kl_project(k * spread * rng.normal(size=actions.dimension)).point)
+        for k in range(1, count)
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("shape", [(2, 1), (9, 4), (60, 7), (60, 51)])
+@pytest.mark.parametrize("spread", [0.0, 0.3, 20.0])
+def test_solutions_are_those_of_a_matrix(count: int, shape: tuple[int, int], spread: float) -> None:
+    """For one law to six, even and concentrated, first and later actions: y is the dense solution to ten digits."""
+    actions = MSets(*shape)
+    laws = laws_of(actions, count, spread)
+    law = mix([*laws, actions.uniform_policy()], [*np.full(count, 0.9 / count), 1.0 - 0.9])
+    solver, dense = IterativeSolver(law), DenseSolver(law, actions.span)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        action = law.sample(rng)
+        expected = dense.solve(action)
+        np.testing.assert_allclose(solver.solve(action), expected, rtol=0.0, atol=1e-10 * np.abs(expected).max())
+        assert not solver.has_recovered
+
+
+def test_many_laws_are_three() -> None:
+    """Three laws written out and the same laws in shares of five give one solution; an action met twice gives the same bits."""
+    actions = MSets(200, 30)
+    pivots = empty_pivots(3, 200)
+    for slot, law in enumerate(laws_of(actions, 3, 1.0)):
+        pivots.share[slot], pivots.noise[slot], pivots.point[slot] = law._law
+    action = actions.argmax(np.random.default_rng(2).random(200))
+    three, sifted = factor_pivots(pivots, np.array([0, 1, 2]), np.array([0.2, 0.3, 0.4]), 0.01, 0.1, action, 30)
+    weights = np.array([0.2, 0.1, 0.3, 0.2, 0.1])
+    many, others = factor_pivots(pivots, np.array([0, 1, 2, 1, 2]), weights, 0.01, 0.1, action, 30)
+    expected = finish_pivots(pivots, three, sifted, 30)
+    np.testing.assert_allclose(finish_pivots(pivots, many, others, 30), expected, atol=1e-12 * np.abs(expected).max())
+    assert np.array_equal(sift_action(pivots, three, action, 30), sifted)
+    assert np.array_equal(sift_action(pivots, many, action, 30), others)
+
+
+@pytest.mark.parametrize("exploration", [0.3, 0.02, 1e-3, 1e-5])
+def test_large_mixtures_are_solved_within_what_is_said(exploration: float) -> None:
+    """With 500 elements the true residual, in the norm of Σ⁺, is at most the one stated, for even laws and others."""
+    actions = MSets(500, 50)
+    for spread in (0.0, 0.3, 1.0, 20.0):
+        check_residual(actions, laws_of(actions, 3, spread), exploration)
+
+
+def check_residual(actions: MSets, laws: list, exploration: float) -> None:
+    """Compare what is stated with what is left."""
+    law = mix([*laws, actions.uniform_policy()], [*np.full(3, (1.0 - exploration) / 3), exploration])
+    solve = laws[0].joint_solver(law.components, law.component_weights)
+    assert solve is not None
+    action = law.sample(np.random.default_rng(1))
+    found, ratio = solve(action, TOLERANCE, 1)
+    residual = action - law.second_moment(found)
+    left = np.sqrt(residual @ np.linalg.solve(law.cooccurrence(), residual) / (action @ found))
+    assert left <= ratio
+    assert ratio <= TOLERANCE or exploration < 0.02
+
+
+def test_what_has_no_common_solver() -> None:
+    """Without the uniform law, or beside a law of another kind, conjugate gradients of the generic kind are left."""
+    actions = MSets(30, 5)
+    law, other = laws_of(actions, 2, 1.0)
+    assert law.joint_solver((law, other), np.array([0.5, 0.5])) is None
+    listed = actions.decompose(law.marginals())
+    assert law.joint_solver((law, listed, actions.uniform_policy()), np.array([0.4, 0.4, 0.2])) is None
+
+
+def test_a_mixture_that_does_not_explore_is_refused() -> None:
+    """A pivot that is not positive leaves no solution, and says so."""
+    pivots = empty_pivots(1, 4)
+    (law,) = laws_of(MSets(4, 2), 1, 0.0)
+    pivots.share[0], pivots.noise[0], pivots.point[0] = law._law
+    sieve, _ = factor_pivots(pivots, np.array([0]), np.ones(1), 0.0, 0.0, np.array([1, 0, 1, 0]), 2)
+    assert sieve.ratio == np.inf

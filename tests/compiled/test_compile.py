@@ -1,0 +1,155 @@
+"""When kernels are compiled, and where compiled code is kept."""
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import swapregret
+from swapregret.compiled.kernel import Kernel, cache_folder, choice, kernel
+
+_PACKAGE = Path(swapregret.__file__).parent
+_SCRIPT = """
+from swapregret.actions.m_sets.kernels import subsets
+from swapregret.compiled.kernel import cache_folder
+import numpy as np
+subsets.round_to_units(np.array([0.5, 0.5]), 1)
+print(cache_folder(subsets.__file__))
+"""
+_FOLDERS = """
+from pathlib import Path
+from swapregret.compiled import kernel as compiling
+for name in ("actions/m_sets/kernels/subsets", "kernels/systematic_run", "compiled/cholesky"):
+    print(compiling.cache_folder(Path(compiling.__file__).parents[1] / (name + ".py")).name)
+"""
+_LATE = """
+import sys
+import numpy as np
+import swapregret.compiled.vectors as home
+from swapregret.learners import estimator
+held = home.action_total
+assert "numba" not in sys.modules and estimator.action_total is held
+assert held(np.array([1.0, 2.0]), np.array([0, 1])) == 2.0
+print(type(held).__name__, type(home.action_total).__name__, estimator.action_total is home.action_total)
+print(held(np.array([1.0, 2.0]), np.array([1, 1])))
+"""
+_BLAS = """
+import sys
+import numpy as np
+from swapregret.compiled.vectors import action_total
+action_total(np.array([1.0, 2.0]), np.array([0, 1]))
+print("scipy.linalg" in sys.modules)
+import numba
+from numba.np import linalg
+print(linalg.ensure_blas.__name__, numba.njit(lambda a, b: a @ b)(np.eye(2), np.ones(2)).sum())
+"""
+
+
+@kernel
+def _double(value: float) -> float:
+    return 2.0 * value
+
+
+@kernel
+def _quadruple(value: float) -> float:
+    return _double(_double(value))
+
+
+@kernel
+def _times(value: float, count: int) -> float:
+    return value * count
+
+
+@kernel
+def _many_times(value: float, count: int) -> float:
+    return _times(value, 2) + _times(value, 3) + _times(value, count)
+
+
+@choice
+def _either(one: float | None, other: float | None) -> float:
+    if one is not None:
+        return _double(one)
+    if other is not None:
+        return _quadruple(other)
+    raise ValueError("one must be given")
+
+
+@kernel
+def _chosen(one: float | None, other: float | None) -> float:
+    return _either(one, other)
+
+
+def _run(script: str, cache: Path, package: Path = _PACKAGE) -> list[str]:
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(package.parent)}
+    result = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+    return result.stdout.split()
+
+
+def test_compiled_code_is_kept_and_found_again(tmp_path: Path) -> None:
+    """Compiled code lands in a folder of the place asked for, named by the file and a digest, and is not made twice."""
+    folder = Path(*_run(_SCRIPT, tmp_path))
+    assert folder.parent == tmp_path
+    assert folder.name == cache_folder(_PACKAGE / "actions" / "m_sets" / "kernels" / "subsets.py").name
+    compiled = {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")}
+    assert compiled
+    assert Path(*_run(_SCRIPT, tmp_path)) == folder
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")} == compiled
+
+
+def test_a_change_moves_what_depends_on_it_and_nothing_else(tmp_path: Path) -> None:
+    """After a change of a file its own kernels and those of files that import it get new folders; others keep theirs."""
+    package = tmp_path / "swapregret"
+    shutil.copytree(_PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    before = _run(_FOLDERS, tmp_path / "cache", package)
+    changed = package / "actions" / "m_sets" / "kernels" / "subsets.py"
+    changed.write_text(changed.read_text(encoding="utf-8") + "\n_MORE = 1\n", encoding="utf-8")
+    after = _run(_FOLDERS, tmp_path / "cache", package)
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
+
+
+def test_numba_is_loaded_by_the_first_call(tmp_path: Path) -> None:
+    """Until a kernel is called Numba is not loaded; then the compiled function takes its place in every module."""
+    assert _run(_LATE, tmp_path) == ["Kernel", "CPUDispatcher", "True", "3.0"]
+
+
+def test_numba_comes_up_without_all_of_scipy_and_yet_has_blas(tmp_path: Path) -> None:
+    """Numba's question for BLAS is answered without loading scipy.linalg; a user's function that needs BLAS finds it."""
+    assert _run(_BLAS, tmp_path) == ["False", "ensure_blas", "2.0"]
+
+
+def test_kernels_call_kernels_before_and_after_they_are_made() -> None:
+    """A kernel that calls one never called before compiles, and gives what Python gives."""
+    assert isinstance(_quadruple, Kernel)
+    assert _quadruple(3.0) == _quadruple.__wrapped__(3.0) == 12.0
+    assert _double(3.0) == 6.0
+    assert repr(_double).endswith("_double>")
+
+
+def test_a_constant_is_a_number_like_any_other() -> None:
+    """A kernel called with constants by another is compiled once, not once a constant."""
+    made: Any = _times
+    assert _many_times(1.0, 4) == 9.0
+    assert len(made.dispatcher.overloads) <= 1  # none if the caller came from the cache
+    assert "Literal" not in str(made.dispatcher.signatures)
+
+
+def test_what_only_chooses_is_written_into_its_callers() -> None:
+    """A choice by what is None gives what the chosen kernel gives, and is not compiled for itself."""
+    made: Any = _either
+    assert (_chosen(3.0, None), _chosen(None, 3.0)) == (6.0, 12.0)
+    assert len(made.dispatcher.overloads) == 0
+
+
+def test_kernels_travel_by_name() -> None:
+    """A pickled kernel is found by its name, whether it has been called or not."""
+    from swapregret.compiled.vectors import action_total
+
+    found = pickle.loads(pickle.dumps(Kernel(getattr(action_total, "__wrapped__", action_total))))
+    assert found(np.array([0.5, 0.25]), np.array([1, 1])) == 0.75
