@@ -34,7 +34,7 @@ __all__ = ["FollowTheLeader", "follow_the_leader"]
 
 
 class LeaderRule(NamedTuple):
-    """What does not change; the first five fields as of every rule (``learners.multiscale.phases``), and γ."""
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), and γ."""
 
     windows: Integers
     feedback: int

@@ -4,6 +4,7 @@ from typing import Any
 
 from swapregret.actions.family import show_law
 from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.bits import is_same_row
 from swapregret.compiled.kernel import inlined, kernel, phase
 from swapregret.policy.tape import Tape
 
@@ -26,8 +27,19 @@ def tape_window(tally: Any, mix: Any, tape: Tape) -> None:
 
 @kernel
 def write_law(tape: Tape, slot: int, begin: int, words: Words, chances: Floats, marginals: Floats, log: Floats) -> None:
-    """Write down a policy."""
+    """Write down a policy; its actions only if they are not those of the policy before it."""
     e, first, n = tape.n_laws[0], tape.n_atoms[0], chances.size
+    place = tape.places[e - 1] if e and first - tape.starts[e - 1] == n else tape.n_words[0]
+    a = 0
+    while a < n and place < tape.n_words[0] and is_same_row(tape.words[place + a], words[a]):
+        a += 1
+    if a < n:
+        place = tape.n_words[0]
+        tape.n_words[0] += n
+        for b in range(n):
+            for w in range(words.shape[1]):
+                tape.words[place + b, w] = words[b, w]
+    tape.places[e] = place
     tape.slots[e] = slot
     tape.begins[e] = begin
     tape.starts[e + 1] = first + n
@@ -36,8 +48,6 @@ def write_law(tape: Tape, slot: int, begin: int, words: Words, chances: Floats, 
         tape.exponents[e, i] = log[i]
     for a in range(n):
         tape.chances[first + a] = chances[a]
-        for w in range(words.shape[1]):
-            tape.words[first + a, w] = words[a, w]
     tape.n_laws[0] = e + 1
     tape.n_atoms[0] = first + n
 
@@ -66,6 +76,7 @@ def begin_tape(family: Any, rule: Any, state: Any, tape: Tape) -> None:
     tape.n_windows[0] = 0
     tape.n_laws[0] = 0
     tape.n_atoms[0] = 0
+    tape.n_words[0] = 0
     tape.is_full[0] = 0
     for s in range(is_new.size - 1):
         words, chances = show_law(family, laws, s)
