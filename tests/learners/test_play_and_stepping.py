@@ -25,6 +25,8 @@ MORE: dict[str, Any] = {
     "forests": sr.Forests([(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)], size=3),
     "product": sr.Product(sr.MSets(3, 1), sr.Permutations(2)),
     "many": sr.MSets(14, 5),  # too many for a list
+    "long": sr.MSets(11, 3),  # 165 actions: chains are refined, not eliminated
+    "arms": sr.MSets(4, 1),
 }
 DAYS, CUT = 120, 47
 OPTIONS = {"measure": "none", "realised": True, "windows": (), "certificate": False, "capacity": None}
@@ -33,20 +35,27 @@ CASES = [
     for name, (preset, feedback) in product(SETS, [("multiscale", "bandit"), ("adaptive", "bandit")])
 ]
 CASES += [("m-sets", preset, feedback) for preset in ("multiscale", "adaptive") for feedback in ("semi-bandit", "full")]
+CASES += [("forests", "multiscale", "bandit"), ("product", "multiscale", "bandit")]
+CASES += [(name, "comband", "bandit") for name in ("m-sets", "permutations", "paths", "trees", "explicit")]
 CASES += [("m-sets", "paper", "bandit"), ("trees", "multiscale", "semi-bandit"), ("paths", "multiscale", "full")]
 
-
+LISTING = ("exp3", "tsallis_inf", "blum_mansour", "ito", "stoltz", "regret_matching", "treeswap")
 COMPETITORS: list[tuple[str, str, dict[str, Any]]] = [
-    *(
-        (name, each, {})
-        for name in SETS
-        for each in ("uniform", "follow_the_leader", "combexp", "hybrid_omd", "comband")
-    ),
-    *((name, each, {}) for name in ("forests", "product") for each in ("follow_the_leader", "combexp", "hybrid_omd")),
+    *((name, each, {}) for name in (*SETS, "forests", "product") for each in ("combexp", "hybrid_omd")),
+    *((name, "uniform", {}) for name in ("m-sets", "oracle", "product")),
+    *((name, "follow_the_leader", {}) for name in ("m-sets", "permutations", "oracle", "product")),
+    *((name, "comband", {}) for name in ("m-sets", "oracle", "product", "many")),
+    *(("m-sets", each, {}) for each in LISTING),
+    *(("paths", each, {"feedback": "full"}) for each in LISTING if each not in ("ito", "tsallis_inf")),
+    ("arms", "exp3", {"learning_rate": 20.0, "exploration": 0.1, "baseline": 0.0}),
+    ("arms", "stoltz", {"rules": "swap", "exploration": 0.05}),
+    ("arms", "treeswap", {"estimator": "shared", "random_offset": False}),
+    ("arms", "regret_matching", {"rule": "inertia"}),
+    ("oracle", "blum_mansour", {}),
+    *(("long", each, {}) for each in ("blum_mansour", "ito", "stoltz")),
     ("m-sets", "follow_the_leader", {"feedback": "semi-bandit"}),
-    ("paths", "follow_the_leader", {"feedback": "full"}),
+    ("m-sets", "follow_the_leader", {"feedback": "full"}),
     ("m-sets", "combexp", {"learning_rate": 2.0, "exploration": 0.0, "variants": 1}),
-    ("many", "comband", {}),
     ("paths", "comband", {"exploration_law": "spanner"}),
     ("permutations", "comband", {"learning_rate": 40.0, "exploration": 0.0}),
 ]
@@ -54,9 +63,10 @@ COMPETITORS: list[tuple[str, str, dict[str, Any]]] = [
 
 def player_of(name: str, preset: str, feedback: str) -> Any:
     """Return a player whose windows end often."""
-    return sr.swap_combcp(
-        SETS[name], DAYS, preset=preset, feedback=feedback, schedule=sr.Schedule([2, 6, 18, 54]), variants=2
-    )
+    actions, schedule = (SETS | MORE)[name], sr.Schedule([2, 6, 18, 54])
+    if preset == "comband":
+        return sr.swap_comband(actions, DAYS, preset="multiscale", feedback=feedback, schedule=schedule)
+    return sr.swap_combcp(actions, DAYS, preset=preset, feedback=feedback, schedule=schedule, variants=2)
 
 
 def step(session: sr.Session, rewards: np.ndarray) -> tuple[list[list[int]], list[float]]:
