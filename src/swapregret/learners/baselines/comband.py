@@ -14,22 +14,24 @@ factor √(1 + 2G/r) more otherwise. Nothing is promised for swap regret.
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.family import MADE, make_law
 from swapregret.actions.own_sets.explicit import Explicit
-from swapregret.arrays import Vector, as_integer
+from swapregret.arrays import Floats, Integers, Vector, as_integer
+from swapregret.compiled.vectors import tilt
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.baselines.design import d_optimal, leverages
 from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
-from swapregret.learners.multiscale.master import multiscale_rule, multiscale_state
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, DailyRunning
+from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day
+from swapregret.learners.round.day import BANDIT, mix_slots
+from swapregret.learners.round.master import NOT_PROJECTED, PLAYED
 from swapregret.learners.round.player import RunningPlayer
-from swapregret.learners.schedule import Schedule
 from swapregret.policy import Policy
 
 __all__ = ["ComBand", "comband"]
@@ -39,11 +41,44 @@ _LISTED = 2_000
 _KINDS = ("uniform", "spanner", "d-optimal")
 
 
+class ComBandRule(NamedTuple):
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), η and γ."""
+
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    rate: float
+    exploration: float
+
+
+@end_day.of(ComBandRule)
+def move_exponents(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Add ηR̃ to the exponents of the Gibbs law, and mix in what explores; a day that pays nothing changes nothing."""
+    learners, running, mix = state.learners, state.tally.running, state.mix
+    exponents = learners.log_points[0]
+    if n_ending != 0:
+        if not np.any(running):
+            return PLAYED
+        exponents = tilt(exponents, running, rule.rate, False)
+    if make_law(family, state.laws, 0, exponents, exponents) != MADE:
+        return NOT_PROJECTED
+    for i in range(running.size):
+        learners.log_points[0, i] = exponents[i]
+        running[i] = 0.0
+    mix.is_new[0] = 1
+    mix.weights[0] = 1.0 - rule.exploration
+    mix.weights[1] = rule.exploration
+    mix_slots(family, rule, state)
+    return PLAYED
+
+
 @dataclass(frozen=True)
 class ComBand(RunningPlayer):
     """The player; :func:`comband` chooses its constants.
 
-    It is Lazy-ComBand (Algorithm 3) on one scale that moves every day and does not restart before the horizon.
+    It is Lazy-ComBand (Algorithm 3) with a fixed step that moves every day and never restarts.
 
     Parameters
     ----------
@@ -93,20 +128,10 @@ class ComBand(RunningPlayer):
         return self._weighed.family(self.mu, kind="gibbs", has_moment=True)
 
     def _running(self, offset: int) -> DailyRunning:
-        exponents = np.zeros(self.actions.dimension)
-        rule = multiscale_rule(
-            Schedule.single(self.horizon),
-            np.array([self.learning_rate]),
-            (np.array(self._weighed.gibbs(exponents).marginals()), exponents),
-            is_adaptive=False,
-            diameter=0.0,
-            exploration=self.exploration,
-            feedback="bandit",
-            predictor_step=0.0,
-            has_inverse=False,
-        )
-        state = multiscale_state(self._family, rule, offset, 1 if self.table is None else self.table.n_actions)
-        return DailyRunning(self._family, rule, state, DERIVED, self)
+        none = np.zeros(self.actions.dimension)
+        rule = ComBandRule(np.array([1]), BANDIT, 0.0, False, none, self.learning_rate, self.exploration)
+        n_atoms = 1 if self.table is None else self.table.n_actions
+        return DailyRunning(self._family, rule, daily_state(self._family, 2, n_atoms, none, none), DERIVED, self)
 
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return the Gibbs policy with these exponents."""

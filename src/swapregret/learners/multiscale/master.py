@@ -1,22 +1,18 @@
 """The multi-scale master (Algorithm 1): a uniform mixture of scales, one estimate for all."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from swapregret.actions.family import room
-from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.multiscale.phases import MultiscaleRule, MultiscaleState, end_window
-from swapregret.learners.round.daily import DERIVED
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
 from swapregret.learners.round.player import Master, rates_of
 from swapregret.learners.round.running import Running, room_for_lists
 from swapregret.learners.round.scale import start_learners
-from swapregret.learners.schedule import Schedule
 
-__all__ = ["SwapMaster", "multiscale_rule", "multiscale_state"]
+__all__ = ["SwapMaster"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,57 +43,28 @@ class SwapMaster(Master):
 
     def _running(self, offset: int) -> Running:
         learner, n = self.learner, self.n_scales
+        family = self._family
         rates, is_adaptive = rates_of(learner, n)
-        rule = multiscale_rule(
-            self.schedule,
-            rates,
-            learner.first,
+        point, log_point = learner.first
+        rule = MultiscaleRule(
+            windows=np.array(self.schedule.windows, dtype=np.int64),
+            rates=rates,
+            retention=np.ones(n),
             is_adaptive=is_adaptive,
-            diameter=learner.diameter,
-            exploration=learner.exploration,
-            feedback=self.feedback,
-            predictor_step=self.predictor_step,
+            diameter=float(learner.diameter),
+            exploration=float(learner.exploration),
+            feedback=FEEDBACKS[self.feedback],
+            predictor_step=float(self.predictor_step),
             has_inverse=learner.plan.has_inverse,
+            first_point=point,
+            first_log=log_point,
         )
-        state = multiscale_state(self._family, rule, offset, room_for_lists(self.actions, learner.plan.variants))
-        return Running(self._family, rule, state, DERIVED, learner, end_window)
-
-
-def multiscale_rule(
-    schedule: Schedule,
-    rates: Vector,
-    first: tuple[Vector, Vector],
-    *,
-    is_adaptive: bool,
-    diameter: float,
-    exploration: float,
-    feedback: str,
-    predictor_step: float,
-    has_inverse: bool,
-) -> MultiscaleRule:
-    """Return the rule of K scales that begin at ``first``, a point and its logarithm."""
-    return MultiscaleRule(
-        windows=np.array(schedule.windows, dtype=np.int64),
-        rates=rates,
-        retention=np.ones(schedule.n_scales),
-        is_adaptive=is_adaptive,
-        diameter=float(diameter),
-        exploration=float(exploration),
-        feedback=FEEDBACKS[feedback],
-        predictor_step=float(predictor_step),
-        has_inverse=has_inverse,
-        first_point=first[0],
-        first_log=first[1],
-    )
-
-
-def multiscale_state(family: Any, rule: MultiscaleRule, offset: int, n_atoms: int) -> MultiscaleState:
-    """Return the state before day 0, without its policies."""
-    n, d, rank = rule.rates.size, family.common.dimension, family.common.coordinates.size
-    return MultiscaleState(
-        empty_tally(d, offset),
-        empty_tally(d, 0),
-        start_learners(n, rule.first_point, rule.first_log),
-        room(family, n + 2, n_atoms),
-        empty_mix(n + 2, d, rank),
-    )
+        d, rank = family.common.dimension, family.common.coordinates.size
+        state = MultiscaleState(
+            empty_tally(d, offset),
+            empty_tally(d, 0),
+            start_learners(n, point, log_point),
+            room(family, n + 2, room_for_lists(self.actions, learner.plan.variants)),
+            empty_mix(n + 2, d, rank),
+        )
+        return Running(family, rule, state, frozenset({"laws", "mix", "undo"}), learner, end_window)

@@ -10,7 +10,6 @@ from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, sp
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.borrow import borrow
 from swapregret.compiled.kernel import inlined, phase
-from swapregret.learners.round.daily import end_day
 from swapregret.learners.round.day import Mix, Tally, mix_slots
 from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
 from swapregret.learners.round.scale import Learners, begin_interval, end_meta_day, tilt_learner
@@ -135,12 +134,6 @@ def end_scales(state: Any, family: Any, rule: Any, n_ending: int) -> int:
         return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
     mix_scales(family, rule, state)
     return PLAYED
-
-
-@end_day.of(MultiscaleRule)
-def end_daily(rule: Any, family: Any, state: Any, n_ending: int) -> int:
-    """End windows, where the shortest is one day."""
-    return end_scales(state, family, rule, n_ending)
 
 
 @phase
