@@ -11,9 +11,10 @@ from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
 from swapregret.actions.m_sets.kernels.subsets import UNIT, draw_uniform, round_to_units, systematic_starts
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
 from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 
-__all__ = ["SubsetFamily", "draw_uniform_subset"]
+__all__ = ["INSIDE", "SubsetFamily", "distance_outside", "draw_uniform_subset"]
 
 
 INSIDE = 1e-8
@@ -26,6 +27,16 @@ class SubsetFamily(NamedTuple):
 
     common: Common
     orders: Integers
+
+
+@kernel
+def distance_outside(point: Floats, size: int) -> float:
+    """Return how far a point is from the capped simplex."""
+    total, low, high = 0.0, np.inf, -np.inf
+    for i in range(point.size):
+        total += point[i]
+        low, high = min(low, point[i]), max(high, point[i])
+    return max(abs(total - size), -low, high - 1.0)
 
 
 @project.of(SubsetFamily)
@@ -46,17 +57,13 @@ def hybrid_subsets(family: Any, costs: Floats, mix: float, middle: Floats, near:
 def list_subsets(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List the systematic policy of a point, averaged over the orders."""
     size, orders = family.common.size, family.orders
-    total, low, high = 0.0, np.inf, -np.inf
-    for i in range(point.size):
-        total += point[i]
-        low, high = min(low, point[i]), max(high, point[i])
     units = round_to_units(point, size)
     words, lengths = systematic_words(units, systematic_starts(units, orders), orders, UNIT)
     chances = np.empty(lengths.size)
     scale = float(UNIT * len(orders))
     for a in range(lengths.size):
         chances[a] = lengths[a] / scale
-    return words, chances, max(abs(total - size), -low, high - 1.0) <= INSIDE
+    return words, chances, distance_outside(point, size) <= INSIDE
 
 
 @best.of(SubsetFamily)

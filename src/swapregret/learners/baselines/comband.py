@@ -28,7 +28,7 @@ from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.baselines.design import d_optimal, leverages
 from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day
+from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day, learn_day, learn_what_pays
 from swapregret.learners.round.day import BANDIT, mix_slots
 from swapregret.learners.round.master import NOT_PROJECTED, PLAYED
 from swapregret.learners.round.player import RunningPlayer
@@ -51,6 +51,9 @@ class ComBandRule(NamedTuple):
     first_log: Floats
     rate: float
     exploration: float
+
+
+learn_day.of(ComBandRule)(learn_what_pays)
 
 
 @end_day.of(ComBandRule)

@@ -31,7 +31,7 @@ from swapregret.compiled.vectors import tilt
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day
+from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day, learn_day, learn_what_pays
 from swapregret.learners.round.day import BANDIT, mix_slots
 from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
 from swapregret.learners.round.player import RunningPlayer
@@ -63,6 +63,9 @@ class CombEXPRule(NamedTuple):
     rate: float
     exploration: float
     uniform: Floats
+
+
+learn_day.of(CombEXPRule)(learn_what_pays)
 
 
 @end_day.of(CombEXPRule)
@@ -120,7 +123,7 @@ class CombEXP(RunningPlayer):
 
     @cached_property
     def _family(self) -> Any:
-        return self.actions.family(self.actions.exploration_policy(), variants=self.variants, has_moment=True)
+        return self.actions.moving_family(self.actions.exploration_policy(), variants=self.variants)
 
     def _running(self, offset: int) -> DailyRunning:
         point = np.array(self.mu.marginals())

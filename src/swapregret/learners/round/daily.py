@@ -5,7 +5,8 @@ Such a player is a rule, a named tuple whose class decides which code runs, and 
 from. ``Session``, ``play`` and games call the same two.
 """
 
-from types import SimpleNamespace
+from functools import cache, update_wrapper
+from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from swapregret.actions.family import room
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.borrow import borrow
-from swapregret.compiled.kernel import phase
+from swapregret.compiled.kernel import Phase, phase
 from swapregret.compiled.methods import method
 from swapregret.compiled.vectors import action_total
 from swapregret.learners.round.day import (
@@ -38,6 +39,7 @@ __all__ = [
     "daily_state",
     "end_day",
     "learn_day",
+    "learn_what_pays",
     "observe_daily",
     "run_days",
 ]
@@ -81,6 +83,12 @@ def learn_day(rule: Any, family: Any, state: Any, action: Integers, seen: Floats
 def learn_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
     """Estimate the reward vector."""
     return estimate(family, rule, state, action, seen, reward)
+
+
+@phase
+def learn_what_pays(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Estimate the reward vector without a prediction: a day that pays nothing has the estimate 0."""
+    return reward == 0.0 or estimate(family, rule, state, action, seen, reward)
 
 
 @method
@@ -140,6 +148,26 @@ def run_days(
     return row, 0, PLAYED
 
 
+@cache
+def _written_in(rule: Any) -> tuple[Any, Any]:
+    """Return the two entries with the code of a rule written into them: a call with a whole state would cost more than the code.
+
+    A method is chosen by type when its caller is compiled, and by then it is too late to write it into that.
+    """
+    taping: Any = tape_laws
+    codes = {each.__name__: each.code_for(rule).py_func for each in (learn_day, end_day)} | {
+        "tape_laws": taping.py_func
+    }
+    names = {name: Phase(code, is_inlined=True) for name, code in codes.items()}
+    made = []
+    entries: Any = (run_days, observe_daily)
+    for entry in entries:
+        source = entry.py_func
+        written = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__)
+        made.append(Phase(update_wrapper(written, source)).dispatcher)
+    return made[0], made[1]
+
+
 class DailyRunning(Running):
     """Such a player at work; parameters as of :class:`~swapregret.learners.round.running.Running`."""
 
@@ -153,7 +181,10 @@ class DailyRunning(Running):
         end_window: Any = run_days,
     ) -> None:
         super().__init__(family, rule, state, derived, learner, end_window)
-        run, d = self._end, family.common.dimension
+        sources = run_days.py_func, observe_daily.py_func  # type: ignore[attr-defined]
+        kind: Any = type(rule)
+        run, observe = sources if self._is_plain else _written_in(kind)
+        d = family.common.dimension
         no_rewards, no_plays = np.zeros((0, d)), np.zeros((0, d), dtype=np.int64)
 
         def end(h: Any, n_ending: int) -> int:
@@ -164,6 +195,5 @@ class DailyRunning(Running):
             row, n_ending, code = run(h, rewards, received, plays, row, 0, False)
             return row, NOT_SOLVED if code == NOT_SOLVED else n_ending
 
-        observe = observe_daily.py_func if self._is_plain else observe_daily.dispatcher  # type: ignore[attr-defined]
         self._end = end
         self._do = SimpleNamespace(**vars(self._do) | {"play_days": play_days, "observe_day": observe})

@@ -4,7 +4,6 @@ from typing import Any
 
 from swapregret.actions.family import show_law
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import is_same_row
 from swapregret.compiled.kernel import inlined, kernel, phase
 from swapregret.policy.tape import Tape
 
@@ -30,15 +29,19 @@ def write_law(tape: Tape, slot: int, begin: int, words: Words, chances: Floats, 
     """Write down a policy; its actions only if they are not those of the policy before it."""
     e, first, n = tape.n_laws[0], tape.n_atoms[0], chances.size
     place = tape.places[e - 1] if e and first - tape.starts[e - 1] == n else tape.n_words[0]
-    a = 0
-    while a < n and place < tape.n_words[0] and is_same_row(tape.words[place + a], words[a]):
-        a += 1
-    if a < n:
+    kept, width = tape.words, words.shape[1]
+    is_same = place < tape.n_words[0]
+    for a in range(n if is_same else 0):
+        for w in range(width):
+            is_same = is_same and kept[place + a, w] == words[a, w]
+        if not is_same:
+            break
+    if not is_same:
         place = tape.n_words[0]
         tape.n_words[0] += n
-        for b in range(n):
-            for w in range(words.shape[1]):
-                tape.words[place + b, w] = words[b, w]
+        for a in range(n):
+            for w in range(width):
+                kept[place + a, w] = words[a, w]
     tape.places[e] = place
     tape.slots[e] = slot
     tape.begins[e] = begin

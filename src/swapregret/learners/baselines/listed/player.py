@@ -39,8 +39,9 @@ def play_weights(family: Any, rule: Any, state: Any, weights: Floats) -> None:
     mix = state.mix
     state.laws.chances[0] = listed_shares(weights)
     mix.is_new[0] = 1
-    mix.weights[0] = 1.0
-    mix_slots(family, rule, state)
+    if mix.weights[0] == 0.0:
+        mix.weights[0] = 1.0
+        mix_slots(family, rule, state)
 
 
 class ListedPlayer(RunningPlayer):
