@@ -1,0 +1,106 @@
+"""How many files and functions of the package one call passes through, compiled code included.
+
+    python benchmarks/walk.py            the three walks
+    python benchmarks/walk.py --list     and the functions of each
+
+Kernels run here as the Python they are written in, so that a profiler sees them. What a constructor does is not counted.
+"""
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+import swapregret as sr
+from swapregret.compiled.kernel import Kernel, Phase
+from swapregret.learners.round.running import PlainHandle, Running
+
+PACKAGE = Path(sr.__file__).parent
+HORIZON = 400
+
+
+def run_as_python() -> None:
+    """Have every kernel run its source."""
+
+    def call(self: Any, *args: Any) -> Any:
+        return self._function(*args)
+
+    def open_plain(self: Any, rng: Any, state: Any = None, tape: Any = None, family: Any = None) -> PlainHandle:
+        chosen = [given if given is not None else own for given, own in ((family, self.family), (state, self.state))]
+        return PlainHandle(chosen[0], self.rule, chosen[1], self._no_tape if tape is None else tape, rng)
+
+    patched: tuple[tuple[Any, str, Any], ...] = (
+        (Kernel, "__call__", call),
+        (Phase, "__call__", call),
+        (Kernel, "dispatcher", property(lambda self: self._function)),
+        (Running, "_open", open_plain),
+    )
+    for owner, name, value in patched:
+        setattr(owner, name, value)
+
+
+def walk(action: Callable[[], Any]) -> set[tuple[str, str]]:
+    """Return the (file, function) pairs of the package that run during a call."""
+    seen: set[tuple[str, str]] = set()
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(str(PACKAGE)) and not code.co_name.startswith("<"):
+            seen.add((str(Path(code.co_filename).relative_to(PACKAGE)), code.co_qualname))
+
+    sys.setprofile(note)
+    try:
+        action()
+    finally:
+        sys.setprofile(None)
+    return {each for each in seen if not each[0].startswith("compiled/kernel")}
+
+
+def layered(layers: int, width: int) -> sr.DagPaths:
+    """Return paths through fully joined layers; five of five have 110 edges."""
+    return sr.DagPaths(sr.games.layered_edges(layers, width), source="s", sink="t")
+
+
+def walks() -> dict[str, set[tuple[str, str]]]:
+    """Run the three walks."""
+    paths = layered(5, 5)
+    player = sr.swap_combcp(paths, HORIZON)
+    world = sr.environments.iid(paths, HORIZON, rng=1)
+    found = {f"play with a ledger, {paths.dimension}-edge paths": walk(lambda: sr.play(player, world, rng=1))}
+
+    session = sr.Session(player, rng=1)
+    rewards = np.random.default_rng(0).random(HORIZON)
+    first = player.schedule.windows[0]
+    for day in range(3 * first - 1):
+        session.act()
+        session.observe(rewards[day])
+    ends = [walk(lambda: (session.act(), session.observe(0.4))) for _ in range(first)]
+    found["the end of a window of a session on them"] = max(ends, key=len)
+
+    subsets = sr.MSets(10, 3)
+    rounds = sr.swap_combcp(subsets, HORIZON)
+    found["a round of the demo"] = walk(lambda: sr.play(rounds, sr.environments.cyclic(subsets, HORIZON, rng=1), rng=1))
+    return found
+
+
+def main() -> None:
+    """Print the number of files and functions of each walk."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true", help="print the functions too")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")  # words wrap around in hashes, as they do compiled
+    run_as_python()
+    for name, seen in walks().items():
+        print(f"{name}: {len({file for file, _ in seen})} files, {len(seen)} functions")
+        if arguments.list:
+            for file in sorted({file for file, _ in seen}):
+                print(f"  {file}: {', '.join(sorted(function for other, function in seen if other == file))}")
+
+
+if __name__ == "__main__":
+    main()
