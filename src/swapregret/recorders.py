@@ -65,11 +65,6 @@ class Recorders:
         """Tell whether the laws that were played are wanted."""
         return self._needs_means
 
-    @property
-    def needs_plays(self) -> bool:
-        """Tell whether the actions that were played are wanted."""
-        return self._realised is not None
-
     def begin(self, environment: Environment, start: int, stop: int) -> None:
         """Begin a block of days."""
         if self._needs_means:
