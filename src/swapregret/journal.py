@@ -16,12 +16,14 @@ import json
 import os
 import struct
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
-from swapregret.errors import InvalidInput, ProtocolError, Unsupported
-from swapregret.storage import disk_fault, put_file, read_file, sweep
+from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
+from swapregret.storage import disk_fault, place_file, put_file, read_file, sweep, sync_folder, write_beside
 
 try:
     import fcntl
@@ -186,6 +188,30 @@ def check_sync(sync: object) -> None:
         )
 
 
+class _Renewal:
+    """A journal that is being written beside the one in use: its thread, and the events since its snapshot."""
+
+    def __init__(self, path: Path, make: Callable[[], bytes], lock: Callable[[int], None]) -> None:
+        self.payloads: list[bytes] = []
+        self.handle, self.hidden, self.checksum = -1, Path(), 0
+        self._given = (path, make, lock)
+        self.thread = Thread(target=self._write, name="swapregret journal", daemon=True)
+        self.thread.start()
+
+    def _write(self) -> None:
+        path, make, lock = self._given
+        record, self.checksum = _record(make(), 0)
+        with contextlib.suppress(OSError, SwapRegretError):  # the journal in use holds everything
+            self.handle, self.hidden = write_beside(path, _MAGIC + record, lock)
+
+    def drop(self) -> None:
+        """Leave nothing of it behind."""
+        if self.handle >= 0:
+            os.close(self.handle)
+            self.hidden.unlink(missing_ok=True)
+            self.handle = -1
+
+
 class Journal:
     """An open journal, locked against a second writer.
 
@@ -200,6 +226,7 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
         self._file = -1
+        self._renewal: _Renewal | None = None
         check_sync(sync)
         try:
             self.path = Path(path)
@@ -281,15 +308,55 @@ class Journal:
             made = put_file(self.path, _MAGIC + record, self._lock, is_new=self.is_empty)
         except FileExistsError:
             raise self._held_by_another() from None
-        held, self._file = self._file, made
+        self._take(made, checksum)
+
+    def _take(self, handle: int, checksum: int) -> None:
+        held, self._file = self._file, handle
         self._checksum = checksum
         if held >= 0:
             os.close(held)
 
+    def renew(self, make: Callable[[], bytes]) -> None:
+        """Start the file anew from a snapshot without waiting for the disk.
+
+        Another thread makes the snapshot and writes it beside the journal. Events go to the old file until an append finds the
+        new one written; it then puts the events since the snapshot into it and moves it to the path. So the file at the path
+        holds every event at any moment. Where the disk fails the old file goes on.
+        """
+        self._refuse_if_forked()
+        if self._renewal is None:
+            with contextlib.suppress(RuntimeError):  # no thread to be had: the old file goes on
+                self._renewal = _Renewal(self.path, make, self._lock)
+
+    def _switch(self, renewal: "_Renewal") -> None:
+        """Put the events since the snapshot into the new file, and move it to the path."""
+        self._renewal = None
+        if renewal.handle < 0:
+            return
+        checksum, parts = renewal.checksum, []
+        for payload in renewal.payloads:
+            record, checksum = _record(payload, checksum)
+            parts.append(record)
+        rest = b"".join(parts)
+        try:
+            if os.write(renewal.handle, rest) != len(rest):
+                raise OSError(errno.ENOSPC, "it took only a part of the records")
+            if self._sync:
+                os.fsync(renewal.handle)
+        except OSError:
+            renewal.drop()
+            return
+        with contextlib.suppress(SwapRegretError):
+            place_file(renewal.handle, renewal.hidden, self.path)
+            self._take(renewal.handle, checksum)
+            if self._sync:
+                sync_folder(self.path)
+
     def append(self, event: dict[str, Any]) -> None:
         """Put one event on disk: all of it, or none."""
         self._refuse_if_forked()
-        record, checksum = _record(_payload(event), self._checksum)
+        payload = _payload(event)
+        record, checksum = _record(payload, self._checksum)
         size = os.fstat(self._file).st_size
         try:
             if os.write(self._file, record) != len(record):
@@ -302,9 +369,18 @@ class Journal:
                 raise disk_fault(error, os.fspath(self.path)) from None
             raise
         self._checksum = checksum
+        renewal = self._renewal
+        if renewal is not None:
+            renewal.payloads.append(payload)
+            if not renewal.thread.is_alive():
+                self._switch(renewal)
 
     def close(self) -> None:
         """Release the file."""
+        renewal, self._renewal = self._renewal, None
+        if renewal is not None and os.getpid() == self._process:
+            renewal.thread.join()
+            renewal.drop()
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -1,15 +1,18 @@
 """The loop: a player meets an environment, and the play is measured."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import as_integer
+from swapregret.arrays import as_integer, shown
+from swapregret.counts import MOST_REPLICATIONS
 from swapregret.course import Course
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput
+from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
 from swapregret.play_result import MEASURES, PlayResult, Run
 from swapregret.workers import run_tasks
@@ -82,18 +85,34 @@ def play(
     >>> abs(result.swap_regret.value - result.external_regret.value) < 1e-9
     True
     """
+    check_player(player)
+    if not isinstance(environment, Environment):
+        raise InvalidInput(
+            "`environment` must be an environment",
+            shown(environment),
+            "Make one: environments.iid(actions, horizon), or environments.replay(actions, rewards).",
+        )
     if player.actions is not environment.actions and repr(player.actions) != repr(environment.actions):
         raise InvalidInput(
             "`player` and `environment` must be made for the same action set",
             f"{player.actions!r} and {environment.actions!r}",
             "Make both from one object.",
         )
-    if measure not in MEASURES:
-        raise InvalidInput(f"`measure` must be one of {MEASURES}", repr(measure), "Leave it out to measure everything.")
-    count, jobs = as_integer(replications, "replications", 1), as_integer(n_jobs, "n_jobs", 1)
+    if not isinstance(measure, str) or measure not in MEASURES:
+        raise InvalidInput(
+            f"`measure` must be one of {MEASURES}", shown(measure), "Leave it out to measure everything."
+        )
+    for name, value in (("realised", realised), ("certificate", certificate)):
+        if not isinstance(value, bool):
+            raise InvalidInput(f"`{name}` must be True or False", shown(value), "Pass a bool.")
+    if capacity is not None:
+        as_integer(capacity, "capacity", 1)
+    count, jobs = as_integer(replications, "replications", 1, MOST_REPLICATIONS), as_integer(n_jobs, "n_jobs", 1)
+    if not isinstance(windows, Iterable):
+        raise InvalidInput("`windows` must be a list of whole numbers", shown(windows), "Pass e.g. (1, 100).")
     lengths = tuple(as_integer(window, "windows", 1) for window in windows)
     days = _checkpoints(checkpoints, environment.horizon)
-    entropy = np.random.SeedSequence(rng).entropy
+    entropy = np.random.SeedSequence(None if rng is None else as_integer(rng, "rng", 0, math.inf)).entropy
     assert isinstance(entropy, int)
     options = {
         "measure": measure,

@@ -3,6 +3,7 @@
 import contextlib
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -12,13 +13,13 @@ from swapregret.arrays import Action, Vector, as_integer
 from swapregret.errors import InvalidInput, NotConverged, ProtocolError, SwapRegretError, Unsupported
 from swapregret.feedback import RewardReader
 from swapregret.journal import Journal, check_sync, is_journal, read_journal
-from swapregret.learners.checked import check_player, load_open, load_state
+from swapregret.learners.checked import check_player, check_size, load_open, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
 from swapregret.randomness import Seed, as_generator, entropy_of, generator_of, plain_state, set_state
-from swapregret.session_file import open_action, read_header
+from swapregret.session_file import check_claims, open_action, read_header
 from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 from swapregret.units import Range, read_units
 
@@ -297,7 +298,9 @@ class Session(Generic[State]):
         if self._journal is not None and self._n_events >= _SNAPSHOT_EVERY:
             self._n_events = 0
             with contextlib.suppress(OSError, InvalidInput):  # the journal holds everything; it only grows longer
-                self._journal.begin(self.snapshot())
+                metadata, arrays = self._parts()
+                own = {name: np.array(array) for name, array in arrays.items()}  # the state moves on meanwhile
+                self._journal.renew(partial(to_bytes, "session", metadata, own))
 
     def _write(self, event: dict[str, Any]) -> None:
         if self._journal is not None:
@@ -348,6 +351,10 @@ class Session(Generic[State]):
 
     def snapshot(self) -> bytes:
         """Return the whole session as bytes: a versioned header and arrays."""
+        return to_bytes("session", *self._parts())
+
+    def _parts(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return header and arrays, which do not change when the session goes on."""
         if self._is_torn:
             self._refuse_if_closed()
         try:
@@ -371,7 +378,7 @@ class Session(Generic[State]):
             if not decision.held.is_present:
                 metadata["laws"].append(day)
                 arrays |= {f"open.{day}.law.{name}": array for name, array in decision.held.dump().items()}
-        return to_bytes("session", metadata, arrays)
+        return metadata, arrays
 
     @classmethod
     def _from_snapshot(cls, data: bytes, player: Player[Any] | None, name: str) -> Self:
@@ -379,10 +386,14 @@ class Session(Generic[State]):
         metadata, arrays = from_bytes("session", data, source)
         with reading(source):
             header = read_header(metadata, arrays)
-        player = player_of(header.player, player, name)
+            if player is None:
+                check_claims(header.player, len(data))
+        given, player = player, player_of(header.player, player, name)
         session = cls.__new__(cls)
         session.player = player
         with reading(source):
+            if given is None:
+                check_size(player, len(data))
             low, high = header.reward_range
             session._reader = RewardReader(player.actions, player.feedback, low, high, header.is_cost)
             session.max_open, session.entropy = header.max_open, header.entropy

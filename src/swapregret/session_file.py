@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Action, NamedArrays, below
+from swapregret.arrays import Action, NamedArrays, below, shown
 from swapregret.errors import InvalidInput
 from swapregret.units import read_range
 
-__all__ = ["SessionHeader", "open_action", "read_header"]
+__all__ = ["SessionHeader", "check_claims", "open_action", "read_header"]
 
 _FIELDS = {"player", "reward_range", "is_cost", "max_open", "entropy", "rng", "counts", "open", "laws"}
 _MOST = 2**63
@@ -94,6 +94,25 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
         tuple(days),
         frozenset(laws),
     )
+
+
+def check_claims(config: Any, n_bytes: int) -> None:
+    """Refuse a configuration with a set larger than the file can hold, before the set is made.
+
+    A state has a number per element or per action; only uniform play has none, and costs nothing.
+    """
+    if isinstance(config, dict) and config.get("class") == "UniformPlayer":
+        return
+    level = [config]
+    while level:
+        parts = [part for part in level if isinstance(part, dict | list)]
+        for part in parts:
+            given = part.get("args") if isinstance(part, dict) else None
+            numbers = given.get("list") if isinstance(given, dict) else None
+            for number in numbers if isinstance(numbers, list) else []:
+                if type(number) is int and number > n_bytes:
+                    raise _wrong("a set that the file can hold", f"{shown(number)} in {n_bytes:,} bytes")
+        level = [inner for part in parts for inner in (part.values() if isinstance(part, dict) else part)]
 
 
 def open_action(arrays: NamedArrays, day: int, actions: Any) -> Action:

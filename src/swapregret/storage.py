@@ -33,11 +33,14 @@ __all__ = [
     "FORMAT_VERSION",
     "disk_fault",
     "from_bytes",
+    "place_file",
     "put_file",
     "read_file",
     "reading",
     "sweep",
+    "sync_folder",
     "to_bytes",
+    "write_beside",
     "write_file",
 ]
 
@@ -197,12 +200,22 @@ def put_file(
     ``before`` is called with the handle while nobody can see the file yet. With ``is_new`` a file that is there already, or
     comes meanwhile, is not replaced: FileExistsError.
     """
+    handle, hidden = write_beside(path, data, before)
+    place_file(handle, hidden, path, is_new=is_new)
+    sync_folder(path)
+    return handle
+
+
+def write_beside(
+    path: str | os.PathLike[str], data: bytes, before: Callable[[int], None] = lambda handle: None
+) -> tuple[int, Path]:
+    """Put bytes on disk beside a path, where nobody looks for them; return the open handle and the place."""
     try:
         target = Path(os.path.realpath(path))
         handle, hidden = _open_hidden(target)
     except (OSError, ValueError, TypeError) as error:
         raise disk_fault(error, path) from None
-    try:
+    with _clearing(handle, hidden, path):
         if target.exists():
             os.chmod(hidden, stat.S_IMODE(target.stat().st_mode))
         before(handle)
@@ -210,18 +223,30 @@ def put_file(
         while rest:
             rest = rest[os.write(handle, rest) :]
         os.fsync(handle)
+    return handle, hidden
+
+
+def place_file(handle: int, hidden: Path, path: str | os.PathLike[str], *, is_new: bool = False) -> None:
+    """Move what ``write_beside`` wrote to its path."""
+    with _clearing(handle, hidden, path):
+        target = Path(os.path.realpath(path))
         if is_new:
             _link(hidden, target)
         else:
             os.replace(hidden, target)
+
+
+@contextlib.contextmanager
+def _clearing(handle: int, hidden: Path, path: Any) -> Iterator[None]:
+    """Leave nothing behind where the block does not come to its end."""
+    try:
+        yield
     except BaseException as error:
         os.close(handle)
         hidden.unlink(missing_ok=True)
         if isinstance(error, OSError) and not isinstance(error, SwapRegretError | FileExistsError):
             raise disk_fault(error, path) from None
         raise
-    _sync_directory(target.parent)
-    return handle
 
 
 def _link(hidden: Path, target: Path) -> None:
@@ -308,10 +333,10 @@ def sweep(path: str | os.PathLike[str]) -> None:
             _remove_left(hidden)
 
 
-def _sync_directory(path: Path) -> None:
+def sync_folder(path: str | os.PathLike[str]) -> None:
     """Wait for the disk to know the new name, where the system can; the file itself is there already."""
     with contextlib.suppress(OSError):
-        directory = os.open(path, os.O_RDONLY)
+        directory = os.open(Path(os.path.realpath(path)).parent, os.O_RDONLY)
         try:
             os.fsync(directory)
         finally:

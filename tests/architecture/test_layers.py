@@ -33,7 +33,7 @@ _PLAYED = (
     _GROUND
     | _MEASURED
     | _RUNNING
-    | {"journal_check", "play_curve", "play_result", "recorders", "course", "play", "results"}
+    | {"journal_check", "journal_log", "play_curve", "play_result", "recorders", "course", "play", "results"}
 )
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -63,6 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "session_file": _GROUND | {"learners", "feedback"},
     "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal", "session_file"},
     "journal_check": _GROUND | _RUNNING - {"workers"},
+    "journal_log": _GROUND | _RUNNING - {"workers"},
     "play_curve": _GROUND,
     "play_result": _GROUND | {"regret", "play_curve"},
     "recorders": _GROUND | {"environments", "regret", "learners", "play_result"},

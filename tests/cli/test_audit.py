@@ -6,6 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import swapregret as sr
 from swapregret.cli.audit import audit
 
 RUNNER = CliRunner()
@@ -79,3 +80,62 @@ def test_costs_are_audited_as_costs(app, tmp_path) -> None:
     assert data["external_regret"]["value"] == 40.0
     refused = RUNNER.invoke(app, [*words[:-1], "25"])
     assert refused.exit_code == 2
+
+
+LISTED = "round,action,probability,reward\n" + "".join(
+    f"{day},a,.5,{0.75 if day % 2 else ''}\n{day},b,.5,{'' if day % 2 else 0.25}\n" for day in range(400)
+)
+
+
+def test_totals_are_audited_between_two_ends(app, tmp_path) -> None:
+    """A log of totals with listed laws gives both ends, what they mean, and each window; JSON has the same numbers."""
+    path = tmp_path / "totals.csv"
+    path.write_text(LISTED, encoding="utf-8")
+    words = [str(path), "--set", "msets 2 1 labels=a,b", "--window", "200", "--confidence", "0.9"]
+    shown = " ".join(RUNNER.invoke(app, words).output.split())
+    assert "400 days, reward 0.5 per day" in shown
+    assert "with probability 0.9 or more" in shown
+    assert "above the truth in expectation (Jensen)" in shown
+    assert "external, window 1" in shown
+    data = json.loads(RUNNER.invoke(app, [*words, "--json"]).output)
+    assert set(data) == {"days", "reward_per_day", "external_regret", "swap_regret", "windows", "best_swap"}
+    assert data["external_regret"]["lower"] < 100.0 == pytest.approx(data["external_regret"]["value"])
+    assert len(data["windows"]) == 2
+    wider = json.loads(RUNNER.invoke(app, [*words, "--reward-range", "0", "4", "--json"]).output)
+    assert wider["external_regret"]["upper"] > data["external_regret"]["upper"]
+
+
+def test_what_totals_cannot_give_is_refused(app, log, tmp_path) -> None:
+    """A picture of exchanges, totals without laws, and a table without a set end with status 2 and what to do."""
+    path = tmp_path / "totals.csv"
+    path.write_text(LISTED, encoding="utf-8")
+    bare = tmp_path / "bare.csv"
+    bare.write_text("action,reward\na,1\nb,0\n", encoding="utf-8")
+    spec = ["--set", "msets 2 1 labels=a,b"]
+    for words, told in (
+        ([str(path), *spec, "--picture", str(tmp_path / "x.html")], "Leave out `--picture`"),
+        ([str(bare), *spec], "Add `policies`"),
+        ([str(log)], "Add e.g. --set"),
+    ):
+        result = RUNNER.invoke(app, words)
+        assert result.exit_code == 2
+        assert told in " ".join(result.output.split())
+
+
+def test_a_journal_is_audited_by_itself(app, tmp_path) -> None:
+    """The journal of a session needs no set and no range; days without a reward are named."""
+    path = tmp_path / "trips.journal"
+    with sr.Session(sr.baselines.uniform(sr.MSets(3, 1)), rng=1, journal=path, cost_range=(0, 40)) as session:
+        for day in range(300):
+            decision = session.act()
+            if day == 7:
+                session.skip()
+            else:
+                session.observe(10.0 if decision.action[0] else 30.0)
+    result = RUNNER.invoke(app, [str(path)])
+    shown = " ".join(result.output.split())
+    assert result.exit_code == 0, result.output
+    assert "299 days, cost" in shown
+    assert "1 days without a reward are left out" in shown
+    assert "in units of costs" in shown
+    assert RUNNER.invoke(app, [str(path), "--set", "msets 3 1"]).exit_code == 2

@@ -1,13 +1,15 @@
 """What is called: public constructors, functions and methods, each with arguments that are right."""
 
+import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import swapregret as sr
+from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 
@@ -51,6 +53,7 @@ def _sets() -> dict[str, sr.ActionSet]:
         "DagPaths": sr.DagPaths(EDGES, source="s", sink="t"),
         "Partitions": sr.Partitions(2, 2),
         "Explicit": sr.Explicit(np.eye(4, dtype=int)),
+        "Product": sr.Product(sr.MSets(2, 1), sr.MSets(2, 1)),
     }
 
 
@@ -89,7 +92,68 @@ def make_targets(folder: Path) -> list[Target]:
             found.append(Target(f"{name}.{method}", getattr(actions, method), arguments, takes_nan=lax))
         found.append(Target(f"{name} law.variance", law.variance, (np.ones(d),), state=law.marginals))
     found += _worlds(folder) + _games(folder) + _networks(folder) + _sessions(folder)
-    return found
+    return found + _players() + _schedules() + _plays()
+
+
+def _players() -> list[Target]:
+    """Return the factories of players, with every argument they have."""
+    actions = sr.MSets(4, 2)
+    factories = {"swap_combcp": sr.swap_combcp, "swap_comband": sr.swap_comband}
+    factories |= {name: getattr(sr.baselines, name) for name in sr.baselines.__all__}
+    found = []
+    for name, factory in factories.items():
+        options = {
+            each.name: each.default
+            for each in inspect.signature(factory).parameters.values()
+            if each.kind is inspect.Parameter.KEYWORD_ONLY
+        }
+        if name in ("swap_combcp", "swap_comband"):
+            options |= {each.name: each.default for each in fields(Ingredients) if each.default is not MISSING}
+        arguments = (actions,) if name == "uniform" else (actions, 100)
+        found.append(Target(name, factory, arguments, options))
+    anytime = {"first_epoch": 20, "preset": "multiscale"}
+    return [*found, Target("anytime", sr.anytime, (sr.swap_combcp, actions), anytime)]
+
+
+def _schedules() -> list[Target]:
+    options = {"dimension": 3, "size": 1, "horizon": 10**40}
+    return [
+        Target("Schedule", Schedule, ([1, 4],)),
+        Target("Schedule.uniform", Schedule.uniform, (3, 2)),
+        Target("Schedule.single", Schedule.single, (100,), {"base": 3}),
+        Target("Schedule.practical", Schedule.practical, (1000,), {"rank": 3, "size": 2}),
+        Target("Schedule.from_theorem", Schedule.from_theorem, (), options),
+        Target("Schedule.draw", Schedule([1, 4]).draw, (), {"width": 20}),
+    ]
+
+
+def _plays() -> list[Target]:
+    actions = sr.MSets(4, 2)
+    world, player = sr.environments.iid(actions, 10, rng=0), sr.baselines.uniform(actions)
+    table, log = np.full((3, 4), 0.25), [[1, 1, 0, 0]] * 3
+    law = actions.exploration_policy()
+    result = sr.play(player, world, rng=0)
+    options: dict[str, Any] = {
+        "rng": 0,
+        "replications": 1,
+        "n_jobs": 1,
+        "measure": "ledger",
+        "realised": False,
+        "windows": (1,),
+        "certificate": False,
+        "capacity": None,
+        "checkpoints": 0,
+    }
+    audited = {"rounds": [0, 1, 2], "probabilities": [1.0, 1.0, 1.0], "capacity": 10, "reward_range": (0.0, 1.0)}
+    return [
+        Target("play", sr.play, (player, world), options),
+        Target("audit", sr.audit, (actions, log, table), audited),
+        Target("audit costs", sr.audit, (actions, log, table), {"cost_range": (0.0, 1.0)}),
+        Target("Product", sr.Product, (actions, sr.Permutations(2))),
+        Target("mix", sr.mix, ([law, law], [0.5, 0.5])),
+        Target("Mixture", sr.Mixture, ([law, law], [0.5, 0.5])),
+        Target("PlayResult.curve", result.curve),
+    ]
 
 
 def _worlds(folder: Path) -> list[Target]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.fuzz.commands import WORDS, command_targets
 from tests.fuzz.hostile import HOSTILE, holds_nan
 from tests.fuzz.targets import Target, make_targets
 
@@ -47,8 +48,9 @@ def spoil(target: Target, rng: np.random.Generator) -> tuple[list[Any], dict[str
     """Return the arguments of a call with one or two of them replaced, one too few or too many; and whether one holds NaN."""
     arguments, keywords = list(target.arguments), dict(target.keywords)
     places = [*range(len(arguments)), *keywords]
+    is_command = target.name.startswith("swapregret ")
     for _ in range(1 + int(rng.random() < 0.3)):
-        value = HOSTILE[rng.integers(len(HOSTILE))]()
+        value = WORDS[rng.integers(len(WORDS))] if is_command else HOSTILE[rng.integers(len(HOSTILE))]()
         if not places or rng.random() < 0.03:
             arguments.append(value)
             continue
@@ -121,7 +123,7 @@ def fuzz(targets: list[Target], calls: int, seed: int) -> dict[str, str]:
 def test_hostile_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every call returns or refuses in a sentence; nothing raw, nothing slow, nothing changed, no NaN accepted."""
     monkeypatch.chdir(tmp_path)
-    found = fuzz(make_targets(tmp_path), CALLS, SEED)
+    found = fuzz(make_targets(tmp_path) + command_targets(tmp_path), CALLS, SEED)
     assert not found, f"{len(found)} faults:\n" + "\n".join(found.values())
 
 

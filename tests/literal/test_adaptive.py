@@ -34,8 +34,10 @@ class Pool:
         self.base, self.K = WINDOWS[0], len(WINDOWS) - 1
         rate = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}[feedback]
         taus: list[float] = []
-        while options.get("trackers", True) and plain.rank * plain.size / 4 * 4.0 ** len(taus) < HORIZON / 2:
-            taus.append(plain.rank * plain.size / 4 * 4.0 ** len(taus))
+        tau = plain.rank * plain.size / 4
+        while options.get("trackers", True) and tau < HORIZON / 2:
+            taus += [tau] * (tau >= self.base)
+            tau *= 4.0
 
         def waits(memory: float) -> int:
             return max(1, int(memory / (16 * self.base)))

@@ -6,6 +6,8 @@ import pytest
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.policy import FinitePolicy
+from swapregret.regret.ledgers.law_file import law_cell, read_law_cell
 from swapregret.regret.log_file import read_log
 
 ACTIONS = MSets(3, 2, labels="abc")
@@ -101,3 +103,66 @@ def test_parquet_columns_are_read_as_csv_is(tmp_path) -> None:
         read_log(path, ACTIONS)
     with pytest.raises(InvalidInput, match="readable Parquet"):
         read_log(_write(tmp_path, "x", "log.parquet"), ACTIONS)
+
+
+def test_totals_come_with_laws(tmp_path) -> None:
+    """A column of totals is read with a column of laws; an empty law is the one above, and a Parquet file gives the same."""
+    uniform, sure = law_cell(ACTIONS.uniform_policy(), ACTIONS), law_cell(FinitePolicy([[1, 1, 0]], [1.0]), ACTIONS)
+    text = f"action,reward,policy,note\na;c,.5,{uniform},x\nb;c,.25,,x\na;b,1,{sure},x\n"
+    log = read_log(_write(tmp_path, text), ACTIONS)
+    assert log.rewards.tolist() == [0.5, 0.25, 1.0]
+    assert log.policies is not None
+    assert log.policies[0] is log.policies[1]
+    assert log.policies[2].marginals().tolist() == [1.0, 1.0, 0.0]
+    assert log.ignored == ("note",)
+    costs = read_log(_write(tmp_path, text.replace("reward", "cost")), ACTIONS, is_cost=True)
+    assert costs.rewards.tolist() == log.rewards.tolist()
+    pl.read_csv(tmp_path / "log.csv").write_parquet(tmp_path / "log.parquet")
+    again = read_log(tmp_path / "log.parquet", ACTIONS, is_cost=True)
+    assert again.rewards.tolist() == log.rewards.tolist()
+    assert again.policies is not None
+    assert again.policies[0] is again.policies[1]
+
+
+def test_listed_totals_stand_in_one_row(tmp_path) -> None:
+    """Where rows list a law, the cell of the total is empty in rows that were not drawn."""
+    text = "round,action,probability,reward\nmon,a;b,.5,\nmon,a;c,.5,.75\n"
+    log = read_log(_write(tmp_path, text), ACTIONS)
+    assert np.isnan(log.rewards[0])
+    assert log.rewards[1] == 0.75
+    assert log.policies is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "action,reward\na;b,1\n",
+            "policy that drew each action: got column 'reward' without `policy`.*Add `policies`",
+        ),
+        ("action,reward,probability\na;b,1,.5\n", "policy that drew each action"),
+        ("action,reward,policy\na;b,1,\n", "row 1, column 'policy' .*none above"),
+        ("action,reward,policy\na;b,1,x\n", "row 1, column 'policy': .*this library wrote"),
+        ("action,reward,policy\na;b,,LAW\n", "row 1, column 'reward'"),
+        ("action,reward,policy\na;b,1,OTHER\n", "row 1, column 'policy'"),
+    ],
+)
+def test_malformed_totals_are_named(tmp_path, text: str, words: str) -> None:
+    """Totals without laws say what to add; laws that cannot be read, or belong to another set, are named by their row."""
+    wide = MSets(40, 8)
+    text = text.replace("LAW", law_cell(ACTIONS.uniform_policy(), ACTIONS))
+    text = text.replace("OTHER", law_cell(wide.uniform_policy(), wide))
+    with pytest.raises(InvalidInput, match=words):
+        read_log(_write(tmp_path, text), ACTIONS)
+
+
+def test_a_law_with_a_wrong_letter_is_refused() -> None:
+    """Whichever letter of a law is changed or lost, it is refused or reads as the same law."""
+    text = law_cell(ACTIONS.uniform_policy(), ACTIONS)
+    for place in range(len(text)):
+        for wrong in (text[:place] + ("A" if text[place] != "A" else "B") + text[place + 1 :], text[:place]):
+            try:
+                law = read_law_cell(wrong, ACTIONS)
+            except InvalidInput:
+                continue
+            assert law_cell(law, ACTIONS) == text

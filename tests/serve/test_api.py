@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -204,7 +205,7 @@ def test_deadlines_close_decisions(server: Served) -> None:
 
 
 def test_the_log_can_be_audited(server: Served, tmp_path: Path) -> None:
-    """The log is a file that the audit reads; its estimates recover the rewards of what was chosen on average."""
+    """The log is a file that the audit reads: it has totals and laws, and the truth is between the ends of external regret."""
     problem = server.make(set="msets 4 2 labels=a,b,c,d")
     worth = dict(zip("abcd", (0.4, 0.3, 0.2, 0.1), strict=True))
     rewards = {}
@@ -217,15 +218,30 @@ def test_the_log_can_be_audited(server: Served, tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert [row["decision"] for row in rows] == list(rewards)
     assert [float(row["reported"]) for row in rows] == list(rewards.values())
-    for label, value in worth.items():
-        numbers = [float(row[f"reward:{label}"]) for row in rows]
-        mean, spread = sum(numbers) / 300, (sum(x * x for x in numbers) / 300) ** 0.5
-        assert abs(mean - value) < 5 * spread / 300**0.5  # five standard errors: a false alarm in 10⁶
+    assert [float(row["reward"]) for row in rows] == list(rewards.values())
     log = tmp_path / "log.csv"
     log.write_text(answer.text, encoding="utf-8")
     done = CliRunner().invoke(app, ["audit", str(log), "--set", "msets 4 2 labels=a,b,c,d", "--json"])
     assert done.exit_code == 0, done.output
-    assert '"days": 300' in done.output
+    told = json.loads(done.output)
+    truth = 300 * 0.7 - sum(rewards.values())
+    assert told["days"] == 300
+    assert told["external_regret"]["lower"] <= truth <= told["external_regret"]["upper"]
+    assert told["swap_regret"]["lower"] <= told["swap_regret"]["upper"] + 1e-9
+
+
+def test_the_log_of_full_feedback_has_every_reward(server: Served, tmp_path: Path) -> None:
+    """With full feedback the rewards of all elements are in the log, and its audit is exact."""
+    problem = server.make(set="msets 3 1", feedback="full")
+    for _ in range(5):
+        (decision,) = server.decide(problem)
+        assert server.post(f"/decisions/{decision['id']}/reward", {"reward": [0.5, 0.25, 0.0]}).status_code == 200
+    log = tmp_path / "log.csv"
+    log.write_text(server.http.get(f"/problems/{problem}/log").text, encoding="utf-8")
+    done = CliRunner().invoke(app, ["audit", str(log), "--set", "msets 3 1", "--json"])
+    told = json.loads(done.output)["swap_regret"]
+    assert told["lower"] == told["upper"]
+    assert "from policies" in told["definition"]
 
 
 def test_health_metrics_and_openapi(server: Served) -> None:

@@ -20,7 +20,7 @@ def test_the_curl_script(server: Served) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert '"state": "reward"' in done.stdout
-    assert "reward:ad" in done.stdout
+    assert ",reward,policy" in done.stdout
 
 
 def test_the_application(server: Served) -> None:

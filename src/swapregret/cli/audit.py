@@ -7,56 +7,67 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from swapregret.actions.spec import SPEC_FORMS
 from swapregret.cli.console import console, emit_json, report_errors
-from swapregret.cli.options import AsJson, SetSpec, count, read_set
+from swapregret.cli.options import AsJson, count, days, read_set
+from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
     from swapregret.regret.audit import Audit
     from swapregret.regret.measure import Regret
+    from swapregret.regret.totals import TotalsAudit
 
 __all__ = ["audit"]
 
-_NAMES = ("external", "internal", "swap", "dynamic")
-
 
 def audit(
-    log: Annotated[Path, typer.Argument(help="CSV or Parquet file: one action and one reward vector per row.")],
-    set_spec: SetSpec,
+    log: Annotated[Path, typer.Argument(help="CSV or Parquet file, or the journal of a session.")],
+    set_spec: Annotated[
+        str | None,
+        typer.Option(
+            "--set", metavar="SET", help="The action set: " + "; ".join(SPEC_FORMS) + ". A journal knows its own."
+        ),
+    ] = None,
     limit: Annotated[int, count("limit", "Exchanges to show.", least=0)] = 20,
     picture: Annotated[Path | None, typer.Option(help="Write a page with the gains to this HTML file.")] = None,
     capacity: Annotated[int | None, count("capacity", "Most actions to keep an entry for.")] = None,
+    window: Annotated[int | None, days("window", "Days a window: external regret window by window too.")] = None,
+    confidence: Annotated[
+        float, typer.Option(help="With which probability the ends of external regret hold, from totals.")
+    ] = 0.95,
+    reward_range: Annotated[
+        tuple[float, float] | None,
+        typer.Option(help="Least and largest reward of an element; of totals, where the column is reward."),
+    ] = None,
     cost_range: Annotated[
         tuple[float, float] | None,
-        typer.Option(help="Columns are cost:LABEL, between these two numbers: regrets say what could have been saved."),
+        typer.Option(help="Columns are cost:LABEL or cost, between these numbers: regrets say what could be saved."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure external, internal, swap and dynamic regret of a log, and show the best swap function.
 
     The header names the columns: `action` (labels separated by ;) or `indices` or `action:LABEL` (0/1), `reward:LABEL`
-    for each element, optionally `probability` and `round`.
+    for each element, optionally `probability` and `round`. Where only totals were seen: `reward`, and the policy in `policy` or
+    in `round` and `probability`; external and swap regret then come between two ends.
 
     Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.html
     """
     with report_errors():
-        from swapregret.regret.audit import audit as audit_plays
-        from swapregret.regret.log_file import read_log
+        from swapregret.journal_log import is_journal_file
+        from swapregret.regret.audit import Audit
 
         if picture is not None:
             require_extra("experiments", "`--picture`", only="plotly")
-        actions = read_set(set_spec)
-        logged = read_log(log, actions, is_cost=cost_range is not None)
-        result = audit_plays(
-            actions,
-            logged.plays,
-            logged.rewards,
-            rounds=logged.rounds,
-            probabilities=logged.probabilities,
-            capacity=capacity,
-            cost_range=cost_range,
-        )
+        read = _audit_journal if is_journal_file(log) else _audit_table
+        options = {"capacity": capacity, "window": window, "confidence": confidence}
+        result, notes = read(log, set_spec, {"reward_range": reward_range, "cost_range": cost_range}, options)
         if picture is not None:
+            if not isinstance(result, Audit):
+                raise InvalidInput(
+                    "`--picture` must have the reward of every element", "totals alone", "Leave out `--picture`."
+                )
             from swapregret.experiments.report.lines import gains_page
 
             title = f"{log.name}: swap regret {result.swap_regret.value:.4g}"
@@ -64,12 +75,54 @@ def audit(
         if as_json:
             emit_json(_plain(result, limit))
             return
-        _print(result, limit, logged.ignored)
+        _print(result, limit, notes)
         if picture is not None:
             console.print(f"Picture written to {picture}.", style="dim")
 
 
-def _plain(result: "Audit", limit: int) -> dict[str, Any]:
+def _audit_table(
+    log: Path, set_spec: str | None, ranges: dict[str, Any], options: dict[str, Any]
+) -> "tuple[Audit | TotalsAudit, list[str]]":
+    from swapregret.regret.audit import audit as audit_plays
+    from swapregret.regret.log_file import read_log
+
+    if set_spec is None:
+        raise InvalidInput("a table must come with its action set", "no `--set`", 'Add e.g. --set "msets 20 5".')
+    actions = read_set(set_spec)
+    logged = read_log(log, actions, is_cost=ranges["cost_range"] is not None)
+    policies = {"policies": logged.policies} if logged.policies else {"rounds": logged.rounds}
+    options |= ranges | policies | {"probabilities": logged.probabilities}
+    notes = [f"Columns left alone: {', '.join(logged.ignored)}."] if logged.ignored else []
+    return audit_plays(actions, logged.plays, logged.rewards, **options), notes
+
+
+def _audit_journal(
+    log: Path, set_spec: str | None, ranges: dict[str, Any], options: dict[str, Any]
+) -> "tuple[Audit | TotalsAudit, list[str]]":
+    from swapregret.journal_log import read_journal_log
+    from swapregret.regret.audit import audit as audit_plays
+
+    given = [name for name, value in {"set": set_spec, **ranges}.items() if value is not None]
+    if given:
+        raise InvalidInput(
+            "a journal must be audited by its own set and range",
+            f"`--{given[0].replace('_', '-')}`",
+            "Leave the option out.",
+        )
+    held = read_journal_log(log)
+    notes = [f"{held.n_before:,} days before the last snapshot are not in the journal."] if held.n_before else []
+    notes += [f"{held.n_skipped:,} days without a reward are left out."] if held.n_skipped else []
+    options |= {"policies": held.policies, "reward_range": held.reward_range, "cost_range": held.cost_range}
+    return audit_plays(held.actions, held.plays, held.rewards, **options), notes
+
+
+def _named(result: "Audit | TotalsAudit") -> "dict[str, Regret]":
+    """Return the regrets of an audit by name."""
+    names = ("external", "internal", "swap", "dynamic") if len(result.regrets) == 4 else ("external", "swap")
+    return dict(zip(names, result.regrets, strict=True))
+
+
+def _plain(result: "Audit | TotalsAudit", limit: int) -> dict[str, Any]:
     def regret(value: "Regret") -> dict[str, Any]:
         return {
             "value": value.value,
@@ -80,10 +133,12 @@ def _plain(result: "Audit", limit: int) -> dict[str, Any]:
             "definition": value.definition,
         }
 
+    best_swap = getattr(result, "best_swap", None)
     return {
         "days": result.n_days,
         **({"cost_per_day": result.cost} if result.is_cost else {"reward_per_day": result.reward}),
-        **{f"{name}_regret": regret(value) for name, value in zip(_NAMES, result.regrets, strict=True)},
+        **{f"{name}_regret": regret(value) for name, value in _named(result).items()},
+        "windows": [regret(value) for value in result.windows],
         "best_swap": [
             {
                 "played": list(map(str, exchange.played_elements)),
@@ -92,25 +147,29 @@ def _plain(result: "Audit", limit: int) -> dict[str, Any]:
                 "gain": exchange.gain,
                 "gain_per_day": exchange.gain_per_day,
             }
-            for exchange in result.best_swap.exchanges[:limit]
+            for exchange in (() if best_swap is None else best_swap.exchanges[:limit])
         ],
     }
 
 
-def _print(result: "Audit", limit: int, ignored: tuple[str, ...]) -> None:
+def _print(result: "Audit | TotalsAudit", limit: int, notes: list[str]) -> None:
+    from swapregret.regret.audit import Audit
+    from swapregret.regret.measure import regret_rows
+
     earned = f"cost {result.cost:.6g}" if result.is_cost else f"reward {result.reward:.6g}"
     table = Table(title=f"{result.n_days:,} days, {earned} per day")
     table.add_column("regret")
     for heading in ("total", "per day", "between"):
         table.add_column(heading, justify="right")
-    for name, value in zip(_NAMES, result.regrets, strict=True):
-        bracket = "exact" if value.is_exact else f"{value.lower:.6g} … {value.upper:.6g}"
-        table.add_row(name, f"{value.value:.6g}", f"{value.per_round:+.6g}", bracket)
+    for row in regret_rows(tuple(_named(result)), result.regrets, result.windows):
+        table.add_row(*row)
     console.print(table)
     for value in result.regrets:
         console.print(f"{value.definition}.", style="dim")
-    if ignored:
-        console.print(f"Columns left alone: {', '.join(ignored)}.", style="dim")
+    for note in notes:
+        console.print(note, style="dim")
+    if not isinstance(result, Audit):
+        return
     for exchange in result.best_swap.exchanges[:limit]:
         console.print(f"{exchange}.")
     hidden = result.best_swap.n_played - min(limit, len(result.best_swap))

@@ -47,11 +47,11 @@ def empty_vectors(n_rows: int, n_words: int, length: int) -> VectorTable:
 
 
 @kernel
-def place_of(table: VectorTable, row: Words) -> int:
+def place_of(places: Integers, keys: Words, row: Words) -> int:
     """Return the place of an action, or the empty one where it would go."""
-    mask = table.places.size - 1
+    mask = places.size - 1
     at = hash_row(row) & mask
-    while table.places[at] != 0 and not is_same_row(table.keys[table.places[at] - 1], row):
+    while places[at] != 0 and not is_same_row(keys[places[at] - 1], row):
         at = (at + 1) & mask
     return at
 
@@ -59,13 +59,13 @@ def place_of(table: VectorTable, row: Words) -> int:
 @kernel
 def find_row(table: VectorTable, row: Words) -> int:
     """Return the row of an action, −1 if it has none."""
-    return int(table.places[place_of(table, row)] - 1)
+    return int(table.places[place_of(table.places, table.keys, row)] - 1)
 
 
 @kernel
 def make_row(table: VectorTable, row: Words) -> int:
     """Return the row of an action, a new one if it has none; −1 if there is no room."""
-    at = place_of(table, row)
+    at = place_of(table.places, table.keys, row)
     if table.places[at] == 0:
         n = table.n_rows[0]
         if n >= table.squares.size:
@@ -116,4 +116,4 @@ def thin_table(table: VectorTable) -> None:
         table.places[at] = 0
     table.n_rows[0] = kept
     for row in range(kept):
-        table.places[place_of(table, table.keys[row])] = row + 1
+        table.places[place_of(table.places, table.keys, table.keys[row])] = row + 1

@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import below, shown
+from swapregret.arrays import below, count_in_words, shown
 from swapregret.errors import InvalidInput
-from swapregret.learners.doubling import DoublingPlayer, DoublingState
+from swapregret.learners.adaptive.master import AdaptiveMaster
+from swapregret.learners.baselines.comband import ComBand
+from swapregret.learners.baselines.regret_matching import RegretMatching
+from swapregret.learners.baselines.uniform import UniformPlayer
+from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
 from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, load_held
 
-__all__ = ["check_arrays", "check_player", "load_open", "load_state"]
+__all__ = ["check_arrays", "check_player", "check_size", "load_open", "load_state"]
 
 _LISTS = ("laws.words", "laws.chances", "memory.recommended")
 """Arrays whose second axis is as long as the longest list of actions so far."""
@@ -25,6 +29,13 @@ _LARGEST = 1e100
 _SLACK = 1e-6
 _LAST_EPOCH = 50
 _MOST_ATOMS = 2**24
+_MOST_DAYS = 2**62
+_MOST_LISTED = 100_000
+_SHARES = {"point", "points", "chances", "rows", "marginals", "mean", "law"}
+"""Last parts of the names of arrays of probabilities."""
+_NEVER_NEGATIVE = {"n_seen", "noise", "variation", "memory_sum", "variance", "typical", "counts", "squares", "weights"}
+_PER_DAY = {"n_updates", "memory_count", "n_windows", "n_seen"}
+"""Counts that a day raises by one at most."""
 
 
 def check_player(player: object) -> None:
@@ -37,6 +48,22 @@ def check_player(player: object) -> None:
             shown(player),
             "Make one of a set, e.g. swap_combcp(actions, horizon=10_000).",
         )
+
+
+def check_size(player: Player[Any], n_bytes: int) -> None:
+    """Refuse a player of a file that is larger than its file can hold, before anything of that size is made.
+
+    A state has a number per element or per action, and a set that is not made of a few numbers is in the file itself.
+    """
+    inner: Any = player.player_of(DoublingState(0, 0, 0, None)) if isinstance(player, DoublingPlayer) else player
+    d, n = inner.actions.dimension, inner.actions.n_actions
+    if d > n_bytes and not isinstance(inner, UniformPlayer):
+        raise _wrong("a number for each element of its set", f"{n_bytes:,} bytes for {d:,} elements")
+    has_formula = isinstance(inner, ComBand) and inner.actions.has_gibbs and inner.exploration_law != "d-optimal"
+    if hasattr(inner, "limit") and not has_formula and n is not None and n > max(n_bytes, _MOST_LISTED):
+        raise _wrong("a number for each action it lists", f"{n_bytes:,} bytes for {count_in_words(n)} actions")
+    if isinstance(inner, AdaptiveMaster) and inner.capacity > max(n_bytes, AdaptiveMaster.capacity):
+        raise _wrong("tables as long as their capacity", f"{n_bytes:,} bytes for {inner.capacity:,} rows")
 
 
 def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
@@ -53,12 +80,31 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
         raise _wrong("lists of actions of one length", f"{sorted(longest)}")
     for name, array in arrays.items():
         _check_array(name, array, model[name])
-    for name in ("day", "tally.day"):
-        if day is not None and name in arrays and int(np.ravel(arrays[name])[0]) != day:
-            raise _wrong(f"as many days as the session, {day}", f"{np.ravel(arrays[name])[0]} in {name!r}")
+    if day is not None:
+        _check_days(arrays, day)
+    _check_offset(player, arrays)
     _check_lists(player, arrays)
     for table in _TABLES:
         _check_table(table, arrays)
+
+
+def _check_days(arrays: Arrays, day: int) -> None:
+    """Check that nothing was counted more often than there were days."""
+    for name, array in arrays.items():
+        if name in ("day", "tally.day") and int(array.ravel()[0]) != day:
+            raise _wrong(f"as many days as the session, {day}", f"{array.ravel()[0]} in {name!r}")
+        if name.rpartition(".")[2] in _PER_DAY and array.max(initial=0) > day:
+            raise _wrong(f"counts of at most {day}, the days of the session, in {name!r}", str(array.max()))
+
+
+def _check_offset(player: Player[Any], arrays: Arrays) -> None:
+    """Check that the calendar was shifted by less than its longest window."""
+    schedule = getattr(player, "schedule", None)
+    for name in ("offset", "tally.offset"):
+        if schedule is not None and name in arrays and int(arrays[name].ravel()[0]) >= schedule.windows[-1]:
+            raise _wrong(f"a day of the longest window in {name!r}", str(arrays[name]))
+    if isinstance(player, RegretMatching) and int(arrays["last"]) >= player.table.n_actions:
+        raise _wrong("the number of an action in 'last'", str(arrays["last"]))
 
 
 def _check_array(name: str, array: Any, model: Any) -> None:
@@ -71,10 +117,18 @@ def _check_array(name: str, array: Any, model: Any) -> None:
         raise _wrong(f"{name!r} of shape {model.shape}", f"{array.shape}")
     if array.dtype.kind == "f" and not bool((np.abs(array) <= _LARGEST).all()):
         raise _wrong(f"finite numbers in {name!r}", "NaN, infinity or more than 1e100")
-    if array.dtype.kind == "i" and array.min(initial=0) < 0:
-        raise _wrong(f"no negative counts in {name!r}", str(array.min()))
-    if name.split(".")[-1] in ("point", "points", "chances") and not _is_share(array):
+    _check_range(name, array)
+
+
+def _check_range(name: str, array: Any) -> None:
+    """Check that counts can be counts, and shares shares."""
+    last = name.rpartition(".")[2]
+    if array.dtype.kind == "i" and (array.min(initial=0) < 0 or (last != "seed" and array.max(initial=0) > _MOST_DAYS)):
+        raise _wrong(f"counts from 0 to 2**62 in {name!r}", f"{array.min()} to {array.max()}")
+    if last in _SHARES and not _is_share(array):
         raise _wrong(f"numbers in 0..1 in {name!r}", f"{array.min()} to {array.max()}")
+    if last in _NEVER_NEGATIVE and array.min(initial=0) < 0:
+        raise _wrong(f"no negative numbers in {name!r}", str(array.min()))
 
 
 def _check_words(name: str, words: Any, player: Player[Any]) -> None:
@@ -107,20 +161,42 @@ def _check_lists(player: Player[Any], arrays: Arrays) -> None:
     """Check the lists of actions of the adaptive master: counts, actions of the set, chances that add up to 1."""
     if "laws.n_atoms" not in arrays:
         return
-    counts, words, n = arrays["laws.n_atoms"], arrays["laws.words"], len(arrays["memory.recommended"])
-    if counts.max(initial=0) > words.shape[1]:
-        raise _wrong(f"at most {words.shape[1]} actions per policy in 'laws.n_atoms'", str(counts.max()))
-    used = np.arange(words.shape[1]) < counts[:, None]
-    for name, mask in (("laws.words", used), ("memory.recommended", used[:n])):
-        _check_words(name, arrays[name][mask], player)
-    chances = np.where(used, arrays["laws.chances"], 0.0).sum(axis=1)
-    if (np.abs(chances[counts > 0] - 1.0) > _SLACK).any():
-        raise _wrong("policies that add up to 1 in 'laws.chances'", f"{chances.min()} to {chances.max()}")
+    used = _check_atoms(player, arrays)
+    _check_words("memory.recommended", arrays["memory.recommended"][used[: len(arrays["memory.recommended"])]], player)
     if arrays["guard.has_tripped"].max() > 1:
         raise _wrong("0 or 1 in 'guard.has_tripped'", str(arrays["guard.has_tripped"]))
     law = arrays["weights.law"]
     if not _is_share(law) or abs(law.sum() - 1.0) > _SLACK:
         raise _wrong("weights that add up to 1 in 'weights.law'", f"{law!r:.80}")
+
+
+def _check_atoms(player: Player[Any], arrays: Arrays) -> Any:
+    """Check lists of actions: counts, actions of the set, chances that add up to 1; return where they are."""
+    counts, words, chances = (arrays[f"laws.{name}"] for name in ("n_atoms", "words", "chances"))
+    if counts.max(initial=0) > words.shape[1] or words.shape[1] != chances.shape[1]:
+        raise _wrong(f"at most {words.shape[1]} actions per policy in 'laws.n_atoms'", str(counts.max()))
+    used = np.arange(words.shape[1]) < counts[:, None]
+    _check_words("laws.words", words[used], player)
+    totals = np.where(used, chances, 0.0).sum(axis=1)
+    if (np.abs(totals[counts > 0] - 1.0) > _SLACK).any():
+        raise _wrong("policies that add up to 1 in 'laws.chances'", f"{totals.min()} to {totals.max()}")
+    return used
+
+
+def _check_held(player: Player[Any], arrays: Arrays) -> None:
+    """Check the policy of a waiting decision of a master, whose arrays have their types and shapes."""
+    for name, array in arrays.items():
+        _check_range(name, array)
+    weights, cumulative = arrays["mix.weights"], arrays["mix.cumulative"]
+    if abs(weights.sum() - 1.0) > _SLACK or (np.abs(np.cumsum(weights) - cumulative) > _SLACK).any():
+        raise _wrong("weights that add up to 1 in 'mix.weights'", f"{weights!r:.80}")
+    if "laws.n_atoms" not in arrays:
+        return
+    _check_atoms(player, arrays)
+    if arrays["laws.cumulative"].shape != arrays["laws.chances"].shape:
+        raise _wrong("lists of actions of one length", str(arrays["laws.cumulative"].shape))
+    if ((weights > 0.0) & (arrays["laws.n_atoms"] == 0))[:-1].any():
+        raise _wrong("a list of actions for each weight in 'mix.weights'", "none for some")
 
 
 def _check_table(name: str, arrays: Arrays) -> None:
@@ -137,13 +213,31 @@ def _check_table(name: str, arrays: Arrays) -> None:
 
 def load_open(player: Player[Any], state: Any, arrays: Arrays) -> HeldPolicy:
     """Make the policy of a waiting decision from the arrays of a file, or refuse them."""
+    if isinstance(player, DoublingPlayer):
+        epoch: HeldPolicy = _load_epoch(player, state, arrays)
+        return epoch
     if not hasattr(player, "load_held"):
         return ValuePolicy(player, load_state(player, arrays, None))
     held = load_held(player, state, arrays)
+    again = held.dump()
+    if set(again) != set(arrays):
+        raise _wrong("exactly the arrays of a policy", f"{sorted(arrays)!r:.100}")
+    _check_held(player, arrays)
     marginals = held.policy().marginals()
     if marginals.shape != (player.actions.dimension,) or not _is_share(marginals):
         raise _wrong("a policy over the actions of its player", f"marginals {marginals!r:.80}")
     return held
+
+
+def _load_epoch(player: DoublingPlayer, state: DoublingState, arrays: Arrays) -> Any:
+    """Make the policy of a waiting decision of this epoch or an earlier one."""
+    number = arrays.get("epoch", np.array(-1))
+    if number.shape != () or number.dtype != np.int64 or not 0 <= int(number) <= state.epoch:
+        raise _wrong(f"an epoch of 0..{state.epoch} in 'epoch'", str(number))
+    epoch = DoublingState(int(number), 0, state.seed, None)
+    inner = state.inner if epoch.epoch == state.epoch else player.begin(epoch.epoch, state.seed)
+    rest = {name: array for name, array in arrays.items() if name != "epoch"}
+    return EpochPolicy(epoch.epoch, load_open(player.player_of(epoch), inner, rest))
 
 
 def load_state(player: Player[Any], arrays: Arrays, day: int | None) -> Any:

@@ -146,7 +146,14 @@ def _make_part(kind: type[Any], given: dict[str, Any], made: dict[str, Any]) -> 
     for name, value in values.items():
         if not _fits(value, hints[name]):
             raise _refusal(f"`{name}` of {kind.__name__} as it is declared, {hints[name]}", f"{value!r:.80}")
-    return kind(**values)
+    return kind(**{name: _as_declared(value, hints[name]) for name, value in values.items()})
+
+
+def _as_declared(value: Any, hint: Any) -> Any:
+    """Return a whole number as a float where one is declared: for other types the kernels would be compiled once more."""
+    if type(value) is tuple and typing.get_origin(hint) is tuple:
+        return tuple(_as_declared(item, typing.get_args(hint)[0]) for item in value)
+    return float(value) if type(value) is int and hint is float else value
 
 
 def _is_plain(value: Any) -> bool:

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Vector, as_integer
+from swapregret.arrays import Action, Vector, as_integer, shown
+from swapregret.boundary import refuses
+from swapregret.errors import InvalidInput
 from swapregret.learners.player import (
     Arrays,
     Decision,
@@ -24,7 +26,9 @@ from swapregret.learners.player import (
     own_state,
 )
 from swapregret.learners.round.running import View
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
+from swapregret.registry import FACTORIES, name_of
 
 __all__ = ["DoublingPlayer", "DoublingState", "anytime"]
 
@@ -93,7 +97,10 @@ class DoublingPlayer:
     first_epoch: int = _FIRST_EPOCH
 
     def __post_init__(self) -> None:
+        check_settings(self)
         as_integer(self.first_epoch, "first_epoch", 1)
+        if not callable(self.factory):
+            raise InvalidInput("`factory` must make players", shown(self.factory), "Pass e.g. swap_combcp.")
         object.__setattr__(self, "_players", {})
 
     @property
@@ -118,9 +125,10 @@ class DoublingPlayer:
     def start(self, rng: np.random.Generator) -> DoublingState:
         """Start epoch 0."""
         seed = int(rng.integers(2**62))
-        return DoublingState(0, 0, seed, self._begin(0, seed))
+        return DoublingState(0, 0, seed, self.begin(0, seed))
 
-    def _begin(self, epoch: int, seed: int) -> Any:
+    def begin(self, epoch: int, seed: int) -> Any:
+        """Return the state of an epoch's player before its first day."""
         return self._player(epoch).start(np.random.default_rng([seed, epoch]))
 
     def act(self, state: DoublingState, rng: np.random.Generator) -> Action:
@@ -134,7 +142,7 @@ class DoublingPlayer:
     def load_held(self, state: DoublingState, arrays: Arrays) -> "EpochPolicy":
         """Read the policy of a decision, of this epoch or an earlier one."""
         epoch = int(arrays["epoch"])
-        inner = state.inner if epoch == state.epoch else self._begin(epoch, state.seed)
+        inner = state.inner if epoch == state.epoch else self.begin(epoch, state.seed)
         return EpochPolicy(epoch, load_held(self._player(epoch), inner, arrays))
 
     def copy(self, state: DoublingState) -> DoublingState:
@@ -157,7 +165,7 @@ class DoublingPlayer:
         if isinstance(held, View):  # decisions that still wait keep the policy of their epoch
             held.part()
         epoch = state.epoch + 1
-        return DoublingState(epoch, 0, state.seed, self._begin(epoch, state.seed))
+        return DoublingState(epoch, 0, state.seed, self.begin(epoch, state.seed))
 
     def __repr__(self) -> str:
         return f"DoublingPlayer({getattr(self.factory, '__name__', self.factory)!s}, {self.actions!r})"
@@ -175,6 +183,7 @@ class DoublingPlayer:
         return DoublingState(epoch, day, seed, self._player(epoch).load(inner))
 
 
+@refuses
 def anytime(
     factory: Callable[..., Player[Any]], actions: ActionSet, *, first_epoch: int = _FIRST_EPOCH, **options: Any
 ) -> DoublingPlayer:
@@ -198,4 +207,7 @@ def anytime(
     >>> [player.epoch_length(j) for j in range(3)]
     [1000, 2000, 4000]
     """
-    return DoublingPlayer(factory, actions, options, first_epoch)
+    player = DoublingPlayer(factory, actions, options, first_epoch)
+    if name_of(factory, FACTORIES):  # options are refused now, not on the first day
+        player.player_of(DoublingState(0, 0, 0, None))
+    return player

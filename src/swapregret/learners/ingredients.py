@@ -1,13 +1,12 @@
 """What a preset is made of: every ingredient by name, the ready-made mixtures, and the names people may override."""
 
-import math
 from dataclasses import dataclass, fields, replace
-from numbers import Real
 from typing import Any
 
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.learners.lazy import Rate
+from swapregret.learners.settings import MOST_VARIANTS, NUMBERS, check_number
 
 __all__ = ["ADAPTIVE_NUMBERS", "ADAPTIVE_SWITCHES", "PRESETS", "Ingredients", "mix_ingredients"]
 
@@ -85,15 +84,6 @@ ADAPTIVE_SWITCHES = ("trackers", "learned_weights", "swap_filter", "pooling", "g
 ADAPTIVE_NUMBERS = ("standard_errors", "boldness", "guard_slack", "weight_step", "weight_spread")
 """Ingredients of the adaptive preset alone."""
 _LAWS = ("auto", "list", "chain")
-_NUMBERS = {
-    "exploration": (0.0, 1.0),
-    "predictor_step": (0.0, 2.0),
-    "standard_errors": (0.0, math.inf),
-    "boldness": (0.0, math.inf),
-    "guard_slack": (0.0, math.inf),
-    "weight_step": (0.0, math.inf),
-    "weight_spread": (0.0, 1.0),
-}
 
 
 def mix_ingredients(preset: str, overrides: dict[str, Any]) -> Ingredients:
@@ -133,18 +123,9 @@ def _check(name: str, value: Any) -> None:
             raise InvalidInput(f"`{name}` must be True or False", repr(value), "Pass a bool.")
     elif name == "variants":
         if value is not None:
-            as_integer(value, name, 1)
+            as_integer(value, name, 1, MOST_VARIANTS)
     elif name == "law":
         if value not in _LAWS:
             raise InvalidInput(f"`law` must be one of {_LAWS}", repr(value), "Use 'auto'.")
-    elif name in _NUMBERS:
-        if value is None and name == "exploration":
-            return
-        low, high = _NUMBERS[name]
-        if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
-            bounds = f"from {low:g} to {high:g}" if math.isfinite(high) else f"of at least {low:g}"
-            raise InvalidInput(
-                f"`{name}` must be a number {bounds}",
-                repr(value),
-                f"{getattr(Ingredients, name):g} is usual.",
-            )
+    elif name in NUMBERS and not (value is None and name == "exploration"):
+        check_number(name, value)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
+from swapregret.learners.settings import check_settings
 
 __all__ = ["DENSE_LIMIT", "LawPlan", "plan_laws"]
 
@@ -52,6 +53,9 @@ class LawPlan:
     has_moment: bool
     has_inverse: bool
     reason: str
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
 
 def plan_laws(

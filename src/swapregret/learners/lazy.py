@@ -1,9 +1,9 @@
 r"""How far a lazy learner moves at the end of a meta-day."""
 
-import math
 from dataclasses import dataclass
 
 from swapregret.errors import InvalidInput
+from swapregret.learners.settings import check_settings
 
 __all__ = ["AdaptiveRate", "FixedRate", "Rate", "check_exploration"]
 
@@ -21,7 +21,9 @@ class FixedRate:
     learning_rate: float
 
     def __post_init__(self) -> None:
-        _check_positive(self.learning_rate, "learning_rate")
+        check_settings(self)
+        if self.learning_rate == 0.0:
+            raise InvalidInput("`learning_rate` of FixedRate must be positive", "0", "Pass a float above 0.")
 
 
 @dataclass(frozen=True)
@@ -37,15 +39,10 @@ class AdaptiveRate:
     scale: float = 3.0
 
     def __post_init__(self) -> None:
-        _check_positive(self.scale, "scale")
+        check_settings(self)
 
 
 Rate = FixedRate | AdaptiveRate
-
-
-def _check_positive(value: float, name: str) -> None:
-    if isinstance(value, bool) or not (math.isfinite(value) and value > 0.0):
-        raise InvalidInput(f"`{name}` must be a positive finite number", repr(value), "Pass a float above 0.")
 
 
 def check_exploration(exploration: float) -> None:

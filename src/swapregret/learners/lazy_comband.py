@@ -18,6 +18,7 @@ from swapregret.arrays import Vector
 from swapregret.errors import Unsupported
 from swapregret.learners.law_plan import LawPlan
 from swapregret.learners.lazy import Rate, check_exploration
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["LazyComBand"]
@@ -47,6 +48,7 @@ class LazyComBand:
     exploration_law: str | None = None
 
     def __post_init__(self) -> None:
+        check_settings(self)
         check_exploration(self.exploration)
         if not self.actions.has_gibbs:
             raise Unsupported(

@@ -17,6 +17,7 @@ from swapregret.arrays import Vector
 from swapregret.compiled.vectors import action_total
 from swapregret.learners.law_plan import LawPlan
 from swapregret.learners.lazy import Rate, check_exploration
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["LazyComBCP"]
@@ -55,6 +56,7 @@ class LazyComBCP:
     exploration_law: str | None = None
 
     def __post_init__(self) -> None:
+        check_settings(self)
         check_exploration(self.exploration)
 
     @cached_property

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import as_integer
+from swapregret.arrays import as_integer, shown
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.adaptive.master import AdaptiveMaster
@@ -32,6 +33,7 @@ _PAPER_SCALES = 3
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
 
+@refuses
 def swap_combcp(
     actions: ActionSet,
     horizon: int,
@@ -74,6 +76,7 @@ def swap_combcp(
     return _make(LazyComBCP, actions, horizon, preset, feedback, schedule, ingredients, paper)
 
 
+@refuses
 def swap_comband(
     actions: ActionSet,
     horizon: int,
@@ -113,11 +116,13 @@ def _make(
     paper: Callable[[Schedule, int], FixedRate],
 ) -> Master:
     """Return the master of a preset with learners of a kind."""
+    if not isinstance(actions, ActionSet):
+        raise InvalidInput("`actions` must be an action set", shown(actions), "Make one, e.g. MSets(10, 3).")
     mixed = mix_ingredients(preset, ingredients)
     if feedback not in FEEDBACKS:
         raise InvalidInput(
             "`feedback` must be 'bandit', 'semi-bandit' or 'full'",
-            repr(feedback),
+            shown(feedback),
             "It says what observe() will be shown.",
         )
     windows = _schedule(actions, horizon, preset, schedule)
@@ -138,7 +143,7 @@ def _make(
     if is_adaptive and not isinstance(rates[0], AdaptiveRate):
         raise InvalidInput(
             "`rate` must be 'adaptive' or an AdaptiveRate with preset='adaptive'",
-            repr(mixed.rate),
+            shown(mixed.rate),
             "Use preset='multiscale' for a fixed step.",
         )
     learner = kind(actions, exploration, rates, plan, mixed.exploration_law)
@@ -159,7 +164,7 @@ def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule 
     days = as_integer(horizon, "horizon", 1)
     if schedule is not None:
         if not isinstance(schedule, Schedule):
-            raise InvalidInput("`schedule` must be a Schedule", repr(schedule), "Make one: Schedule(windows=[…]).")
+            raise InvalidInput("`schedule` must be a Schedule", shown(schedule), "Make one: Schedule(windows=[…]).")
         return schedule
     if preset == "paper":
         branching = max(2, round(days ** (1.0 / _PAPER_SCALES)) - 1)
@@ -184,7 +189,7 @@ def _rates(
     if mixed.rate == "paper":
         return tuple(paper(windows, scale) for scale in range(1, windows.n_scales + 1))
     raise InvalidInput(
-        "`rate` must be 'adaptive', 'paper', a FixedRate or an AdaptiveRate", repr(mixed.rate), "Use 'adaptive'."
+        "`rate` must be 'adaptive', 'paper', a FixedRate or an AdaptiveRate", shown(mixed.rate), "Use 'adaptive'."
     )
 
 

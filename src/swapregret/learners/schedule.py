@@ -9,13 +9,15 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
-from swapregret.arrays import as_integer
+from swapregret.arrays import as_integer, shown
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidSchedule
 
 __all__ = ["Schedule"]
 
 _RATIO = 4
 _DAYS_PER_PARAMETER = 40
+_MOST_SCALES = 1000
 _LONGEST_BASE = 32
 
 
@@ -42,24 +44,25 @@ class Schedule:
             given = tuple(self.windows)
         except TypeError:
             raise InvalidSchedule(
-                "`windows` must be a list of whole numbers", repr(self.windows), "Pass e.g. [1, 10, 100]."
+                "`windows` must be a list of whole numbers", shown(self.windows), "Pass e.g. [1, 10, 100]."
             ) from None
         windows = tuple(as_integer(window, "windows", 1, math.inf) for window in given)
         object.__setattr__(self, "windows", windows)
         if len(windows) < 2:
             raise InvalidSchedule(
                 "`windows` must have at least two entries, (update, restart)",
-                repr(windows),
+                shown(windows),
                 "One scale that updates daily and never restarts is (1, horizon).",
             )
         for shorter, longer in pairwise(windows):
             if longer % shorter:
                 raise InvalidSchedule(
                     "each of `windows` must be a multiple of the one before",
-                    f"{shorter} followed by {longer}",
-                    f"Round it up to {shorter * -(-longer // shorter)}.",
+                    f"{shown(shorter)} followed by {shown(longer)}",
+                    f"Round it up to {shown(shorter * -(-longer // shorter))}.",
                 )
 
+    @refuses
     def draw(self, *, width: int = 64) -> str:
         """Draw the calendar: a row a scale, ``·`` a kept policy, ``|`` an update, ``R`` a restart.
 
@@ -108,6 +111,7 @@ class Schedule:
         return self.windows[scale]
 
     @classmethod
+    @refuses
     def uniform(cls, branching: int, n_scales: int) -> "Schedule":
         """Return the paper's windows H⁰, H¹, …, H^K.
 
@@ -117,9 +121,10 @@ class Schedule:
         (1, 3, 9)
         """
         h = as_integer(branching, "branching", 2, math.inf)
-        return cls(tuple(h**k for k in range(as_integer(n_scales, "n_scales", 1) + 1)))
+        return cls(tuple(h**k for k in range(as_integer(n_scales, "n_scales", 1, _MOST_SCALES) + 1)))
 
     @classmethod
+    @refuses
     def practical(cls, horizon: int, *, rank: int, size: int) -> "Schedule":
         """Return windows that learn from bandit feedback at horizons people have.
 
@@ -151,6 +156,7 @@ class Schedule:
         return cls((base, *(bottom * _RATIO**level for level in range(levels + 1))))
 
     @classmethod
+    @refuses
     def from_theorem(
         cls, horizon: int, *, dimension: int, size: int, smallest_eigenvalue: float | None = None
     ) -> "Schedule":
@@ -208,6 +214,7 @@ class Schedule:
         return _smallest_horizon(_theorem_constant(d, as_integer(size, "size", 1, d), smallest_eigenvalue))
 
     @classmethod
+    @refuses
     def single(cls, horizon: int, *, base: int = 1) -> "Schedule":
         """Return one scale that updates every ``base`` days and does not restart before the horizon.
 
@@ -227,7 +234,7 @@ def _theorem_constant(dimension: int, size: int, smallest_eigenvalue: float | No
     if not smallest_eigenvalue > 0.0:
         raise InvalidSchedule(
             "`smallest_eigenvalue` must be positive",
-            repr(smallest_eigenvalue),
+            shown(smallest_eigenvalue),
             "Compute it: geometry.moments.smallest_eigenvalue(law, actions.span).",
         )
     return size * dimension + size**2 * math.ceil(math.log(dimension)) / smallest_eigenvalue + 2.0

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.arrays import Action, Matrix, Vector, frozen, real_numbers, shown
 from swapregret.errors import InvalidInput
 from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
@@ -26,7 +26,9 @@ class Mixture(Policy):
     """
 
     def __init__(self, components: Sequence[Policy], weights: npt.ArrayLike) -> None:
-        self.components = tuple(components)
+        self.components = tuple(components) if isinstance(components, Iterable) else ()
+        if not self.components or not all(isinstance(one, Policy) for one in self.components):
+            raise InvalidInput("`components` must be policies", shown(components), "Pass a list of them.")
         self.component_weights: Vector = frozen(on_grid(weights))
         if len(self.components) != len(self.component_weights):
             raise InvalidInput(
@@ -127,7 +129,14 @@ def mix(policies: Iterable[Policy], weights: Iterable[float]) -> Policy:
     >>> mix([a, b], [.75, .25]).marginals()
     array([0.75, 0.25])
     """
-    parts, shares = list(policies), [float(weight) for weight in weights]
+    try:
+        parts = list(policies)
+        given = real_numbers(weights if isinstance(weights, np.ndarray) else list(weights))
+    except (TypeError, ValueError, OverflowError):
+        parts, given = [], np.empty(0)
+    if given.ndim != 1 or not all(isinstance(part, Policy) for part in parts):
+        parts, given = [], np.empty(0)
+    shares: list[float] = given.tolist()
     if len(parts) != len(shares) or not parts:
         raise InvalidInput(
             "`policies` and `weights` must be non-empty and of the same length",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.arrays import Action, Matrix, Vector, as_vector, frozen
 from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
 
@@ -84,7 +84,7 @@ class ProductPolicy(Policy):
 
     def variance(self, vector: Vector) -> float:
         """Return Var(M·v), the sum over the parts."""
-        pieces = self._split(np.asarray(vector, dtype=np.float64))
+        pieces = self._split(as_vector(vector, self.dimension, "vector"))
         return float(sum(part.variance(piece) for part, piece in zip(self.parts, pieces, strict=True)))
 
     def probability(self, action: Action) -> float:

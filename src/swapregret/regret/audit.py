@@ -2,30 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.arrays import Actions, Matrix, Vector, real_numbers
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table, text_table
-from swapregret.policy import FinitePolicy
+from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.best_swap import BestSwap, read_swap
 from swapregret.regret.dynamic import dynamic_regret
 from swapregret.regret.external import external_regret
 from swapregret.regret.internal import measure_internal
+from swapregret.regret.interval import window_regrets
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.entries import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.reading import read_plays, read_rewards
-from swapregret.regret.measure import Regret
+from swapregret.regret.ledgers.reading import no_policies, read_plays, read_policies, read_rewards, read_rounds
+from swapregret.regret.measure import Regret, regret_rows
 from swapregret.regret.swap import measure_swap
+from swapregret.regret.totals import TotalsAudit, audit_totals
 from swapregret.units import Range, Units, read_units
 
 __all__ = ["Audit", "audit"]
-
-_SUM = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +45,8 @@ class Audit:
         Whether costs were given.
     n_days : int
     ledger : Ledger
+    windows : tuple of Regret
+        External regret of each window, if windows were asked for.
     """
 
     external_regret: Regret
@@ -54,6 +58,7 @@ class Audit:
     n_days: int
     ledger: Ledger
     is_cost: bool = False
+    windows: tuple[Regret, ...] = ()
 
     @property
     def cost(self) -> float:
@@ -66,10 +71,7 @@ class Audit:
         return self.external_regret, self.internal_regret, self.swap_regret, self.dynamic_regret
 
     def _table(self) -> tuple[str, list[str], list[list[str]]]:
-        rows = []
-        for name, regret in zip(("external", "internal", "swap", "dynamic"), self.regrets, strict=True):
-            between = "exact" if regret.is_exact else f"{regret.lower:.6g} … {regret.upper:.6g}"
-            rows.append([name, f"{regret.value:.6g}", f"{regret.per_round:.6g}", between])
+        rows = regret_rows(("external", "internal", "swap", "dynamic"), self.regrets, self.windows)
         earned = f"a cost of {self.cost:.6g}" if self.is_cost else f"a reward of {self.reward:.6g}"
         return f"Audit: {self.n_days:,} days, {earned} per day", ["regret", "total", "per day", "between"], rows
 
@@ -85,40 +87,90 @@ class Audit:
         return "\n".join([*lines, *(str(exchange) for exchange in self.best_swap.exchanges[:20])])
 
 
+Plays = npt.ArrayLike | Sequence[object]
+
+
+@overload
 def audit(
     actions: ActionSet,
-    plays: npt.ArrayLike | Sequence[object],
+    plays: Plays,
+    rewards: npt.ArrayLike,
+    *,
+    rounds: None = None,
+    probabilities: npt.ArrayLike | None = None,
+    policies: None = None,
+    window: int | None = None,
+    confidence: float = 0.95,
+    capacity: int | None = None,
+    reward_range: Range | None = None,
+    cost_range: Range | None = None,
+) -> Audit: ...
+
+
+@overload
+def audit(
+    actions: ActionSet,
+    plays: Plays,
     rewards: npt.ArrayLike,
     *,
     rounds: npt.ArrayLike | None = None,
     probabilities: npt.ArrayLike | None = None,
+    policies: Policy | Sequence[Policy] | None = None,
+    window: int | None = None,
+    confidence: float = 0.95,
     capacity: int | None = None,
     reward_range: Range | None = None,
     cost_range: Range | None = None,
-) -> Audit:
-    """Measure the regrets of a log of plays and reward vectors.
+) -> Audit | TotalsAudit: ...
+
+
+@refuses
+def audit(
+    actions: ActionSet,
+    plays: Plays,
+    rewards: npt.ArrayLike,
+    *,
+    rounds: npt.ArrayLike | None = None,
+    probabilities: npt.ArrayLike | None = None,
+    policies: Policy | Sequence[Policy] | None = None,
+    window: int | None = None,
+    confidence: float = 0.95,
+    capacity: int | None = None,
+    reward_range: Range | None = None,
+    cost_range: Range | None = None,
+) -> Audit | TotalsAudit:
+    """Measure the regrets of a log of plays, with the reward vector of each day or with the total of what was chosen.
 
     Parameters
     ----------
     actions : ActionSet
     plays : array_like, shape (n, dimension), or sequence of collections of labels
         One action a row.
-    rewards : array_like, shape (n, dimension)
-        The reward vector of the day, also of elements that were not chosen.
+    rewards : array_like, shape (n, dimension) or (n,)
+        The reward vector of the day, also of elements that were not chosen. Or only the total reward of what was chosen; then
+        the policies are needed, and regrets come between ends: :class:`~swapregret.regret.totals.TotalsAudit`.
     rounds : array_like, shape (n,), optional
-        The day of each row, if rows of one day list the law it was played with: then ``probabilities`` must add up to 1
-        on each day, days must be together, and regrets are those of the policies (the paper's).
+        The day of each row, if rows of one day list the policy it was played with: then ``probabilities`` must add up to 1
+        on each day, days must be together, and regrets are those of the policies (the paper's). A total stands in the row that
+        was drawn, and NaN in the others.
     probabilities : array_like, shape (n,), optional
         The probability of the action of the row. Without ``rounds`` it is the chance with which the action was drawn;
         reward vectors being known it changes no regret, but if all are 1 the play was no matter of luck and the
         regrets are those of the policies.
+    policies : Policy or sequence of Policy, optional
+        The policy that drew the action of each row, or one for all rows, instead of ``rounds`` and ``probabilities``.
+    window : int, optional
+        Days a window, if external regret is wanted window by window too; the last one may be shorter.
+    confidence : float
+        With which probability the ends of external regret hold, where only totals were seen.
     capacity : int, optional
         Most actions with an entry of their own; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
     reward_range : (float, float), optional
-        The least and the largest reward an element can have, if values outside are to be refused.
+        The least and the largest reward an element can have, if values outside are to be refused. Where only totals were seen, the
+        least and the largest total; [0, 1] if nothing is given.
     cost_range : (float, float), optional
-        The same for costs: ``rewards`` then holds the cost of every element, the less the better, and regrets say how much
-        less could have been paid.
+        The same for costs: ``rewards`` then holds the cost of every element, or the total cost, the less the better, and regrets
+        say how much less could have been paid.
 
     Examples
     --------
@@ -129,25 +181,43 @@ def audit(
     (2.0, 2.0, 3.0)
     >>> audit(MSets(3, 1), [rock, rock], [[9., 5., 6.], [8., 7., 6.]], cost_range=(0, 10)).external_regret.value
     5.0
+    >>> coin = MSets(2, 1, labels="ab")
+    >>> totals = audit(coin, [("a",), ("b",)] * 50, [1.0, 0.0] * 50, policies=coin.uniform_policy())
+    >>> round(totals.external_regret.value, 9), totals.external_regret.lower > 0
+    (50.0, True)
     """
     rows = read_plays(actions, plays)
-    units = read_units(reward_range, cost_range, of_elements=True)
+    is_total = _is_vector(rewards)
+    units = read_units(reward_range, cost_range, of_elements=not is_total)
+    chances = _chances(probabilities, len(rows))
+    if policies is not None and rounds is not None:
+        raise InvalidInput(
+            "the policies of a log must be given in one way", "`policies` and `rounds`", "Leave out one of the two."
+        )
+    if is_total:
+        played, totals, drawn = _drawn(actions, rows, rewards, rounds, chances, policies)
+        options = {"window": window, "capacity": capacity}
+        return audit_totals(actions, played, totals, drawn, units, confidence=confidence, **options)
     vectors = read_rewards(rewards, len(rows), actions.dimension)
     if reward_range is not None or cost_range is not None:
         _refuse_outside(vectors, units)
     vectors = units.reward(vectors)
-    chances = _chances(probabilities, len(rows))
     ledger = SwapLedger(actions, capacity=capacity)
-    if rounds is None:
+    daily = vectors
+    if rounds is not None:
+        daily, earned = _record_rounds(ledger, rows, vectors, rounds, chances)
+    elif policies is not None:
+        earned = np.zeros(len(rows))
+        for index, law in enumerate(read_policies(actions, rows, policies)):
+            ledger.record(law, vectors[index])
+            earned[index] = float(law.marginals() @ vectors[index])
+    else:
         earned = (rows * vectors).sum(axis=1)
         if chances is not None and bool((chances == 1.0).all()):
             for row, vector in zip(rows, vectors, strict=True):
                 ledger.record(FinitePolicy(row[None, :], [1.0]), vector)
         else:
             ledger.record_plays(rows, vectors)
-        daily = vectors
-    else:
-        daily, earned = _record_rounds(ledger, rows, vectors, rounds, chances)
     closed = ledger.close()
     answers = answer(actions, closed)
     return Audit(
@@ -160,7 +230,51 @@ def audit(
         n_days=len(daily),
         ledger=closed,
         is_cost=units.is_cost,
+        windows=() if window is None else window_regrets(actions, daily, earned, window),
     )
+
+
+def _is_vector(rewards: npt.ArrayLike) -> bool:
+    """Tell whether there is one number a row."""
+    try:
+        return np.asarray(rewards, dtype=np.float64).ndim == 1
+    except (TypeError, ValueError):
+        return False  # refused where they are read
+
+
+def _drawn(
+    actions: ActionSet,
+    rows: Actions,
+    rewards: npt.ArrayLike,
+    rounds: npt.ArrayLike | None,
+    chances: Vector | None,
+    policies: Policy | Sequence[Policy] | None,
+) -> tuple[Actions, Vector, Sequence[Policy]]:
+    """Return the action, the total and the law of each day."""
+    totals = np.asarray(rewards, dtype=np.float64)
+    if totals.shape != (len(rows),):
+        raise InvalidReward(
+            f"`rewards` must have shape ({len(rows)},) or ({len(rows)}, {actions.dimension})",
+            f"shape {totals.shape}",
+            "Pass the total, or the reward vector, of every row.",
+        )
+    if policies is not None:
+        return rows, totals, read_policies(actions, rows, policies)
+    if rounds is None:
+        alone = "" if chances is None else ", and the probability of what was drawn alone"
+        raise no_policies(f"{len(rows):,} totals and no policies{alone}")
+    listed = read_rounds(rows, rounds, chances)
+    chosen = []
+    for here, _, name in listed:
+        seen = np.flatnonzero(~np.isnan(totals[here]))
+        if len(seen) != 1:
+            raise InvalidReward(
+                f"one of rows {here.start} to {here.stop - 1} must have a total: they list the policy of one day",
+                f"{len(seen)} totals on day {name!r}",
+                "Give the total in the row that was drawn, and leave it out (NaN) in the others.",
+            )
+        chosen.append(here.start + int(seen[0]))
+    return rows[chosen], totals[chosen], [law for _, law, _ in listed]
 
 
 def _refuse_outside(values: Matrix, units: Units) -> None:
@@ -178,7 +292,7 @@ def _refuse_outside(values: Matrix, units: Units) -> None:
 def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:
     if probabilities is None:
         return None
-    chances = np.asarray(probabilities, dtype=np.float64)
+    chances = real_numbers(probabilities)
     if chances.shape != (n,):
         raise InvalidInput(f"`probabilities` must have shape ({n},)", f"shape {chances.shape}", "Pass one a row.")
     wrong = np.flatnonzero(~((chances > 0.0) & (chances <= 1.0)))
@@ -195,32 +309,16 @@ def _record_rounds(
     ledger: SwapLedger, rows: Actions, vectors: Matrix, rounds: npt.ArrayLike, chances: Vector | None
 ) -> tuple[Matrix, Vector]:
     """Enter days whose law is listed over several rows; return the reward vectors and expected rewards by day."""
-    days = np.asarray(rounds)
-    if days.shape != (len(rows),) or chances is None:
-        raise InvalidInput(
-            f"`rounds` must have shape ({len(rows)},) and come with `probabilities`",
-            f"shape {days.shape}" + ("" if chances is not None else " and no probabilities"),
-            "Give the day and the probability of every row.",
-        )
-    starts = np.flatnonzero(np.concatenate([[True], days[1:] != days[:-1]]))
-    if len(np.unique(days)) != len(starts):
-        raise InvalidInput("rows of one day in `rounds` must be together", "a day that comes back", "Sort the rows.")
-    ends = np.append(starts[1:], len(days))
-    earned = np.zeros(len(starts))
-    for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        if (vectors[start:end] != vectors[start]).any():
+    listed = read_rounds(rows, rounds, chances)
+    for here, _, name in listed:
+        if (vectors[here] != vectors[here.start]).any():
             raise InvalidInput(
-                f"rows {start} to {end - 1} of `rewards` must be equal, they are of one day",
-                f"different vectors on day {days[start]!r}",
+                f"rows {here.start} to {here.stop - 1} of `rewards` must be equal, they are of one day",
+                f"different vectors on day {name!r}",
                 "Repeat the reward vector of the day in each of its rows.",
             )
-        if abs(float(chances[start:end].sum()) - 1.0) > _SUM:
-            raise InvalidInput(
-                f"`probabilities` of rows {start} to {end - 1} must add up to 1",
-                f"{float(chances[start:end].sum())!r} on day {days[start]!r}",
-                "List every action the day could have drawn.",
-            )
-        law = FinitePolicy(rows[start:end], chances[start:end])
-        ledger.record(law, vectors[start])
-        earned[index] = float(law.marginals() @ vectors[start])
-    return vectors[starts], earned
+    daily = vectors[[here.start for here, _, _ in listed]]
+    for (_, law, _), vector in zip(listed, daily, strict=True):
+        ledger.record(law, vector)
+    earned = np.array([float(law.marginals() @ vector) for (_, law, _), vector in zip(listed, daily, strict=True)])
+    return daily, earned

@@ -9,10 +9,9 @@ is an unbiased estimate of the regret against it, in total and window by window.
 maximum of noisy numbers is too high on average; choosing the action on one half of the days and judging it on the other
 is too low. Both are given.
 
-**What this cannot tell.** Swap and internal regret: V[M] can be estimated, but the maximum over an answer for each of
-exponentially many actions fits noise, and only an upper bound in expectation remains. Dynamic regret, for the same
-reason. And the regret of anything but the law that was played: a law that never tries some direction makes R̃ useless
-there, which the standard error does not show.
+**What this cannot tell.** Swap regret, of which ``regret.totals`` gives two ends once the laws of all days are at hand. Internal
+and dynamic regret, whose maxima fit noise. And the regret of anything but the law that was played: a law that never tries some
+direction makes R̃ useless there, which the standard error does not show.
 """
 
 import math

@@ -6,6 +6,7 @@ for consecutive windows of one length; their sum is the regret against the best 
 a window. Windows of one day give dynamic regret.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, s
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret, standard_error
 
-__all__ = ["IntervalLedger", "Intervals", "interval_regret"]
+__all__ = ["IntervalLedger", "Intervals", "interval_regret", "window_regrets", "windows_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,3 +152,21 @@ def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, windo
     sums = np.add.reduceat(rewards, edges, axis=0)
     best = np.array([float(row @ actions.argmax(row)) for row in sums])
     return Intervals(length, frozen(best), frozen(np.add.reduceat(got, edges)), len(rewards))
+
+
+def window_regrets(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, window: int) -> tuple[Regret, ...]:
+    """Return the external regret of each window of a run given as arrays.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> [each.value for each in window_regrets(MSets(2, 1), np.array([[1., 0.], [1., 0.], [0., 1.]]), [0., 1., 1.], 2)]
+    [1.0, 0.0]
+    """
+    found = windows_of(actions, rewards, earned, window)
+    n, length = found.n_days, found.window
+    words = "external regret of one window: its best fixed action in hindsight minus what was received"
+    return tuple(
+        Regret(value, value, value, math.nan, float(min(length, n - index * length)), words)
+        for index, value in enumerate(found.regrets.tolist())
+    )

@@ -4,9 +4,11 @@ Columns, all named in the header:
 
 * the action, in exactly one of three ways: ``action`` (labels separated by ``;``), ``indices`` (positions from 0,
   separated by ``;``), or one column ``action:LABEL`` of 0 and 1 for each element;
-* ``reward:LABEL`` for each element, or ``cost:LABEL`` where costs are read;
+* ``reward:LABEL`` for each element, or ``cost:LABEL`` where costs are read; or ``reward``, ``cost``, where only the total was seen;
 * optionally ``probability``, of the action of the row;
-* optionally ``round``, the day of the row, where several rows list the law of one day.
+* optionally ``round``, the day of the row, where several rows list the policy of one day; a total stands in the row that was drawn,
+  and the cell is empty in the others;
+* optionally ``policy``, the policy that drew the action, as this library writes it; an empty cell is that of the row above.
 
 Other columns are left alone. Nothing is guessed.
 """
@@ -24,6 +26,9 @@ from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.csv_file import read_csv
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.extras import require_extra
+from swapregret.policy import Policy
+from swapregret.regret.ledgers.law_file import read_law_cell
+from swapregret.regret.ledgers.reading import no_policies
 
 __all__ = ["LoggedPlay", "read_log"]
 
@@ -38,7 +43,9 @@ class LoggedPlay:
     Attributes
     ----------
     plays : Actions, shape (n, dimension)
-    rewards : Matrix, shape (n, dimension)
+    rewards : Matrix, shape (n, dimension), or Vector, shape (n,)
+        Reward vectors; or totals, NaN in rows that were not drawn.
+    policies : tuple of Policy or None
     probabilities : Vector or None
     rounds : array or None
     ignored : tuple of str
@@ -46,14 +53,15 @@ class LoggedPlay:
     """
 
     plays: Actions
-    rewards: Matrix
+    rewards: Matrix | Vector
+    policies: tuple[Policy, ...] | None
     probabilities: Vector | None
     rounds: npt.NDArray[np.str_] | None
     ignored: tuple[str, ...]
 
 
 def read_log(path: Path, actions: ActionSet, *, is_cost: bool = False) -> LoggedPlay:
-    """Read a CSV or Parquet file of plays, by its ending; with ``is_cost``, its columns are ``cost:LABEL``.
+    """Read a CSV or Parquet file of plays, by its ending; with ``is_cost``, its columns are ``cost:LABEL`` or ``cost``.
 
     Raises
     ------
@@ -70,7 +78,7 @@ def read_log(path: Path, actions: ActionSet, *, is_cost: bool = False) -> Logged
         header, rows = list(table.header), [cells for _, cells in table.rows]
     else:
         raise InvalidInput("the log must end in .csv, .txt, .parquet or .pq", repr(name), "Rename or convert it.")
-    return _Reader(actions, header, "cost:" if is_cost else "reward:").read(rows)
+    return _Reader(actions, header, "cost" if is_cost else "reward").read(rows)
 
 
 def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
@@ -94,8 +102,11 @@ class _Reader:
         if twice:
             raise InvalidInput("columns of the log must have different names", f"twice {sorted(twice)}", "Rename one.")
         self._labels = {str(label): index for index, label in enumerate(actions.labels)}
-        self._rewards = self._by_label(paid)
-        marks = any(column.startswith("action:") for column in header)
+        self._total = header.index(paid) if paid in header and not self._has(f"{paid}:") else None
+        self._rewards = self._by_label(f"{paid}:") if self._total is None else []
+        if self._total is not None and "policy" not in header and not {"round", "probability"} <= set(header):
+            raise no_policies(f"column {paid!r} without `policy`, or `round` and `probability`")
+        marks = self._has("action:")
         ways = [way for way in ("action", "indices") if way in header] + (["action:LABEL"] if marks else [])
         if len(ways) != 1:
             raise InvalidInput(
@@ -105,10 +116,13 @@ class _Reader:
             )
         self._way = ways[0]
         self._marks = self._by_label("action:") if marks else []
-        used = {self._way, "probability", "round"}
+        used = {self._way, "probability", "round", "policy"} | ({paid} if self._total is not None else set())
         self._ignored = tuple(
-            column for column in header if column not in used and not column.startswith((paid, "action:"))
+            column for column in header if column not in used and not column.startswith((f"{paid}:", "action:"))
         )
+
+    def _has(self, prefix: str) -> bool:
+        return any(column.startswith(prefix) for column in self._header)
 
     def _by_label(self, prefix: str) -> list[int]:
         """Return where the column of each element stands."""
@@ -129,12 +143,15 @@ class _Reader:
         if not rows:
             raise InvalidInput("the log must have at least one row", "a header alone", "Write one row a day.")
         n, d = len(rows), self._actions.dimension
-        plays, rewards = np.zeros((n, d), dtype=np.int64), np.zeros((n, d))
+        plays, rewards = np.zeros((n, d), dtype=np.int64), np.zeros((n, d) if self._total is None else n)
         known: dict[bytes, bool] = {}
         for index, row in enumerate(rows):
             number = index + 1
             for element, column in enumerate(self._rewards):
                 rewards[index, element] = self._number(row, column, number)
+            if self._total is not None:
+                is_drawn = "policy" in self._header or not _is_empty(row[self._total])
+                rewards[index] = self._number(row, self._total, number) if is_drawn else math.nan
             plays[index] = self._action(row, number)
             key = plays[index].tobytes()
             if key not in known:
@@ -145,7 +162,8 @@ class _Reader:
                     repr(self._actions.elements(plays[index])),
                     "Correct the row or the set.",
                 )
-        return LoggedPlay(plays, rewards, self._chances(rows), self._rounds(rows), self._ignored)
+        policies = self._policies(rows)
+        return LoggedPlay(plays, rewards, policies, self._chances(rows), self._rounds(rows), self._ignored)
 
     def _action(self, row: Sequence[Cell], number: int) -> Actions:
         play = np.zeros(self._actions.dimension, dtype=np.int64)
@@ -158,7 +176,7 @@ class _Reader:
             return play
         column = self._header.index(self._way)
         cell = row[column]
-        if cell is None or str(cell).strip() == "":
+        if _is_empty(cell):
             raise self._fault(number, column, "name the elements of an action", cell)
         for part in str(cell).split(";"):
             place = self._place(part.strip(), number, column)
@@ -186,6 +204,25 @@ class _Reader:
             raise self._fault(number, column, "be finite", cell)
         return value
 
+    def _policies(self, rows: Sequence[Sequence[Cell]]) -> tuple[Policy, ...] | None:
+        if "policy" not in self._header:
+            return None
+        column, last = self._header.index("policy"), ""
+        policies: list[Policy] = []
+        for index, row in enumerate(rows):
+            text = "" if _is_empty(row[column]) else str(row[column])
+            if not policies and not text:
+                raise self._fault(index + 1, column, "hold a policy, as there is none above it", row[column])
+            if text in ("", last):
+                policies.append(policies[-1])
+                continue
+            try:
+                policies.append(read_law_cell(text, self._actions))
+            except InvalidInput as error:
+                raise InvalidInput(f"row {index + 1}, column 'policy': {error.must}", error.came, error.do) from None
+            last = text
+        return tuple(policies)
+
     def _chances(self, rows: Sequence[Sequence[Cell]]) -> Vector | None:
         if "probability" not in self._header:
             return None
@@ -201,7 +238,7 @@ class _Reader:
             return None
         column = self._header.index("round")
         for index, row in enumerate(rows):
-            if row[column] is None or str(row[column]).strip() == "":
+            if _is_empty(row[column]):
                 raise self._fault(index + 1, column, "name the day", row[column])
         return np.array([str(row[column]).strip() for row in rows])
 
@@ -209,3 +246,7 @@ class _Reader:
         return InvalidInput(
             f"row {number}, column {self._header[column]!r} of the log must {must}", repr(came), "Correct that cell."
         )
+
+
+def _is_empty(cell: Cell) -> bool:
+    return cell is None or str(cell).strip() == ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from swapregret.units import Units
 
-__all__ = ["Regret", "standard_error", "student_factor"]
+__all__ = ["Regret", "regret_rows", "standard_error", "student_factor"]
 
 
 def standard_error(values: Sequence[float]) -> float:
@@ -22,8 +22,8 @@ def standard_error(values: Sequence[float]) -> float:
     return statistics.stdev(values) / math.sqrt(n) if n > 1 else math.nan
 
 
-def student_factor(n: int) -> float:
-    """Return how many standard errors reach the end of Student's 95 % interval of a mean of n runs; NaN for a single one.
+def student_factor(n: int, confidence: float = 0.95) -> float:
+    """Return how many standard errors reach the end of Student's interval of a mean of n runs; NaN for a single one.
 
     Examples
     --------
@@ -32,7 +32,23 @@ def student_factor(n: int) -> float:
     """
     from scipy.special import stdtrit
 
-    return float(stdtrit(n - 1, 0.975)) if n > 1 else math.nan
+    return float(stdtrit(n - 1, (1.0 + confidence) / 2.0)) if n > 1 else math.nan
+
+
+def regret_rows(names: Sequence[str], regrets: "Sequence[Regret]", windows: "Sequence[Regret]" = ()) -> list[list[str]]:
+    """Return regrets, and external regrets of windows, as rows of a table: name, total, per day, between which ends.
+
+    Examples
+    --------
+    >>> regret_rows(["swap"], [Regret(5.0, 4.0, 6.0, 0.5, 100, "an example")])
+    [['swap', '5', '0.05', '4 … 6']]
+    """
+    rows = []
+    listed = [*names, *(f"external, window {index}" for index in range(len(windows)))]
+    for name, regret in zip(listed, (*regrets, *windows), strict=True):
+        between = "exact" if regret.is_exact else f"{regret.lower:.6g} … {regret.upper:.6g}"
+        rows.append([name, f"{regret.value:.6g}", f"{regret.per_round:.6g}", between])
+    return rows
 
 
 @dataclass(frozen=True)
@@ -44,9 +60,10 @@ class Regret:
     value : float
         Total over the run.
     lower, upper : float
-        A certified bracket of the value; all three are equal where the measurement is exact.
+        A certified bracket of the value; all three are equal where the measurement is exact. Where totals alone were seen,
+        ``definition`` says what each end is.
     standard_error : float
-        Of the value over replications; NaN for a single run.
+        Of the value over replications, or of an estimate from totals; NaN for a single run whose rewards are known.
     n_days : float
     definition : str
         What was measured, in words.

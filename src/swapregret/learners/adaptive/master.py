@@ -23,6 +23,7 @@ from swapregret.learners.adaptive.state import (
     start_memory,
     start_weights,
 )
+from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
 from swapregret.learners.round.player import Master, rates_of
 from swapregret.learners.round.running import Running, room_for_lists
@@ -37,16 +38,18 @@ PAIRS_LIMIT = 48
 _UPDATES_PER_MEMORY = 16
 
 
-def time_constants(actions: ActionSet, horizon: int) -> tuple[float, ...]:
-    """Return the τ of the trackers: (dm/4)·4^j below T/2, d the rank.
+def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, ...]:
+    """Return the τ of the trackers: (dm/4)·4^j from the length of a base window to T/2, d the rank.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> time_constants(MSets(10, 4), 10_000)
-    (10.0, 40.0, 160.0, 640.0, 2560.0)
+    >>> time_constants(MSets(10, 4), 10_000, 19)
+    (40.0, 160.0, 640.0, 2560.0)
     """
     first = actions.rank * max(1, actions.size) / 4.0
+    while first < base:
+        first *= 4.0
     constants: list[float] = []
     while first * 4.0 ** len(constants) < horizon / 2.0:
         constants.append(first * 4.0 ** len(constants))
@@ -92,10 +95,13 @@ class AdaptiveMaster(Master):
     plays_lists: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         as_integer(self.horizon, "horizon", 1)
         as_integer(self.capacity, "capacity", 256)
-        if not self.guard_slack > 0.0:
-            raise InvalidInput("`guard_slack` must be positive", repr(self.guard_slack), "2.0 is usual.")
+        if not isinstance(self.learner.rates[0], AdaptiveRate):
+            raise InvalidInput(
+                "`rates` of the learner of an adaptive master must be adaptive", repr(self.learner.rates), "They adapt."
+            )
 
     @property
     def threshold(self) -> float:
@@ -115,7 +121,7 @@ class AdaptiveMaster(Master):
         learner, n_cold, windows = self.learner, self.n_scales, self.schedule.windows
         family = self._family
         rates, is_adaptive = rates_of(learner, 1)
-        memories = time_constants(self.actions, self.horizon) if self.trackers else ()
+        memories = time_constants(self.actions, self.horizon, windows[0]) if self.trackers else ()
         waits = [self._waits(windows[1]), 0] + [self._waits(tau) for tau in memories]
         kept = [1.0] * (n_cold + 2)
         kept += [math.exp(-self._waits(tau) * windows[0] / tau) for tau in memories]

@@ -24,57 +24,51 @@ _LEAST_PAIR = 1e-3
 
 
 @kernel
-def shrunken(memory: Memory, row: Words, prior: float, elements: Integers, v: Floats) -> float:
-    """Write v of an action; return its variance in units of σ², 0 if nothing is known."""
-    table, pairs = memory.table, memory.pairs
-    d = v.size
-    noise = 0.0
-    at = find_row(table, row)
-    if at >= 0:
-        known = table.values[at]
-        for k in range(d):
-            v[k] = known[k]
-        noise = table.squares[at]
-    else:
-        for k in range(d):
-            v[k] = 0.0
-    if pairs.counts.size == 0:
-        return noise
-    count = elements_of(row, elements)
+def add_pooled(pairs: Pairs, elements: Integers, count: int, prior: float, v: Floats) -> float:
+    """Add what was paid while pairs of an action's elements were recommended; return its variance in units of σ²."""
+    counts, squares, values = pairs.counts, pairs.squares, pairs.values
     n_pairs = 0
     for a in range(count):
-        line = pairs.counts[elements[a]]
+        line = counts[elements[a]]
         for b in range(a):
-            if line[elements[b]] > _LEAST_PAIR:
-                n_pairs += 1
+            n_pairs += line[elements[b]] > _LEAST_PAIR
     if n_pairs == 0:
-        return noise
+        return 0.0
     share = prior / n_pairs
     spread = 0.0
     for a in range(count):
         i = elements[a]
         for b in range(a):
             j = elements[b]
-            weight = pairs.counts[i, j]
+            weight = counts[i, j]
             if weight > _LEAST_PAIR:
-                factor, other = share / weight, pairs.values[i, j]
-                for k in range(d):
+                inverse = 1.0 / weight
+                factor, other = share * inverse, values[i, j]
+                for k in range(v.size):
                     v[k] += factor * other[k]
-                spread += pairs.squares[i, j] / (weight * weight)
-    return noise + share * share * spread
+                spread += squares[i, j] * inverse * inverse
+    return share * share * spread
 
 
 @phase
 def filter_list(family: Any, rule: Any, memory: Memory, words: Words) -> Words:
     """Return what is played when each of some actions is recommended."""
     d = family.common.dimension
+    table, pairs = memory.table, memory.pairs
     played = words.copy()
     v, elements = np.empty(d), np.empty(d, dtype=np.int64)
     scale = rule.standard_errors * np.sqrt(2.0 * memory.noise[0])
     for a in range(words.shape[0]):
-        tau = scale * np.sqrt(shrunken(memory, words[a], rule.prior, elements, v))
-        if tau > 0.0:
-            for e in range(elements_of(words[a], elements)):
+        at = find_row(table, words[a])
+        noise = table.squares[at] if at >= 0 else 0.0
+        for k in range(d):
+            v[k] = table.values[at, k] if at >= 0 else 0.0
+        count = elements_of(words[a], elements)
+        if pairs.counts.size:
+            noise += add_pooled(pairs, elements, count, rule.prior, v)
+        if noise > 0.0:
+            tau = scale * np.sqrt(noise)
+            for e in range(count):
                 v[elements[e]] += tau
             pack_action(best(family, v), played[a])
     return played

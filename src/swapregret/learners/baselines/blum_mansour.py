@@ -24,6 +24,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.boundary import refuses
 from swapregret.learners.baselines.listed.experts import mixed_rows, teach_all, tell_all
 from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
 from swapregret.learners.baselines.listed.stationary import follow_chain, start_chain
@@ -33,6 +34,7 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.day import FULL_VECTOR
 from swapregret.learners.round.master import PLAYED
+from swapregret.learners.settings import check_settings
 
 __all__ = ["BlumMansour", "blum_mansour"]
 
@@ -121,6 +123,9 @@ class BlumMansour(ListedPlayer):
     limit: int | None = None
     cost: ClassVar[Cost] = COST
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     def _rule(self, windows: Any, feedback: int, first_log: Floats) -> ExpertRule:
         return ExpertRule(windows, feedback, 0.0, False, first_log, self.learning_rate, self.exploration, self.baseline)
 
@@ -130,6 +135,7 @@ class BlumMansour(ListedPlayer):
         return Experts(np.zeros((n, n)), rows, log_totals, *start_chain(n))
 
 
+@refuses
 def blum_mansour(
     actions: ActionSet,
     horizon: int,

@@ -22,6 +22,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.family import MADE, make_law
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Floats, Integers, Vector, as_integer
+from swapregret.boundary import refuses
 from swapregret.compiled.vectors import tilt
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.geometry.moments import smallest_eigenvalue
@@ -32,6 +33,7 @@ from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, 
 from swapregret.learners.round.day import BANDIT, mix_slots
 from swapregret.learners.round.master import NOT_PROJECTED, PLAYED
 from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["ComBand", "comband"]
@@ -102,6 +104,9 @@ class ComBand(RunningPlayer):
     limit: int | None = None
     feedback: Feedback = "bandit"
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     @cached_property
     def table(self) -> ActionTable | None:
         """All actions, or None where the Gibbs law takes their place."""
@@ -141,6 +146,7 @@ class ComBand(RunningPlayer):
         return self._weighed.gibbs(exponents)
 
 
+@refuses
 def comband(
     actions: ActionSet,
     horizon: int,

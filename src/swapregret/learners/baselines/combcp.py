@@ -4,6 +4,7 @@ from typing import Any
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import as_integer
+from swapregret.boundary import refuses
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
@@ -11,6 +12,7 @@ from swapregret.learners.schedule import Schedule
 __all__ = ["combcp"]
 
 
+@refuses
 def combcp(actions: ActionSet, horizon: int, *, feedback: str = "bandit", **ingredients: Any) -> SwapMaster:
     """Return one Lazy-ComBCP that updates as often as the finest scale of Swap-ComBCP and never restarts.
 

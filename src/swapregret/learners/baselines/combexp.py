@@ -27,6 +27,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import FULL, MADE, make_law, project
 from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.boundary import refuses
 from swapregret.compiled.vectors import tilt
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
@@ -36,6 +37,7 @@ from swapregret.learners.round.day import BANDIT, mix_slots
 from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
 from swapregret.learners.round.player import RunningPlayer
 from swapregret.learners.round.running import room_for_lists
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["CombEXP", "combexp"]
@@ -116,6 +118,9 @@ class CombEXP(RunningPlayer):
     variants: int = 8
     feedback: Feedback = "bandit"
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     @cached_property
     def mu(self) -> Policy:
         """The uniform law over A: exact where the set has one, by listing elsewhere."""
@@ -151,6 +156,7 @@ def uniform_law(actions: ActionSet, horizon: int) -> Policy:
     return list_actions(actions, horizon, COST).uniform
 
 
+@refuses
 def combexp(
     actions: ActionSet,
     horizon: int,

@@ -19,6 +19,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.boundary import refuses
 from swapregret.learners.baselines.listed.exponential import exponential_weights
 from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
 from swapregret.learners.baselines.listed.steps import listed_totals, place_of
@@ -27,6 +28,7 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.day import FULL_VECTOR
 from swapregret.learners.round.master import PLAYED
+from swapregret.learners.settings import check_settings
 
 __all__ = ["Exp3", "Scores", "exp3"]
 
@@ -95,6 +97,9 @@ class Exp3(ListedPlayer):
     limit: int | None = None
     cost: ClassVar[Cost] = COST
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     def _rule(self, windows: Any, feedback: int, first_log: Floats) -> Exp3Rule:
         return Exp3Rule(windows, feedback, 0.0, False, first_log, self.learning_rate, self.exploration, self.baseline)
 
@@ -102,6 +107,7 @@ class Exp3(ListedPlayer):
         return Scores(np.zeros(n_actions))
 
 
+@refuses
 def exp3(
     actions: ActionSet,
     horizon: int,

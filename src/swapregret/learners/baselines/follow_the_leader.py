@@ -20,6 +20,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.family import best
 from swapregret.actions.listed_laws import put_law
 from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.boundary import refuses
 from swapregret.compiled.bits import pack_action
 from swapregret.errors import InvalidInput
 from swapregret.learners.baselines.listing import read_share
@@ -28,6 +29,7 @@ from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, 
 from swapregret.learners.round.day import FEEDBACKS, mix_slots
 from swapregret.learners.round.master import PLAYED
 from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["FollowTheLeader", "follow_the_leader"]
@@ -76,6 +78,9 @@ class FollowTheLeader(RunningPlayer):
     exploration: float
     feedback: Feedback = "bandit"
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     @cached_property
     def mu(self) -> Policy:
         """The exploration law."""
@@ -91,6 +96,7 @@ class FollowTheLeader(RunningPlayer):
         return DailyRunning(self._family, rule, daily_state(self._family, 2, 1, none, none), DERIVED, self)
 
 
+@refuses
 def follow_the_leader(
     actions: ActionSet, horizon: int, *, exploration: float | None = None, feedback: Feedback = "bandit"
 ) -> FollowTheLeader:

@@ -24,6 +24,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.family import FULL, MADE, hybrid, make_law
 from swapregret.actions.hybrid import has_hybrid
 from swapregret.arrays import Floats, Integers, Vector, as_integer
+from swapregret.boundary import refuses
 from swapregret.geometry.hybrid import ACCEPTABLE, middle_of
 from swapregret.learners.baselines.listing import read_rate
 from swapregret.learners.player import Feedback
@@ -32,6 +33,7 @@ from swapregret.learners.round.day import SEMI_BANDIT, mix_slots
 from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
 from swapregret.learners.round.player import RunningPlayer
 from swapregret.learners.round.running import room_for_lists
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["HybridOMD", "hybrid_omd"]
@@ -106,6 +108,9 @@ class HybridOMD(RunningPlayer):
     variants: int = 8
     feedback: Feedback = "semi-bandit"
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     @cached_property
     def mu(self) -> Policy:
         """The exploration law of the set, which is not played."""
@@ -147,6 +152,7 @@ class HybridOMD(RunningPlayer):
         return DailyRunning(self._family, rule, state, DERIVED, self)
 
 
+@refuses
 def hybrid_omd(
     actions: ActionSet, horizon: int, *, scale: float = 1.0, mix: float | None = None, variants: int = 8
 ) -> HybridOMD:

@@ -22,6 +22,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.boundary import refuses
 from swapregret.learners.baselines.listed.experts import teach_one
 from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
 from swapregret.learners.baselines.listed.stationary import follow_chain, start_chain
@@ -31,6 +32,7 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.master import PLAYED
 from swapregret.learners.round.running import Running
+from swapregret.learners.settings import check_settings
 
 __all__ = ["Ito", "ito"]
 
@@ -113,6 +115,9 @@ class Ito(ListedPlayer):
     feedback: Feedback = "bandit"
     cost: ClassVar[Cost] = COST
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     def start(self, rng: np.random.Generator) -> Running:
         """Begin with equal weights everywhere; the seed of the draws is the only randomness."""
         running = super().start(rng)
@@ -128,6 +133,7 @@ class Ito(ListedPlayer):
         return SingleExperts(seed, losses, rows, np.zeros(n), *start_chain(n))
 
 
+@refuses
 def ito(
     actions: ActionSet,
     horizon: int,

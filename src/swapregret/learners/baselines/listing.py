@@ -1,6 +1,5 @@
 """What the competitors that list all actions share: the table, the refusal, a number a day."""
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +10,7 @@ from swapregret.arrays import Action, Actions, Matrix, Words, count_in_words
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.learners.baselines.listed.steps import place_of
+from swapregret.learners.settings import LARGEST
 from swapregret.policy import FinitePolicy
 
 __all__ = ["ActionTable", "Cost", "list_actions", "read_rate", "read_share"]
@@ -165,10 +165,8 @@ def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None
 def read_rate(value: float | None, default: float, name: str = "learning_rate") -> float:
     """Read a step size: the default where none is given."""
     rate = default if value is None else float(value)
-    if not (math.isfinite(rate) and rate >= 0.0):
-        raise InvalidInput(
-            f"`{name}` must be a finite number, at least 0", repr(value), "Leave it out for the default."
-        )
+    if not 0.0 <= rate <= LARGEST:
+        raise InvalidInput(f"`{name}` must be a number in 0..{LARGEST:g}", repr(value), "Leave it out for the default.")
     return rate
 
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.learners.baselines.listed.pairs import add_regrets, matching_weights
 from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
@@ -35,6 +36,7 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.day import FULL_VECTOR
 from swapregret.learners.round.master import PLAYED
+from swapregret.learners.settings import check_settings
 
 __all__ = ["RegretMatching", "regret_matching"]
 
@@ -115,6 +117,9 @@ class RegretMatching(ListedPlayer):
     limit: int | None = None
     cost: ClassVar[Cost] = COST
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     def _rule(self, windows: Any, feedback: int, first_log: Floats) -> MatchingRule:
         is_inert, gamma, b = self.rule == "inertia", self.exploration, self.baseline
         return MatchingRule(windows, feedback, 0.0, False, first_log, is_inert, self.inertia, gamma, b)
@@ -123,6 +128,7 @@ class RegretMatching(ListedPlayer):
         return Regrets(np.zeros((n_actions, n_actions)), np.full(1, -1))
 
 
+@refuses
 def regret_matching(
     actions: ActionSet,
     horizon: int,

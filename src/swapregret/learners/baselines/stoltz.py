@@ -30,6 +30,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer, count_in_words
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.learners.baselines.listed.pairs import add_gains, mixed_weights, rule_rates
 from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
@@ -40,6 +41,7 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.day import FULL_VECTOR
 from swapregret.learners.round.master import PLAYED
+from swapregret.learners.settings import check_settings
 
 __all__ = ["Stoltz", "stoltz"]
 
@@ -122,6 +124,15 @@ class Stoltz(ListedPlayer):
     limit: int | None = None
     cost: ClassVar[Cost] = COST
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if self.rules == "swap" and not (self.actions.n_actions or 0) <= SWAP_LIMIT:
+            raise TooLarge(
+                f"`actions` of Stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
+                f"{count_in_words(self.actions.n_actions or 0)}",
+                "Use rules='internal'.",
+            )
+
     @cached_property
     def _functions(self) -> Integers:
         """All N^N functions, one per row, or none if the rules are pairs."""
@@ -137,6 +148,7 @@ class Stoltz(ListedPlayer):
         return Gains(np.zeros((n_actions, n_actions)), *start_chain(n_actions))
 
 
+@refuses
 def stoltz(
     actions: ActionSet,
     horizon: int,

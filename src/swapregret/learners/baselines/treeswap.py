@@ -21,6 +21,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
 from swapregret.learners.baselines.listed.scales import add_day, mean_row, turn_scales
@@ -32,6 +33,7 @@ from swapregret.learners.round.day import FULL_VECTOR
 from swapregret.learners.round.master import PLAYED
 from swapregret.learners.round.running import Running
 from swapregret.learners.schedule import Schedule
+from swapregret.learners.settings import check_settings
 
 __all__ = ["TreeSwap", "treeswap"]
 
@@ -126,6 +128,9 @@ class TreeSwap(ListedPlayer):
     limit: int | None = None
     cost: ClassVar[Cost] = COST
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     @property
     def _windows(self) -> tuple[int, ...]:
         return self.schedule.windows
@@ -149,6 +154,7 @@ class TreeSwap(ListedPlayer):
         return Scales(np.zeros(1, dtype=np.int64), np.zeros((k, n)), np.zeros((k, n)), np.full((k, n), 1.0 / n))
 
 
+@refuses
 def treeswap(
     actions: ActionSet,
     horizon: int,

@@ -17,6 +17,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.boundary import refuses
 from swapregret.learners.baselines.exp3 import Scores
 from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
 from swapregret.learners.baselines.listed.steps import place_of
@@ -25,6 +26,7 @@ from swapregret.learners.baselines.listing import Cost, list_actions, read_rate
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.master import PLAYED
+from swapregret.learners.settings import check_settings
 
 __all__ = ["TsallisINF", "tsallis_inf"]
 
@@ -83,6 +85,9 @@ class TsallisINF(ListedPlayer):
     feedback: Feedback = "bandit"
     cost: ClassVar[Cost] = COST
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     def rate(self, day: int) -> float:
         """Return η of a day, counted from 0."""
         return self.scale / math.sqrt(day + 1)
@@ -94,6 +99,7 @@ class TsallisINF(ListedPlayer):
         return Scores(np.zeros(n_actions))
 
 
+@refuses
 def tsallis_inf(
     actions: ActionSet,
     horizon: int,

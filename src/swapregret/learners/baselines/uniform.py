@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Floats, Integers
+from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.boundary import refuses
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day, learn_day
 from swapregret.learners.round.day import BANDIT, mix_slots
 from swapregret.learners.round.master import PLAYED
 from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["UniformPlayer", "uniform"]
@@ -53,6 +55,9 @@ class UniformPlayer(RunningPlayer):
     actions: ActionSet
     feedback: Feedback = "bandit"
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+
     @cached_property
     def mu(self) -> Policy:
         """The law."""
@@ -68,6 +73,7 @@ class UniformPlayer(RunningPlayer):
         return DailyRunning(self._family, rule, daily_state(self._family, 1, 1, none, none), DERIVED, self)
 
 
+@refuses
 def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
     """Return the player that never learns; the horizon is accepted and not needed.
 
@@ -78,4 +84,6 @@ def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
     >>> player.policy(player.start(np.random.default_rng(0))).marginals()
     array([0.5, 0.5, 0.5, 0.5])
     """
+    if horizon is not None:
+        as_integer(horizon, "horizon", 1)
     return UniformPlayer(actions)

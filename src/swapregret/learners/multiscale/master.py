@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.family import room
-from swapregret.errors import InvalidInput
 from swapregret.learners.multiscale.phases import MultiscaleRule, MultiscaleState, end_window
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
 from swapregret.learners.round.player import Master, rates_of
@@ -32,14 +31,6 @@ class SwapMaster(Master):
     >>> master.policy(master.start(np.random.default_rng(0))).marginals().round(6)
     array([0.5, 0.5, 0.5, 0.5])
     """
-
-    def __post_init__(self) -> None:
-        if len(self.learner.rates) not in (1, self.n_scales):
-            raise InvalidInput(
-                "`rates` of the learner must be one for all scales, or one per scale",
-                f"{len(self.learner.rates)} rates and {self.n_scales} scales",
-                "Give one rate.",
-            )
 
     def _running(self, offset: int) -> Running:
         learner, n = self.learner, self.n_scales

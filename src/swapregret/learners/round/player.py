@@ -9,13 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Actions, Matrix, Vector
+from swapregret.arrays import Action, Actions, Matrix, Vector, shown
 from swapregret.compiled.kernel import PythonFamily
+from swapregret.errors import InvalidInput
 from swapregret.learners.lazy_comband import LazyComBand
 from swapregret.learners.lazy_combcp import LazyComBCP
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.round.running import Running, View
 from swapregret.learners.schedule import Schedule
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
 
@@ -138,6 +140,35 @@ class Master(RunningPlayer):
     plays_lists: ClassVar[bool] = False
     """Whether points are played as lists whatever the learner would play."""
 
+    def __post_init__(self) -> None:
+        check_settings(self)
+        self._check_plan()
+        if len(self.learner.rates) not in (1, self.n_scales) or len({type(rate) for rate in self.learner.rates}) > 1:
+            raise InvalidInput(
+                "`rates` of the learner must be one for all scales, or one per scale, of one kind",
+                f"{len(self.learner.rates)} rates and {self.n_scales} scales",
+                "Give one rate.",
+            )
+        if self.schedule.windows[-1] >= 2**62:
+            raise InvalidInput(
+                "the windows of a schedule that is played must be shorter than 2**62 days",
+                shown(self.schedule.windows[-1]),
+                "Use Schedule.practical(...), or a smaller horizon.",
+            )
+
+    def _check_plan(self) -> None:
+        """Refuse a plan that is none for this learner, set and feedback."""
+        plan, is_gibbs = self.learner.plan, isinstance(self.learner, LazyComBand)
+        wanted = "gibbs" if is_gibbs and not self.plays_lists else "list"
+        is_chain = plan.kind == "chain" and self.actions.has_markov and not is_gibbs and not self.plays_lists
+        is_known = plan.kind == wanted or is_chain
+        if not is_known or plan.has_moment != (self.feedback == "bandit") or plan.has_inverse > plan.has_moment:
+            raise InvalidInput(
+                "`plan` of the learner must be one that plan_laws makes for its set and feedback",
+                f"{plan!r:.200}, with {self.feedback} feedback on {self.actions!r:.80}",
+                "Make it with plan_laws, or use swap_combcp.",
+            )
+
     @property
     def actions(self) -> ActionSet:
         """The set it plays on."""
@@ -167,4 +198,5 @@ def rates_of(learner: Any, count: int) -> tuple[np.ndarray[Any, np.dtype[np.floa
 
     rates = learner.rates * count if len(learner.rates) == 1 else learner.rates
     is_adaptive = isinstance(rates[0], AdaptiveRate)
-    return np.array([rate.scale if is_adaptive else rate.learning_rate for rate in rates]), is_adaptive
+    steps = [rate.scale if is_adaptive else rate.learning_rate for rate in rates]
+    return np.array(steps, dtype=np.float64), is_adaptive

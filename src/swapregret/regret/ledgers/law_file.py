@@ -2,11 +2,13 @@
 
 A law is an object of this package that holds numbers, arrays, labels and other such objects (a graph, an inner law, a method
 of its action set). Written are its class and what it was made of; values computed on demand and kept are left out, so equal
-laws are written alike. Read are the classes of ``registry.LAWS`` only.
+laws are written alike. Read are the classes of ``registry.LAWS`` only. A law can also be written as one cell of a table.
 """
 
+import base64
 import inspect
 import json
+import zlib
 from functools import cached_property
 from typing import Any
 
@@ -19,9 +21,10 @@ from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Policy
 from swapregret.registry import LAW_METHODS, LAWS, find, name_of
 
-__all__ = ["read_laws", "write_laws"]
+__all__ = ["law_cell", "read_law_cell", "read_laws", "write_laws"]
 
 _TEXT = "laws"
+_MOST = 2**28
 
 
 def write_laws(laws: tuple[Policy, ...], actions: ActionSet) -> NamedArrays:
@@ -48,6 +51,46 @@ def read_laws(arrays: NamedArrays, actions: ActionSet) -> tuple[Policy, ...]:
         return ()
     reader = _Reader(actions, arrays)
     return tuple(reader.read(data) for data in json.loads(text_of_array(arrays[_TEXT])))
+
+
+def law_cell(law: Policy, actions: ActionSet) -> str:
+    """Write a law as text without spaces, commas or quotes; equal laws give equal texts.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> wide = MSets(40, 8)
+    >>> read_law_cell(law_cell(wide.uniform_policy(), wide), wide)
+    UniformSubsets(8 of 40)
+    """
+    arrays = {
+        name: [array.dtype.str, array.shape, array.ravel().tolist()]
+        for name, array in write_laws((law,), actions).items()
+    }
+    return base64.b64encode(zlib.compress(json.dumps(arrays, separators=(",", ":")).encode())).decode()
+
+
+def read_law_cell(text: str, actions: ActionSet) -> Policy:
+    """Read what ``law_cell`` wrote; whatever else it is, is refused."""
+    try:
+        plain = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), _MOST)
+        named = json.loads(plain)
+        arrays = {
+            str(name): np.array(numbers, dtype=np.dtype(kind)).reshape(shape)
+            for name, (kind, shape, numbers) in named.items()
+            if np.dtype(kind).kind in "biuf"
+        }
+        (law,) = read_laws(arrays, actions)
+        if isinstance(law, Policy) and law.marginals().shape == (actions.dimension,):
+            return law
+        came = f"a {type(law).__name__}"
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
+        came = f"{text!r:.40}: {error}"
+    raise InvalidInput(
+        "a policy in a table must be a text that this library wrote for the same set",
+        came,
+        "Check `--set`, or list it: one row per action, with `round` and `probability`.",
+    )
 
 
 class _Writer:

@@ -6,12 +6,15 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Actions, Matrix
+from swapregret.arrays import Actions, Matrix, Vector, real_numbers
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
+from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.ledgers.table import reading
 
-__all__ = ["read_plays", "read_rewards"]
+__all__ = ["no_policies", "read_plays", "read_policies", "read_rewards", "read_rounds"]
+
+_SUM = 1e-9
 
 
 def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> Actions:
@@ -98,7 +101,7 @@ def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
     array([[1., 2.]])
     """
     try:
-        matrix = np.ascontiguousarray(rewards, dtype=np.float64)
+        matrix = np.ascontiguousarray(real_numbers(rewards))
     except (TypeError, ValueError):
         raise InvalidReward(
             f"`rewards` must be a matrix of shape ({n_days}, {dimension})",
@@ -120,3 +123,65 @@ def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
             "Replace NaN and infinities before the call.",
         )
     return matrix
+
+
+def no_policies(came: str) -> InvalidInput:
+    """Return the refusal of totals that come without the policies that drew the actions."""
+    return InvalidInput(
+        "totals must come with the policy that drew each action",
+        came,
+        "Add `policies` (in a file the column `policy`, or one row for each action that could have been drawn, with `round` and"
+        " `probability`, and the total in the row that was), or give the reward of every element.",
+    )
+
+
+def read_rounds(
+    rows: Actions, rounds: npt.ArrayLike, chances: Vector | None
+) -> list[tuple[slice, FinitePolicy, object]]:
+    """Read laws listed over several rows: for each day its rows, its law and its name; equal laws in a row are one object."""
+    days = np.asarray(rounds)
+    if days.shape != (len(rows),) or chances is None:
+        raise InvalidInput(
+            f"`rounds` must have shape ({len(rows)},) and come with `probabilities`",
+            f"shape {days.shape}" + ("" if chances is not None else " and no probabilities"),
+            "Give the day and the probability of every row.",
+        )
+    starts = np.flatnonzero(np.concatenate([[True], days[1:] != days[:-1]]))
+    if len(np.unique(days)) != len(starts):
+        raise InvalidInput("rows of one day in `rounds` must be together", "a day that comes back", "Sort the rows.")
+    found: list[tuple[slice, FinitePolicy, object]] = []
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(days)], strict=True):
+        if abs(float(chances[start:end].sum()) - 1.0) > _SUM:
+            raise InvalidInput(
+                f"`probabilities` of rows {start} to {end - 1} must add up to 1",
+                f"{float(chances[start:end].sum())!r} on day {days[start]!r}",
+                "List every action the day could have drawn.",
+            )
+        here, last = slice(start, end), found[-1][0] if found else slice(0, 0)
+        is_same = np.array_equal(rows[here], rows[last]) and np.array_equal(chances[here], chances[last])
+        law = found[-1][1] if is_same else FinitePolicy(rows[here], chances[here])
+        found.append((here, law, days[start]))
+    return found
+
+
+def read_policies(actions: ActionSet, plays: Actions, policies: Policy | Sequence[Policy]) -> list[Policy]:
+    """Read the law of every play: one for all, or one each; an action its law never draws is refused."""
+    listed = [policies] * len(plays) if isinstance(policies, Policy) else list(policies)
+    if len(listed) != len(plays):
+        raise InvalidInput(
+            f"`policies` must be {len(plays)} policies, one per row", str(len(listed)), "Or pass one for all rows."
+        )
+    for index, (law, play) in enumerate(zip(listed, plays, strict=True)):
+        if not isinstance(law, Policy) or law.dimension != actions.dimension:
+            raise InvalidInput(
+                f"row {index} of `policies` must be a policy over the {actions.dimension} elements of the set",
+                repr(law)[:80],
+                "Pass e.g. `decision.policy`, or sr.FinitePolicy(actions, probabilities).",
+            )
+        if not (law.marginals()[play > 0] > 0.0).all():
+            raise InvalidInput(
+                f"row {index} of `policies` must give the action of the row a positive probability",
+                f"{actions.elements(play)!r}, which it never draws",
+                "Pass the policy that drew it.",
+            )
+    return listed

@@ -1,0 +1,109 @@
+"""The days of a journal, with the policy that drew each action: what ``sr.audit`` needs to measure a player's regrets.
+
+The policies are not in the file. They come from replaying it, bit for bit. A journal begins with a snapshot, which a long session
+renews from time to time; days before it cannot be replayed.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.errors import InvalidInput
+from swapregret.journal import is_journal, read_journal
+from swapregret.learners.player import Player
+from swapregret.policy import Policy
+from swapregret.session import Session
+from swapregret.units import Range
+
+__all__ = ["JournalLog", "is_journal_file", "read_journal_log"]
+
+Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, eq=False)
+class JournalLog:
+    """A journal as a log, for ``sr.audit(log.actions, log.plays, log.rewards, policies=log.policies)``.
+
+    Attributes
+    ----------
+    actions : ActionSet
+    plays : Actions, shape (n, dimension)
+        In the order their rewards came.
+    rewards : Vector, shape (n,), or Matrix, shape (n, dimension)
+        Totals, or costs, as they were told; with full feedback reward vectors, totals on the learner's scale [0, 1].
+    policies : tuple of Policy
+    reward_range, cost_range : (float, float) or None
+        The declared range of totals, one of the two; with full feedback none.
+    n_before, n_skipped : int
+        Days closed before the snapshot, and days after it whose reward never came: not in the log.
+    """
+
+    actions: ActionSet
+    plays: Actions
+    rewards: Vector | Matrix
+    policies: tuple[Policy, ...]
+    reward_range: Range | None
+    cost_range: Range | None
+    n_before: int
+    n_skipped: int
+
+
+def is_journal_file(path: Path) -> bool:
+    """Tell whether there is a file that begins as a journal does."""
+    try:
+        with open(path, "rb") as file:
+            return is_journal(file.read(64))
+    except OSError:
+        return False
+
+
+def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLog:
+    """Replay a journal and return its days.
+
+    Parameters
+    ----------
+    path : path
+    player : Player, optional
+        Needed only if the player holds functions of one's own.
+    """
+    name = os.fspath(path)
+    snapshot, events, _, _ = read_journal(path)
+    session: Session[Any] = Session._from_snapshot(snapshot, player, name)
+    n_before, n_skipped = session.day, session.summary().n_skipped
+    reader, feedback = session._reader, session.player.feedback
+    plays, rewards, laws = [], [], []
+    for event in events:
+        held = session._open.get(event.get("observe", -1))
+        law, day = None if held is None else held.policy, session.day
+        session._replay([event], name)
+        if held is None or law is None or session.day == day:  # no reward, or one that the player refused
+            continue
+        told = event["reward"]
+        if feedback == "full":
+            told = reader.read(told, held.action)
+        elif feedback == "semi-bandit":
+            told = float(np.asarray(told) @ held.action) if len(told) == len(held.action) else float(sum(told))
+        plays.append(held.action)
+        rewards.append(told)
+        laws.append(law)
+    if not plays:
+        raise InvalidInput(
+            f"journal {name!r} must hold rewards after its last snapshot, after day {n_before:,}",
+            "none",
+            "Audit it when some days were observed, or keep a log of your own.",
+        )
+    has_range = feedback != "full"
+    return JournalLog(
+        actions=session.player.actions,
+        plays=np.array(plays),
+        rewards=np.array(rewards, dtype=np.float64),
+        policies=tuple(laws),
+        reward_range=session.reward_range if has_range and session.cost_range is None else None,
+        cost_range=session.cost_range if has_range else None,
+        n_before=n_before,
+        n_skipped=session.summary().n_skipped - n_skipped,
+    )

@@ -1,0 +1,292 @@
+r"""Auditing totals: regrets of a log that saw only the total reward of what was chosen, with the laws that drew it.
+
+With Σ_t = E[MMᵀ] under the law of the day, :math:`\widetilde R_t = c + (r - c\cdot M)\,\Sigma_t^+ M` is an unbiased estimate of the
+reward vector on every action; c·M = ½ for all of them keeps the noise small. From it:
+
+* **external regret**, in total and window by window, between ends that hold with a stated probability (``regret.deviation``);
+* **swap regret**, the paper's. For every rule φ the gain :math:`\sum_t \sum_M p_t(M)\,\widetilde R_t\cdot(\phi(M) - M)` is
+  unbiased, so its maximum over φ is above the truth in expectation (Jensen). A rule fitted on one half of the days and judged on
+  the other is below it in expectation, where both halves have the same best rule and laws of one half do not depend on draws of
+  the other. Both come with a sampling error, from 8 interleaved parts of the days, which moves the ends apart (Student).
+
+A day whose law does not reach every direction tells nothing: any action may have had any total in [0, 1] then, and the ends are
+moved by that much.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.constant import constant_vector
+from swapregret.arrays import Actions, Matrix, Vector, as_integer
+from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.geometry.solve import DenseSolver
+from swapregret.notebook import html_table, text_table
+from swapregret.policy import Policy
+from swapregret.regret.deviation import Deviation, bracket_best
+from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.measure import Regret, regret_rows, student_factor
+from swapregret.regret.two_sided import two_sided_swap
+from swapregret.units import Units
+
+__all__ = ["TotalsAudit", "audit_totals"]
+
+_SLACK = 1e-9
+_PARTS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class TotalsAudit:
+    """Regrets of a log of totals.
+
+    Attributes
+    ----------
+    external_regret : Regret
+        Against the best fixed action: an estimate with its standard error, if the action had been fixed in advance, and ends that
+        hold together with probability ``confidence`` or more.
+    swap_regret : Regret
+        The middle of two ends: ``upper`` is an estimate above the truth in expectation (Jensen), plus its sampling error;
+        ``lower`` one below it in expectation (sample splitting), minus its error, and 0 at least, as swap regret is never negative.
+    windows : tuple of Regret
+        External regret of each window, each with ends that hold with probability ``confidence``; empty if not asked for.
+    reward : float
+        Mean reward a day; minus the cost where costs were given.
+    n_days, n_blind : int
+        Days, and those among them whose law did not reach every direction.
+    confidence : float
+    is_cost : bool
+        Whether costs were given.
+    """
+
+    external_regret: Regret
+    swap_regret: Regret
+    windows: tuple[Regret, ...]
+    reward: float
+    n_days: int
+    n_blind: int
+    confidence: float
+    is_cost: bool = False
+
+    @property
+    def cost(self) -> float:
+        """Return the mean cost a day."""
+        return 0.0 - self.reward
+
+    @property
+    def regrets(self) -> tuple[Regret, ...]:
+        """Return external and swap regret."""
+        return self.external_regret, self.swap_regret
+
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        rows = regret_rows(("external", "swap"), self.regrets, self.windows)
+        earned = f"a cost of {self.cost:.6g}" if self.is_cost else f"a reward of {self.reward:.6g}"
+        title = f"Audit of totals: {self.n_days:,} days, {earned} per day"
+        return title, ["regret", "total", "per day", "between"], rows
+
+    def __repr__(self) -> str:
+        return text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table(), note=f"{self.external_regret.definition}. {self.swap_regret.definition}")
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *map(str, self.regrets)])
+
+
+def audit_totals(
+    actions: ActionSet,
+    plays: Actions,
+    totals: Vector,
+    laws: Sequence[Policy],
+    units: Units,
+    *,
+    window: int | None = None,
+    confidence: float = 0.95,
+    capacity: int | None = None,
+) -> TotalsAudit:
+    """Measure the regrets of a log of totals: one inverse of Σ per law, O(dimension²) a day.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    plays : Actions, shape (n, dimension)
+    totals : Vector, shape (n,)
+        What was seen, in ``units``.
+    laws : sequence of Policy
+        The law that drew each of them.
+    units : Units
+        Of totals.
+    window, confidence, capacity
+        As of :func:`~swapregret.regret.audit.audit`.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> coin = MSets(2, 1)
+    >>> plays = np.array([[1, 0], [0, 1]] * 500)
+    >>> found = audit_totals(coin, plays, 1.0 * plays[:, 0], [coin.uniform_policy()] * 1000, Units())
+    >>> round(found.external_regret.value, 9), found.external_regret.lower > 400, found.swap_regret.lower > 0
+    (500.0, True, True)
+    """
+    n, length = len(plays), len(plays) if window is None else as_integer(window, "window", 1)
+    if not 0.0 < confidence < 1.0:
+        raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
+    rewards = _shares(totals, units)
+    if n < _PARTS:
+        raise InvalidInput(f"a log of totals must have at least {_PARTS} days", str(n), "Collect more days.")
+    gathered = _Totals(actions, capacity)
+    edges = [*range(0, n, length), n]
+    sums = [gathered.add(plays[a:b], rewards[a:b], laws[a:b], a) for a, b in pairwise(edges)]
+    whole = sums[0]
+    for part in sums[1:]:
+        whole = whole + part
+    if whole.n_blind == n:
+        raise InvalidInput(
+            "some policy of a log of totals must reach every direction of the set",
+            f"{n:,} days on which some actions could not have been drawn, and nothing is known of them",
+            "Audit a player that explores, or give the reward of every element.",
+        )
+    external = [gathered.external(part, confidence).in_units(units) for part in (whole, *sums)]
+    return TotalsAudit(
+        external_regret=external[0],
+        swap_regret=gathered.swap(whole, confidence).in_units(units),
+        windows=tuple(external[1:]) if window is not None else (),
+        reward=units.low + units.scale * whole.earned / n,
+        n_days=n,
+        n_blind=whole.n_blind,
+        confidence=confidence,
+        is_cost=units.is_cost,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """What some days leave behind: Σ z and Σ z² as forms in X, Σ E z² at most, what was earned, and the days."""
+
+    estimate: Vector
+    squares: Matrix
+    most: Matrix
+    earned: float
+    n_days: int
+    n_blind: int
+
+    @property
+    def spread(self) -> Matrix:
+        """Return W of ``regret.deviation``."""
+        return self.squares / 3.0 + self.most * (2.0 / 3.0)
+
+    def __add__(self, other: "_Sums") -> "_Sums":
+        return _Sums(
+            self.estimate + other.estimate,
+            self.squares + other.squares,
+            self.most + other.most,
+            self.earned + other.earned,
+            self.n_days + other.n_days,
+            self.n_blind + other.n_blind,
+        )
+
+
+class _Totals:
+    """Turns days into sums and into ledgers of estimates, one for each part: days 0, 8, 16, …; 1, 9, 17, …; and so on."""
+
+    def __init__(self, actions: ActionSet, capacity: int | None) -> None:
+        self._actions, self._place = actions, actions.span.coordinates
+        self._parts = tuple(SwapLedger(actions, capacity=capacity) for _ in range(_PARTS))
+        try:
+            self._centre, self._bound = 0.5 * constant_vector(actions), 0.5
+        except InvalidInput:
+            self._centre, self._bound = np.zeros(actions.dimension), 1.0
+
+    def add(self, plays: Actions, rewards: Vector, laws: Sequence[Policy], first: int) -> _Sums:
+        """Add days, the first of which is day ``first``."""
+        d, place = self._actions.dimension, self._place
+        estimate, squares, most, n_blind = np.zeros(d), np.zeros((d, d)), np.zeros((d, d)), 0
+        for start, end in _runs(laws):
+            law = laws[start]
+            solved = DenseSolver(law, self._actions.span, is_inverted=True).factored
+            if solved is None:
+                n_blind += end - start
+                continue
+            inverse, played = solved[0], plays[start:end]
+            dual = np.zeros((end - start, d))
+            dual[:, place] = played[:, place] @ inverse  # Σ⁺M
+            rest = rewards[start:end] - played @ self._centre  # e
+            vectors = rest[:, None] * dual
+            estimate += vectors.sum(axis=0)
+            squares += vectors.T @ vectors
+            most[np.ix_(place, place)] += self._bound**2 * (end - start) * inverse
+            vectors += self._centre
+            for index, part in enumerate(self._parts):
+                days = vectors[(index - first - start) % _PARTS :: _PARTS]
+                if len(days):
+                    part.record_days(law, np.ascontiguousarray(days))
+        return _Sums(estimate, squares, most, float(rewards.sum()), len(plays), n_blind)
+
+    def external(self, days: _Sums, confidence: float) -> Regret:
+        """Return external regret of some days, rewards in [0, 1]."""
+        n_seen = days.n_days - days.n_blind
+        lower, value, upper, error = 0.0, 0.5 * days.n_blind, float(days.n_days), math.nan
+        if n_seen:
+            bound = Deviation.of(self._actions, days.n_days, self._bound, confidence)
+            estimate = days.estimate + n_seen * self._centre
+            found = bracket_best(self._actions, estimate, days.spread, bound)
+            best = self._actions.argmax(estimate)
+            value, error = value + found.value, math.sqrt(float(best @ days.squares @ best))
+            lower, upper = max(lower, found.lower), min(upper, found.upper + days.n_blind)
+        blind = f", {days.n_blind:,} days of unknown worth included" if days.n_blind else ""
+        return Regret(
+            min(max(value, lower), upper) - days.earned,
+            lower - days.earned,
+            upper - days.earned,
+            error,
+            days.n_days,
+            "external regret from totals: best fixed action in hindsight minus what was received, estimated; the truth is between"
+            f" the ends with probability {confidence:g} or more{blind}",
+        )
+
+    def swap(self, days: _Sums, confidence: float) -> Regret:
+        """Return the two ends of swap regret, rewards in [0, 1]."""
+        both = two_sided_swap(
+            self._actions, [part.close() for part in self._parts]
+        )  # even parts are judged by odd ones
+        factor, split, plug_in = student_factor(_PARTS, confidence), both.sample_split, both.plug_in
+        lower = max(0.0, _PARTS * (split.value - factor * split.standard_error) - days.n_blind)
+        upper = max(lower, _PARTS * (plug_in.value + factor * plug_in.standard_error) + days.n_blind)
+        return Regret(
+            (lower + upper) / 2.0,
+            lower,
+            upper,
+            math.nan,
+            days.n_days,
+            "swap regret from totals, maximum over φ outside the expectation (the paper's), the middle of two ends; upper end: φ"
+            " fitted and judged on all days, above the truth in expectation (Jensen), plus its sampling error; lower end: φ fitted"
+            " on every second day and judged on the others, below the truth in expectation where both halves have the same best φ,"
+            f" minus its sampling error (both for confidence {confidence:g})",
+        )
+
+
+def _runs(laws: Sequence[Policy]) -> Iterator[tuple[int, int]]:
+    """Yield where stretches of days with one law begin and end."""
+    start = 0
+    for index in range(1, len(laws) + 1):
+        if index == len(laws) or laws[index] is not laws[start]:
+            yield start, index
+            start = index
+
+
+def _shares(totals: Vector, units: Units) -> Vector:
+    """Return totals as rewards in [0, 1], or refuse the first that is outside."""
+    shares = (units.reward(totals) - units.low) / units.scale
+    wrong = np.flatnonzero(~((shares >= -_SLACK) & (shares <= 1.0 + _SLACK)))
+    if len(wrong):
+        low, high = units.declared
+        raise InvalidReward(
+            f"the total of row {wrong[0]} must be a finite number in the declared range [{low:g}, {high:g}]",
+            repr(float(totals[wrong[0]])),
+            f"Declare the true `{units.word}_range` of totals, or mend the log.",
+        )
+    return np.clip(shares, 0.0, 1.0)
