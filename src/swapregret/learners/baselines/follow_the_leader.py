@@ -22,7 +22,6 @@ from swapregret.actions.listed_laws import put_law
 from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
 from swapregret.compiled.bits import pack_action
-from swapregret.errors import InvalidInput
 from swapregret.learners.baselines.listing import read_share
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day
@@ -117,10 +116,6 @@ def follow_the_leader(
     0.1
     """
     days = as_integer(horizon, "horizon", 1)
-    if feedback not in FEEDBACKS:
-        raise InvalidInput(
-            f"`feedback` must be one of {tuple(FEEDBACKS)}", repr(feedback), "'bandit' is the usual one."
-        )
     default = 0.0 if feedback == "full" else min(0.5, math.cbrt(actions.rank / days))
     share = read_share(default if exploration is None else exploration, "exploration")
     return FollowTheLeader(actions, share, feedback)

@@ -307,7 +307,9 @@ class Running:
                 break
             self._widen()
         restore(self.state, arrays, "the state", self._derived)
+        n_recoveries = self.state.tally.n_recoveries.copy()
         self.make()
+        self.state.tally.n_recoveries[:] = n_recoveries  # a Σ that is singular was counted when it was met
         self.state.mix.is_new[:] = 0  # the same policies go on
 
 
