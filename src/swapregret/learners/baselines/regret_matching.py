@@ -59,7 +59,7 @@ class MatchingRule(NamedTuple):
 
 
 class Regrets(NamedTuple):
-    """R (N, N), and the last action played, −1 before the first."""
+    """R (N, N), and the last action played, counted from 1; 0 before the first."""
 
     regrets: Floats
     last: Integers
@@ -73,14 +73,14 @@ def add_day_of_regrets(rule: Any, family: Any, state: Any, action: Integers, see
         add_regrets(own.regrets, chances, a, 0.0, listed_totals(family.columns, seen), False, rule.is_inert)
     else:
         add_regrets(own.regrets, chances, a, (reward - rule.baseline) / chances[a], chances, True, rule.is_inert)
-    own.last[0] = a
+    own.last[0] = a + 1
     return True
 
 
 @end_day.of(MatchingRule)
 def match_regrets(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Switch in proportion to the regrets; the first law is uniform."""
-    regrets, last = state.own.regrets, state.own.last[0]
+    regrets, last = state.own.regrets, state.own.last[0] - 1
     n = regrets.shape[0]
     weights = np.full(n, 1.0 / n)
     if last >= 0:
@@ -125,7 +125,7 @@ class RegretMatching(ListedPlayer):
         return MatchingRule(windows, feedback, 0.0, False, first_log, is_inert, self.inertia, gamma, b)
 
     def _own(self, n_actions: int) -> Regrets:
-        return Regrets(np.zeros((n_actions, n_actions)), np.full(1, -1))
+        return Regrets(np.zeros((n_actions, n_actions)), np.zeros(1, dtype=np.int64))
 
 
 @refuses
