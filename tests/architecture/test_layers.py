@@ -28,7 +28,7 @@ _GROUND = {
     "actions",
 }
 _MEASURED = {"environments", "regret", "networks"}
-_RUNNING = {"kernels", "learners", "feedback", "storage", "randomness", "journal", "session_file", "session", "workers"}
+_RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session_file", "session", "workers"}
 _PLAYED = (
     _GROUND
     | _MEASURED
@@ -57,8 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "actions": _GROUND - {"actions"},
     "environments": _GROUND | {"randomness"},
     "regret": _GROUND,
-    "kernels": _GROUND | {"regret"},
-    "learners": _GROUND | {"kernels"},
+    "learners": _GROUND,
     "feedback": _GROUND | {"learners"},
     "journal": {"errors", "storage"},
     "session_file": _GROUND | {"learners", "feedback"},

@@ -21,6 +21,13 @@ SETS: dict[str, Any] = {
     "explicit": sr.Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 0]]),
     "oracle": sr.OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64)),
 }
+MORE: dict[str, Any] = {
+    "forests": sr.Forests([(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)], size=3),
+    "product": sr.Product(sr.MSets(3, 1), sr.Permutations(2)),
+    "many": sr.MSets(14, 5),  # too many for a list
+    "long": sr.MSets(11, 3),  # 165 actions: chains are refined, not eliminated
+    "arms": sr.MSets(4, 1),
+}
 DAYS, CUT = 120, 47
 OPTIONS = {"measure": "none", "realised": True, "windows": (), "certificate": False, "capacity": None}
 CASES = [
@@ -28,14 +35,38 @@ CASES = [
     for name, (preset, feedback) in product(SETS, [("multiscale", "bandit"), ("adaptive", "bandit")])
 ]
 CASES += [("m-sets", preset, feedback) for preset in ("multiscale", "adaptive") for feedback in ("semi-bandit", "full")]
+CASES += [("forests", "multiscale", "bandit"), ("product", "multiscale", "bandit")]
+CASES += [(name, "comband", "bandit") for name in ("m-sets", "permutations", "paths", "trees", "explicit")]
 CASES += [("m-sets", "paper", "bandit"), ("trees", "multiscale", "semi-bandit"), ("paths", "multiscale", "full")]
+
+LISTING = ("exp3", "tsallis_inf", "blum_mansour", "ito", "stoltz", "regret_matching", "treeswap")
+COMPETITORS: list[tuple[str, str, dict[str, Any]]] = [
+    *((name, each, {}) for name in (*SETS, "forests", "product") for each in ("combexp", "hybrid_omd")),
+    *((name, "uniform", {}) for name in ("m-sets", "oracle", "product")),
+    *((name, "follow_the_leader", {}) for name in ("m-sets", "permutations", "oracle", "product")),
+    *((name, "comband", {}) for name in ("m-sets", "oracle", "product", "many")),
+    *(("m-sets", each, {}) for each in LISTING),
+    *(("paths", each, {"feedback": "full"}) for each in LISTING if each not in ("ito", "tsallis_inf")),
+    ("arms", "exp3", {"learning_rate": 20.0, "exploration": 0.1, "baseline": 0.0}),
+    ("arms", "stoltz", {"rules": "swap", "exploration": 0.05}),
+    ("arms", "treeswap", {"estimator": "shared", "random_offset": False}),
+    ("arms", "regret_matching", {"rule": "inertia"}),
+    ("oracle", "blum_mansour", {}),
+    *(("long", each, {}) for each in ("blum_mansour", "ito", "stoltz")),
+    ("m-sets", "follow_the_leader", {"feedback": "semi-bandit"}),
+    ("m-sets", "follow_the_leader", {"feedback": "full"}),
+    ("m-sets", "combexp", {"learning_rate": 2.0, "exploration": 0.0, "variants": 1}),
+    ("paths", "comband", {"exploration_law": "spanner"}),
+    ("permutations", "comband", {"learning_rate": 40.0, "exploration": 0.0}),
+]
 
 
 def player_of(name: str, preset: str, feedback: str) -> Any:
     """Return a player whose windows end often."""
-    return sr.swap_combcp(
-        SETS[name], DAYS, preset=preset, feedback=feedback, schedule=sr.Schedule([2, 6, 18, 54]), variants=2
-    )
+    actions, schedule = (SETS | MORE)[name], sr.Schedule([2, 6, 18, 54])
+    if preset == "comband":
+        return sr.swap_comband(actions, DAYS, preset="multiscale", feedback=feedback, schedule=schedule)
+    return sr.swap_combcp(actions, DAYS, preset=preset, feedback=feedback, schedule=schedule, variants=2)
 
 
 def step(session: sr.Session, rewards: np.ndarray) -> tuple[list[list[int]], list[float]]:
@@ -72,7 +103,19 @@ def assert_same(player: Any, one: Any, other: Any) -> None:
 def test_blocks_are_steps(name: str, preset: str, feedback: str, tmp_path: Path) -> None:
     """A course in blocks, a session stepped, and a session saved and loaded in the middle play the same game."""
     player = player_of(name, preset, feedback)
-    world = sr.environments.cyclic(SETS[name], DAYS, phases=5, rng=2)
+    check_blocks_are_steps(player, tmp_path)
+    assert player.is_compiled == (name != "oracle")
+
+
+@pytest.mark.parametrize(("name", "competitor", "options"), COMPETITORS)
+def test_blocks_of_competitors_are_steps(name: str, competitor: str, options: dict[str, Any], tmp_path: Path) -> None:
+    """So do competitors, on every kind of set."""
+    check_blocks_are_steps(getattr(sr.baselines, competitor)((SETS | MORE)[name], DAYS, **options), tmp_path)
+
+
+def check_blocks_are_steps(player: Any, tmp_path: Path) -> None:
+    """Play blocks and steps, and compare all there is."""
+    world = sr.environments.cyclic(player.actions, DAYS, phases=5, rng=2)
     rewards = world.rewards(0, DAYS)
     course, plays = played(player, world, (1, CUT, DAYS))
     session = sr.Session(player, rng=np.random.SeedSequence(3))
@@ -85,7 +128,6 @@ def test_blocks_are_steps(name: str, preset: str, feedback: str, tmp_path: Path)
         assert np.mean(received + rest) == pytest.approx(course.reward, abs=1e-12)
         assert_same(player, each._state, course.state)
         assert each._rng.bit_generator.state == course._rng.bit_generator.state
-    assert player.is_compiled == (name != "oracle")
 
 
 @pytest.mark.parametrize("preset", ["multiscale", "adaptive"])

@@ -374,6 +374,10 @@ class ActionSet(metaclass=Remembering):
         common = describe(self, mu, has_moment=has_moment, is_listed=False)
         return (OracleGibbsFamily if kind == "gibbs" else OracleFamily)(common, self, mu, variants)
 
+    def moving_family(self, mu: Policy, *, variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as :meth:`family` does, for a player that makes a new policy every day; most sets have no other form."""
+        return self.family(mu, variants=variants, has_moment=has_moment)
+
     def _unsupported(self, what: str, instead: str) -> Unsupported:
         return Unsupported(f"the set must have an exact {what}", f"{self!r}, which has none", instead)
 

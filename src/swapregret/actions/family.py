@@ -35,6 +35,7 @@ __all__ = [
     "draw",
     "draw_explore",
     "gibbs_of",
+    "hybrid",
     "law_of",
     "list_law",
     "make_law",
@@ -113,6 +114,15 @@ def list_law(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
 @method
 def best(family: Any, weights: Floats) -> Integers:
     """Return the action of largest total weight."""
+
+
+@method
+def hybrid(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    """Minimise c·x + Σ −√x_i + γ(1 − x_i) log(1 − x_i) over conv(A); return the point and its gap in units of 1 + Σ|c|.
+
+    ``mix`` is γ, ``middle`` a point of the relative interior, ``near`` one that may be near. Not every family has it
+    (``actions.hybrid``).
+    """
 
 
 @method

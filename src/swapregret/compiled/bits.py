@@ -8,7 +8,6 @@ from swapregret.compiled.kernel import kernel
 
 __all__ = [
     "elements_of",
-    "has_element",
     "hash_row",
     "is_same_row",
     "merge_rows",
@@ -29,12 +28,6 @@ _PLACES[[((1 << i) * 0x03F79D71B4CB0A89 & (2**64 - 1)) >> 58 for i in range(64)]
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 _HALF, _TAIL = np.uint64(32), np.uint64(29)
-
-
-@kernel
-def has_element(row: Words, index: int) -> bool:
-    """Tell whether an element is chosen."""
-    return bool((row[index >> 6] >> np.uint64(index & 63)) & _ONE != _ZERO)
 
 
 @kernel

@@ -13,8 +13,6 @@ __all__ = [
     "centred",
     "centred_square",
     "dot",
-    "dot_three",
-    "learn_prediction",
     "moment_variance",
     "span_part",
     "sum_of",
@@ -50,23 +48,6 @@ def dot(left: Floats, right: Floats) -> float:
 
 
 @kernel
-def dot_three(left: Floats, middle: Floats, right: Floats) -> float:
-    """Return Σ left·middle·right in four interleaved sums."""
-    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
-    i = 0
-    while i + 4 <= left.size:
-        first += left[i] * middle[i] * right[i]
-        second += left[i + 1] * middle[i + 1] * right[i + 1]
-        third += left[i + 2] * middle[i + 2] * right[i + 2]
-        fourth += left[i + 3] * middle[i + 3] * right[i + 3]
-        i += 4
-    while i < left.size:
-        first += left[i] * middle[i] * right[i]
-        i += 1
-    return (first + second) + (third + fourth)
-
-
-@kernel
 def sum_of(vector: Floats) -> float:
     """Return the sum of the entries in four interleaved sums."""
     first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
@@ -81,22 +62,6 @@ def sum_of(vector: Floats) -> float:
         first += vector[i]
         i += 1
     return (first + second) + (third + fourth)
-
-
-@kernel
-def learn_prediction(prediction: Floats, action: Integers, reward: float, step: float) -> Floats:
-    """Return R̂ + step · (r − R̂·M) M / ‖M‖²."""
-    result = prediction.copy()
-    count = 0
-    for i in range(action.size):
-        count += action[i]
-    if count == 0:
-        return result
-    change = step * (reward - action_total(prediction, action)) / count
-    for i in range(action.size):
-        if action[i]:
-            result[i] += change
-    return result
 
 
 @kernel

@@ -103,8 +103,8 @@ def _check_offset(player: Player[Any], arrays: Arrays) -> None:
     for name in ("offset", "tally.offset"):
         if schedule is not None and name in arrays and int(arrays[name].ravel()[0]) >= schedule.windows[-1]:
             raise _wrong(f"a day of the longest window in {name!r}", str(arrays[name]))
-    if isinstance(player, RegretMatching) and int(arrays["last"]) >= player.table.n_actions:
-        raise _wrong("the number of an action in 'last'", str(arrays["last"]))
+    if isinstance(player, RegretMatching) and int(arrays["own.last"][0]) > player.table.n_actions:
+        raise _wrong("the number of an action in 'own.last'", str(arrays["own.last"]))
 
 
 def _check_array(name: str, array: Any, model: Any) -> None:

@@ -50,17 +50,13 @@ WORDS: dict[str, tuple[str, ...]] = {
     "kind": ("chain", "gibbs", "list"),
     "rule": ("inertia", "invariant"),
     "rules": ("internal", "swap"),
-    "solver": ("auto", "dense", "inverse", "iterative"),
 }
 """What each word may be."""
 FEEDBACKS: dict[str, tuple[str, ...]] = {
-    "BanditEstimator": ("bandit",),
     "ComBand": ("bandit",),
     "CombEXP": ("bandit",),
-    "FullEstimator": ("full",),
     "HybridOMD": ("semi-bandit",),
     "Ito": ("bandit",),
-    "SemiBanditEstimator": ("semi-bandit",),
     "TsallisINF": ("bandit",),
 } | dict.fromkeys(("BlumMansour", "Exp3", "RegretMatching", "Stoltz", "TreeSwap"), ("bandit", "full"))
 """What those players can be shown that do not take every kind of feedback."""
@@ -73,11 +69,12 @@ def check_settings(part: Any) -> None:
 
     Examples
     --------
-    >>> from swapregret.learners.estimator import BanditEstimator
-    >>> BanditEstimator(predictor_step=-1.0)
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.learners.baselines.tsallis_inf import TsallisINF
+    >>> TsallisINF(MSets(4, 2), 100, 2.0, limit=-1)
     Traceback (most recent call last):
     ...
-    swapregret.errors.InvalidInput: `predictor_step` must be a number from 0 to 2: got -1.0. Choose one in that range.
+    swapregret.errors.InvalidInput: `limit` must be a number from 0 to 4.61169e+18: got -1. Choose one in that range.
     """
     kind = type(part).__name__
     for field in fields(part):
@@ -91,7 +88,7 @@ def check_settings(part: Any) -> None:
         if name in NUMBERS:
             for number in value if isinstance(value, tuple) else (value,):
                 check_number(name, number)
-        elif name in WORDS and (isinstance(value, str) or name != "estimator"):  # which may also be a part
+        elif name in WORDS:
             known = FEEDBACKS.get(kind, WORDS[name]) if name == "feedback" else WORDS[name]
             if not isinstance(value, str) or value not in known:
                 raise InvalidInput(f"`{name}` of {kind} must be one of {known}", shown(value), "Choose one of these.")

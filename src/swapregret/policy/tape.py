@@ -18,7 +18,7 @@ class Tape(NamedTuple):
 
     Attributes
     ----------
-    first_day, n_windows, n_laws, n_atoms : int64 arrays, shape (1,)
+    first_day, n_windows, n_laws, n_atoms, n_words : int64 arrays, shape (1,)
         The day of the run the tape begins with, and how much is on it.
     longest, is_full : int64 arrays, shape (1,)
         How many actions a policy may have, and whether there may be no room for another window.
@@ -28,7 +28,9 @@ class Tape(NamedTuple):
     slots, begins : int64 arrays
         Where each policy was, and from which window on; −1 for one that goes on from the tape before.
     starts : int64 array
-        Policy e has the actions ``starts[e]`` up to ``starts[e + 1]``; none if it is no list.
+        Policy e has the chances ``starts[e]`` up to ``starts[e + 1]``; none if it is no list.
+    places : int64 array
+        Its actions are the words from ``places[e]`` on: those of the policy before it, if they are the same.
     marginals, exponents : float64 arrays, shape (policies, d)
         E[M], and the logarithm of the point, which of a Gibbs policy are its exponents.
     words : uint64 array
@@ -39,6 +41,7 @@ class Tape(NamedTuple):
     n_windows: Integers
     n_laws: Integers
     n_atoms: Integers
+    n_words: Integers
     longest: Integers
     is_full: Integers
     stops: Integers
@@ -46,6 +49,7 @@ class Tape(NamedTuple):
     slots: Integers
     begins: Integers
     starts: Integers
+    places: Integers
     marginals: Floats
     exponents: Floats
     words: Words
@@ -54,13 +58,14 @@ class Tape(NamedTuple):
 
 def empty_tape(n_windows: int, n_slots: int, n_laws: int, n_atoms: int, dimension: int) -> Tape:
     """Return a tape with nothing on it; one without room for windows is never written to."""
-    numbers: Any = [np.zeros(1, dtype=np.int64) for _ in range(6)]
+    numbers: Any = [np.zeros(1, dtype=np.int64) for _ in range(7)]
     rest: Any = (
         np.zeros(n_windows, dtype=np.int64),
         np.zeros((n_windows, n_slots)),
         np.zeros(n_laws, dtype=np.int64),
         np.zeros(n_laws, dtype=np.int64),
         np.zeros(n_laws + 1, dtype=np.int64),
+        np.zeros(n_laws, dtype=np.int64),
         np.zeros((n_laws, dimension)),
         np.zeros((n_laws, dimension)),
         np.zeros((n_atoms, (dimension + 63) // 64), dtype=np.uint64),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.learners.player import Decision
+from swapregret.learners.player import Decision, own_state
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def walk() -> Callable[..., list[Any]]:
         states = [state]
         for day, (action, reward) in enumerate(zip(actions, rewards, strict=True)):
             row = np.asarray(action, dtype=np.int64)
-            state = player.observe(state, Decision(day, row, (), player.policy(state)), reward)
+            state = player.observe(own_state(player, state), Decision(day, row, (), player.policy(state)), reward)
             states.append(state)
         return states
 

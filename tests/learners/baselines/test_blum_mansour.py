@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import swapregret as sr
-from swapregret.kernels.exponential import exponential_rows, shift_column
+from swapregret.learners.baselines.listed.exponential import exponential_rows, shift_column
 
 ARMS = np.eye(3, dtype=np.int64)
 
@@ -38,7 +38,7 @@ def test_three_rounds_by_hand(walk, weights_of) -> None:
         S[:, j] += p * (reward - 1.0) / p[j]
         p = fixed_point((1 - gamma) * softmax_rows(eta * S) + gamma / 3)
         assert np.allclose(weights_of(player, state, ARMS), p, atol=1e-13)
-        assert np.allclose(state.scores[np.ix_(order, order)], S, atol=1e-13)
+        assert np.allclose(state.state.own.scores[np.ix_(order, order)], S, atol=1e-13)
 
 
 def test_full_feedback_by_hand(walk, weights_of) -> None:
@@ -77,14 +77,14 @@ def test_swap_regret_is_the_sum_of_the_experts_external_regrets() -> None:
     V, total = np.zeros((n, n)), 0.0
     rows = player.table.rows
     for _ in range(200):
-        p, Q, vector = state.chain.point, state.rows, rng.random(4)
+        p, Q, vector = state.state.own.point.copy(), state.state.own.rows.copy(), rng.random(4)
         values = rows @ vector
         told += np.outer(p, values)
         earned += p * (Q @ values)
         V += np.outer(p, values)
         total += p @ values
         law = player.policy(state)
-        state = player.observe(state, sr.Decision(0, law.atoms[0], (), law), vector)
+        state = player.observe(state, sr.Decision(0, rows[0], (), law), vector)
     experts = (told.max(axis=1) - earned).sum()
     assert math.isclose(experts, V.max(axis=1).sum() - total, abs_tol=1e-9)
 

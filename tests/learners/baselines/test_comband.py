@@ -42,10 +42,10 @@ def test_gibbs_law_takes_the_place_of_the_list(monkeypatch: pytest.MonkeyPatch) 
     for day in range(20):
         action = actions.argmax(rng.random(6))
         reward = float(rng.random())
-        a = listed.observe(a, sr.Decision(day, action, (), a.law), reward)
-        b = implicit.observe(b, sr.Decision(day, action, (), b.law), reward)
-        assert np.allclose(a.scores, b.scores, rtol=1e-8, atol=1e-8)
-        assert np.allclose(a.law.marginals(), b.law.marginals(), atol=1e-9)
+        a = listed.observe(a, sr.Decision(day, action, (), listed.hold(a)), reward)
+        b = implicit.observe(b, sr.Decision(day, action, (), implicit.hold(b)), reward)
+        assert np.allclose(a.state.tally.total, b.state.tally.total, rtol=1e-8, atol=1e-8)
+        assert np.allclose(listed.policy(a).marginals(), implicit.policy(b).marginals(), atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["uniform", "spanner", "d-optimal"])

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import swapregret as sr
 from swapregret.actions.hybrid_capped import hybrid_capped
-from swapregret.learners.baselines.hybrid_omd import minimise_hybrid
+from swapregret.geometry.hybrid import minimise_hybrid
 
 
 def objective(x: np.ndarray, costs: np.ndarray, mix: float) -> float:
@@ -82,9 +82,10 @@ def test_three_rounds_by_hand(walk) -> None:
             constraints={"type": "eq", "fun": lambda y: y.sum() - 2},
             options={"ftol": 1e-15, "maxiter": 500},
         )
-        assert np.allclose(state.losses, L, atol=1e-9)
-        assert np.allclose(state.point, found.x, atol=1e-5)
-        x = state.point
+        tally = state.state.tally
+        assert np.allclose(tally.n_seen - 2 * 2 * tally.total, L, atol=1e-9)
+        x = state.state.learners.points[0]
+        assert np.allclose(x, found.x, atol=1e-5)
 
 
 def test_external_regret_is_of_the_right_order() -> None:

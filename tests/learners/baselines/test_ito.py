@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 import swapregret as sr
-from swapregret.kernels.tsallis import tsallis_weights
-from swapregret.learners.baselines.listing import choose, daily_uniform
+from swapregret.learners.baselines.listed.steps import choose, daily_uniform
+from swapregret.learners.baselines.listed.tsallis import tsallis_weights
 
 ARMS = np.eye(3, dtype=np.int64)
 
@@ -19,7 +19,9 @@ def test_rounds_by_hand(walk, weights_of) -> None:
     L, Q, counts, p = np.zeros((3, 3)), np.full((3, 3), 1 / 3), np.zeros(3), np.full(3, 1 / 3)
     for day, (j, reward) in enumerate(zip(plays, rewards, strict=True)):
         posterior = p * Q[:, j]
-        expert = int(np.searchsorted(np.cumsum(posterior) / posterior.sum(), daily_uniform(states[0].seed, day)))
+        expert = int(
+            np.searchsorted(np.cumsum(posterior) / posterior.sum(), daily_uniform(states[0].state.own.seed[0], day))
+        )
         L[expert, j] += (1 - reward) / Q[expert, j]
         counts[expert] += 1
         Q[expert], _ = tsallis_weights(L[expert], 1 / math.sqrt(counts[expert] + 1))
@@ -27,7 +29,7 @@ def test_rounds_by_hand(walk, weights_of) -> None:
         p = np.real(vectors[:, int(np.argmin(np.abs(values - 1)))])
         p /= p.sum()
         assert np.allclose(weights_of(player, states[day + 1], player.table.rows), p, atol=1e-12)
-        assert np.array_equal(states[day + 1].counts, counts)
+        assert np.array_equal(states[day + 1].state.own.counts, counts)
 
 
 def test_expert_given_action_has_the_right_law() -> None:

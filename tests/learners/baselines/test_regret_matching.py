@@ -34,8 +34,8 @@ def test_invariant_by_hand(walk) -> None:
     for vector, state in zip(vectors, states[1:], strict=True):
         values = rows @ vector
         R += np.outer(p, values) - (p * values)[:, None]
-        assert np.allclose(state.regrets, R, atol=1e-12)
-        p = state.law.shares
+        assert np.allclose(state.state.own.regrets, R, atol=1e-12)
+        p = state.state.laws.chances[0]
         positive = np.maximum(R, 0.0)
         assert np.allclose(p @ positive, p * positive.sum(axis=1), atol=1e-7)
 
@@ -47,8 +47,8 @@ def test_bandit_estimates_by_hand(walk) -> None:
     expected = np.zeros((3, 3))
     expected[:, 2] += 0.6  # p(i) · .6 / p(2), all a third
     expected[2, :] -= 0.6
-    assert np.allclose(states[1].regrets, expected, atol=1e-14)
-    assert states[1].law.shares.min() >= 0.1 - 1e-12
+    assert np.allclose(states[1].state.own.regrets, expected, atol=1e-14)
+    assert states[1].state.laws.chances[0].min() >= 0.1 - 1e-12
 
 
 def test_internal_regret_of_the_invariant_rule_is_within_its_bound() -> None:

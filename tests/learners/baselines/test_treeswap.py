@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.learners.baselines.listing import daily_uniform
+from swapregret.learners.baselines.listed.steps import daily_uniform
 
 ARMS = np.eye(2, dtype=np.int64)
 
@@ -81,8 +81,8 @@ def test_own_estimates_go_to_the_scale_that_was_drawn(walk) -> None:
     states = walk(player, [ARMS[0]] * 3, [0.5] * 3)
     column = player.table.index(ARMS[0])
     for day in range(3):
-        change = (states[day + 1].aggregates - states[day].aggregates)[:, column]
-        scale = 0 if daily_uniform(states[0].seed, day) < 0.5 else 1
+        change = (states[day + 1].state.own.aggregates - states[day].state.own.aggregates)[:, column]
+        scale = 0 if daily_uniform(states[0].state.own.seed[0], day) < 0.5 else 1
         expected = np.zeros(2)
         expected[scale] = 2 * (0.5 - 1) / 0.5
         assert np.allclose(change, expected)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swapregret as sr
-from swapregret.kernels.tsallis import tsallis_weights
+from swapregret.learners.baselines.listed.tsallis import tsallis_weights
 
 ARMS = np.eye(2, dtype=np.int64)
 
@@ -62,17 +62,16 @@ def test_variance_reduction_by_hand() -> None:
     """The estimate is taken about ½ only where p ≥ η²: η = 4/√t is below 1/√2 from t = 33 on."""
     player = sr.baselines.tsallis_inf(sr.MSets(2, 1), 10, is_variance_reduced=True)
     rng = np.random.default_rng(1)
-    before, reduced = player.start(rng), 0
+    state, reduced = player.start(rng), 0
     for day in range(80):
-        law = player.policy(before)
+        law, before = player.policy(state), state.state.own.scores.copy()
         arm = law.sample(rng)
-        after = player.observe(before, sr.Decision(day, arm, (), law), 0.25)
+        state = player.observe(state, sr.Decision(day, arm, (), law), 0.25)
         p = float(law.probability(arm))
         middle = 0.5 if p >= 16 / (day + 1) else 0.0
         reduced += middle > 0.0
-        change = after.scores - before.scores
+        change = state.state.own.scores - before
         assert math.isclose(change[player.table.index(arm)], (0.75 - middle) / p, rel_tol=1e-9)
-        before = after
     assert 0 < reduced < 80
 
 

@@ -45,7 +45,21 @@ OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
     "ComBand on m-sets": ("m-sets", {"is_gibbs": True}),
     "ComBand on trees": ("trees", {"is_gibbs": True}),
 }
-CASES = [f"{preset} on {name}" for name in SETS for preset in PRESETS] + list(OTHERS)
+COMPETITORS: dict[str, tuple[str, dict[str, Any]]] = {
+    "exp3 on m-sets": ("exp3", {}),
+    "treeswap on permutations": ("treeswap", {}),
+    "blum_mansour on list": ("blum_mansour", {}),
+    "comband on m-sets": ("comband", {"learning_rate": 0.1}),
+    "combexp on m-sets": ("combexp", {"learning_rate": 0.1, "exploration": 0.2}),
+    "follow_the_leader on m-sets": ("follow_the_leader", {}),
+    "uniform on oracle": ("uniform", {}),
+}
+CASES = [f"{preset} on {name}" for name in SETS for preset in PRESETS] + list(OTHERS) + list(COMPETITORS)
+
+
+def has_lemma(case: str) -> bool:
+    """Tell whether the scales of a case are mixed uniformly."""
+    return "adaptive" not in case and case not in COMPETITORS
 
 
 def make(case: str) -> Any:
@@ -55,6 +69,8 @@ def make(case: str) -> Any:
         factory = sr.swap_comband if options.pop("is_gibbs", False) else sr.swap_combcp
         return factory(SETS[name], HORIZON, preset="multiscale", schedule=sr.Schedule([3, 12, 48]), **options)
     preset, name = case.split(" on ")
+    if case in COMPETITORS:
+        return getattr(sr.baselines, preset)(SETS[name], HORIZON, **COMPETITORS[case][1])
     windows = {} if preset == "paper" else {"schedule": sr.Schedule([3, 12, 48])}
     return sr.swap_combcp(SETS[name], HORIZON, preset=preset, **windows)
 
@@ -78,7 +94,7 @@ def step(case: str) -> Stepped:
     _, seed = np.random.SeedSequence([5, 0]).spawn(2)
     session, book = sr.Session(player, rng=seed), SwapLedger(player.actions)
     means, marginals, scales, earned = world.means(0, HORIZON), [], [], 0.0
-    learner, is_lemma = player.learner, "adaptive" not in case
+    learner, is_lemma = getattr(player, "learner", player), has_lemma(case)
     for row, mean in zip(world.rewards(0, HORIZON), means, strict=True):
         decision = session.act()
         policy = decision.policy
@@ -103,7 +119,7 @@ def play(case: str, measure: str) -> Any:
     """Play a case in one piece."""
     player = make(case)
     world = sr.environments.cyclic(player.actions, HORIZON, phases=4, rng=1)
-    asked = {"windows": (1, WINDOW), "certificate": "adaptive" not in case} if measure == "ledger" else {}
+    asked = {"windows": (1, WINDOW), "certificate": has_lemma(case)} if measure == "ledger" else {}
     return sr.play(player, world, rng=5, measure=measure, **asked)
 
 
@@ -161,7 +177,7 @@ def test_windows_are_those_of_the_policies(case: str) -> None:
         assert interval.regrets == pytest.approx(np.array(wanted), abs=1e-9)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if "adaptive" not in case])
+@pytest.mark.parametrize("case", [case for case in CASES if has_lemma(case)])
 def test_certificates_are_those_of_the_policies(case: str) -> None:
     """The terms of the lemma are those of the policies of the scales, entered day by day, and the lemma holds."""
     player, stepped = make(case), step(case)

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
-from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
 from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, packed_forests
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_walk
-from swapregret.actions.graphs.kernels.tree_partition import project_forests
+from swapregret.actions.graphs.kernels.tree_partition import hybrid_partition, project_forests
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.vectors import span_part as part_in_columns
 
@@ -50,6 +50,13 @@ def project_forest(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
     graph = family.graph
     point, log_point, _, _ = project_forests(tilted, graph.tails, graph.heads, graph.n_vertices, graph.size)
     return point, log_point, True
+
+
+@hybrid.of(ForestFamily)
+def hybrid_forest(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    """Minimise by the principal partition, which is exact for any sum of convex functions."""
+    graph = family.graph
+    return hybrid_partition(graph.tails, graph.heads, costs, graph.n_vertices, graph.size, mix), 0.0
 
 
 @list_law.of(ForestFamily)

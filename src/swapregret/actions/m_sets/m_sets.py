@@ -22,6 +22,7 @@ from swapregret.actions.m_sets.m_set_chain import SubsetChainFamily
 from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.m_set_gibbs import SubsetGibbsFamily
 from swapregret.actions.m_sets.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
+from swapregret.actions.m_sets.m_set_systematic import SystematicFamily
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
 from swapregret.compiled.selection import top_elements
@@ -204,6 +205,11 @@ class MSets(ActionSet):
         if kind == "chain":
             return SubsetChainFamily(common, orders, uniform.single - uniform.pair, is_free)
         return SubsetGibbsFamily(common, orders) if kind == "gibbs" else SubsetFamily(common, orders)
+
+    def moving_family(self, mu: Policy, *, variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set with systematic policies that are not listed."""
+        made = self.family(mu, variants=variants, has_moment=has_moment)
+        return SystematicFamily(*made) if isinstance(made, SubsetFamily) else made
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
         """Return the law p(M) ∝ exp(scores·M), exact in O(d·m)."""

@@ -6,7 +6,9 @@ import numpy as np
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.actions.hybrid import hybrid_move
 from swapregret.actions.matchings.kernels.assignment import best_matching
+from swapregret.actions.matchings.kernels.hybrid_matchings import matching_move
 from swapregret.actions.matchings.kernels.matching_draws import draw_matching, matching_span_part
 from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
 from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
@@ -36,6 +38,12 @@ def project_matching(family: Any, tilted: Floats, near: Floats) -> tuple[Floats,
     point, log_point, gap, residual, _, spread = project_matchings(tilted.reshape(family.n_rows, family.n_columns))
     is_good = spread <= WIDEST and residual <= FEASIBLE and gap <= ACCEPTED_GAP * max(1.0, spread / 1e3)
     return point, log_point, is_good
+
+
+@hybrid_move.of(MatchingFamily)
+def move_matching(family: Any, slopes: Floats, widths: Floats, x: Floats) -> Floats:
+    """Keep the sums of rows and columns."""
+    return matching_move(family.n_rows, family.n_columns, slopes, widths, x)
 
 
 @list_law.of(MatchingFamily)

@@ -13,6 +13,7 @@ from swapregret.actions.family import (
     draw,
     draw_explore,
     gibbs_of,
+    hybrid,
     law_of,
     list_law,
     make_law,
@@ -26,6 +27,7 @@ from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.vectors import centred
+from swapregret.geometry.hybrid import minimise_hybrid
 from swapregret.policy import Policy
 
 __all__ = ["OracleFamily", "OracleGibbsFamily", "OracleGibbsLaws"]
@@ -64,6 +66,12 @@ def project_oracle(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
         log_point,
         True,
     )  # so that exp(near) is the point again, bit for bit
+
+
+@hybrid.of(OracleFamily)
+def hybrid_oracle(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    """Minimise with the oracle alone; raises where that fails."""
+    return minimise_hybrid(family.actions, costs, mix, near), 0.0
 
 
 @list_law.of(OracleFamily)

@@ -6,10 +6,12 @@ import numpy as np
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.actions.hybrid import hybrid_move
 from swapregret.actions.paths.kernels.chain_draws import chain_draw
 from swapregret.actions.paths.kernels.dag import best_path
 from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.actions.paths.kernels.flow_span import path_span_part
+from swapregret.actions.paths.kernels.hybrid_flows import flow_move
 from swapregret.actions.paths.kernels.path_projection import ACCEPTED_GAP, NEAR, near_scores, path_scores, project_flow
 from swapregret.actions.paths.kernels.path_stripping import packed_paths
 from swapregret.arrays import Floats, Integers, Words
@@ -58,6 +60,13 @@ def project_path(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Flo
         point[graph.edge[k]] = values[k]
         log_point[graph.edge[k]] = logs[k]
     return point, log_point, gap <= ACCEPTED_GAP
+
+
+@hybrid_move.of(PathFamily)
+def move_flow(family: Any, slopes: Floats, widths: Floats, x: Floats) -> Floats:
+    """Keep what enters and leaves every vertex."""
+    graph = family.graph
+    return flow_move(graph.start, graph.head, graph.edge, graph.plan, slopes, widths, x)
 
 
 @list_law.of(PathFamily)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions import covariance  # the code behind the methods that are not given here
-from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
 from swapregret.actions.listed_laws import draw_mu
 from swapregret.actions.products.coupling import couple
 from swapregret.arrays import Floats, Integers, Words
@@ -56,6 +56,20 @@ def project_product(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, 
     for i in range(y.size):
         point[split + i], log_point[split + i] = y[i], log_y[i]
     return point, log_point, is_good and is_good_too
+
+
+@hybrid.of(ProductFamily)
+def hybrid_product(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    """Minimise over each part: the function is a sum."""
+    split = family.split
+    point = np.empty(costs.size)
+    x, gap = hybrid(family.first, costs[:split].copy(), mix, middle[:split].copy(), near[:split].copy())
+    y, other_gap = hybrid(family.second, costs[split:].copy(), mix, middle[split:].copy(), near[split:].copy())
+    for i in range(split):
+        point[i] = x[i]
+    for i in range(y.size):
+        point[split + i] = y[i]
+    return point, max(gap, other_gap)
 
 
 @list_law.of(ProductFamily)
@@ -117,6 +131,7 @@ def product_family(common: Common, first: Any, second: Any, split: int, levels: 
 _DEPTHS: dict[type, int] = {ProductFamily: 1}
 _CODES: tuple[tuple[Any, Any], ...] = (
     (project, project_product),
+    (hybrid, hybrid_product),
     (list_law, list_pairs),
     (best, best_pair),
     (span_part, part_of_pair),

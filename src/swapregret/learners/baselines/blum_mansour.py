@@ -17,64 +17,91 @@ factors of two at N = 15 and N = 120, where the cautious steps hardly move.
 """
 
 import math
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
-from swapregret.kernels.expert_run import mixed_rows, run_experts, teach_all, tell_all
-from swapregret.kernels.exponential import exponential_rows
-from swapregret.kernels.listed_steps import ListedLog
-from swapregret.learners.baselines.listing import (
-    LEAST,
-    ActionTable,
-    Cost,
-    ListedLaw,
-    list_actions,
-    read_rate,
-    read_share,
-)
-from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.baselines.listed.experts import mixed_rows, teach_all, tell_all
+from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
+from swapregret.learners.baselines.listed.stationary import follow_chain, start_chain
+from swapregret.learners.baselines.listed.steps import listed_totals, place_of
+from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import end_day, learn_day
+from swapregret.learners.round.day import FULL_VECTOR
+from swapregret.learners.round.master import PLAYED
 from swapregret.learners.settings import check_settings
-from swapregret.policy import FinitePolicy
 
-__all__ = ["BlumMansour", "BlumMansourState", "blum_mansour"]
+__all__ = ["BlumMansour", "blum_mansour"]
 
 COST = Cost("blum_mansour", limit=2_000, base=2e-6, per_action=1e-8, per_pair=4e-9, matrices=4)
 _AFRESH = 64
 
 
-@dataclass(frozen=True, eq=False)
-class BlumMansourState:
-    """What the experts know before a day.
+class ExpertRule(NamedTuple):
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), and η, γ and b."""
+
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    rate: float
+    exploration: float
+    baseline: float
+
+
+class Experts(NamedTuple):
+    """What the experts know.
 
     Attributes
     ----------
-    scores : Matrix, shape (N, N)
-        S, a row an expert.
-    rows : Matrix, shape (N, N)
+    scores : float64 array, shape (N, N)
+        S, one row for every expert.
+    rows : float64 array, shape (N, N)
         Their exponential weights.
-    log_totals : Vector
+    log_totals : float64 array, shape (N,)
         The logarithms of the normalisers of the rows.
-    chain : Stationary
-        p, and what helps to find the next one.
-    law : FinitePolicy
+    point, inverse : float64 arrays
+        p, and what helps to find the next one (``listed.stationary``).
     """
 
-    day: int
-    scores: Matrix
-    rows: Matrix
-    log_totals: Vector
-    chain: Stationary
-    law: ListedLaw
+    scores: Floats
+    rows: Floats
+    log_totals: Floats
+    point: Floats
+    inverse: Floats
+
+
+@learn_day.of(ExpertRule)
+def tell_experts(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Tell every expert its share of the day, and find the distribution they agree on."""
+    own = state.own
+    if rule.feedback == FULL_VECTOR:
+        totals = listed_totals(family.columns, seen)
+        teach_all(own.scores, own.rows, own.log_totals, own.point, totals, rule.rate)
+    else:
+        a = place_of(family.words, action)
+        estimate = (reward - rule.baseline) / state.laws.chances[0, a]
+        is_afresh = (state.tally.day[0] + 1) % _AFRESH == 0
+        tell_all(own.scores, own.rows, own.log_totals, own.point, a, estimate, rule.rate, is_afresh)
+    follow_chain(mixed_rows(own.rows, rule.exploration), own.point, own.inverse)
+    return True
+
+
+@end_day.of(ExpertRule)
+def play_agreement(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Play p."""
+    play_weights(family, rule, state, state.own.point)
+    return PLAYED
 
 
 @dataclass(frozen=True)
-class BlumMansour:
+class BlumMansour(ListedPlayer):
     """The player; :func:`blum_mansour` chooses its constants.
 
     Parameters
@@ -94,96 +121,18 @@ class BlumMansour:
     baseline: float = 1.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+    cost: ClassVar[Cost] = COST
 
     def __post_init__(self) -> None:
         check_settings(self)
 
-    @cached_property
-    def table(self) -> ActionTable:
-        """All actions."""
-        return list_actions(self.actions, self.horizon, COST, self.limit)
+    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> ExpertRule:
+        return ExpertRule(windows, feedback, 0.0, False, first_log, self.learning_rate, self.exploration, self.baseline)
 
-    def start(self, rng: np.random.Generator) -> BlumMansourState:
-        """Begin with equal weights everywhere."""
-        n = self.table.n_actions
-        scores, rows, log_totals = np.zeros((n, n)), np.empty((n, n)), np.empty(n)
-        exponential_rows(scores, self.learning_rate, rows, log_totals)
-        return self._state(0, scores, rows, log_totals, stationed(mixed_rows(rows, self.exploration)))
-
-    def policy(self, state: BlumMansourState) -> FinitePolicy:
-        """Return p."""
-        return state.law.policy
-
-    def observe(self, state: BlumMansourState, decision: Decision, reward: float | Vector | None) -> BlumMansourState:
-        """Tell every expert its share of the day."""
-        day = state.day + 1
-        if reward is None:
-            return replace(state, day=day)
-        scores, rows, log_totals = state.scores.copy(), state.rows.copy(), state.log_totals.copy()
-        shares = state.chain.point.copy()
-        if self.feedback == "full":
-            teach_all(scores, rows, log_totals, shares, self.table.totals(np.asarray(reward)), self.learning_rate)
-        else:
-            column = self.table.index(decision.action)
-            estimate = (float(reward) - self.baseline) / state.law.probability(decision, column)
-            is_afresh = day % _AFRESH == 0
-            tell_all(scores, rows, log_totals, shares, column, estimate, self.learning_rate, is_afresh)
-        chain = restationed(mixed_rows(rows, self.exploration), state.chain)
-        return self._state(day, scores, rows, log_totals, chain)
-
-    def run_days(
-        self, state: BlumMansourState, rng: np.random.Generator, rewards: Matrix, log: ListedLog
-    ) -> BlumMansourState:
-        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
-        scores, rows, log_totals = state.scores.copy(), state.rows.copy(), state.log_totals.copy()
-        chain, done = state.chain, 0
-        while done < len(rewards):
-            point = chain.point.copy()
-            done, is_found = run_experts(
-                rng,
-                rewards,
-                self.table.columns,
-                done,
-                self.feedback == "full",
-                self.learning_rate,
-                self.exploration,
-                self.baseline,
-                _AFRESH,
-                LEAST,
-                TOLERANCE,
-                PATIENCE,
-                state.day,
-                scores,
-                rows,
-                log_totals,
-                point,
-                chain.inverse,
-                log,
-            )
-            found = Stationary(frozen(point), chain.inverse)
-            chain = found if is_found else stationed(mixed_rows(rows, self.exploration))
-        return self._state(state.day + done, scores, rows, log_totals, chain)
-
-    def _state(self, day: int, scores: Matrix, rows: Matrix, log_totals: Vector, chain: Stationary) -> BlumMansourState:
-        law = self.table.law(chain.point)
-        return BlumMansourState(day, frozen(scores), frozen(rows), frozen(log_totals), chain, law)
-
-    def dump(self, state: BlumMansourState) -> Arrays:
-        """Write all arrays."""
-        return {
-            "day": np.array(state.day),
-            "scores": state.scores,
-            "rows": state.rows,
-            "log_totals": state.log_totals,
-            "point": state.chain.point,
-            "inverse": state.chain.inverse,
-        }
-
-    def load(self, arrays: Arrays) -> BlumMansourState:
-        """Read all arrays."""
-        read = {name: np.array(arrays[name], dtype=np.float64) for name in arrays if name != "day"}
-        chain = Stationary(frozen(read["point"]), read["inverse"])
-        return self._state(int(arrays["day"]), read["scores"], read["rows"], read["log_totals"], chain)
+    def _own(self, n_actions: int) -> Experts:
+        n = n_actions
+        rows, log_totals = np.full((n, n), 1.0 / n), np.full(n, math.log(n))
+        return Experts(np.zeros((n, n)), rows, log_totals, *start_chain(n))
 
 
 @refuses

@@ -14,43 +14,76 @@ factor √(1 + 2G/r) more otherwise. Nothing is promised for swap regret.
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.actions.family import MADE, make_law
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.arrays import Floats, Integers, Vector, as_integer
 from swapregret.boundary import refuses
+from swapregret.compiled.vectors import tilt
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.geometry.moments import smallest_eigenvalue
-from swapregret.geometry.solve import Solver, make_solver
-from swapregret.kernels.comband_run import listed_weights, run_comband
-from swapregret.kernels.listed_steps import ListedLog
 from swapregret.learners.baselines.design import d_optimal, leverages
-from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, list_actions, read_rate, read_share
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day, learn_day, learn_what_pays
+from swapregret.learners.round.day import BANDIT, mix_slots
+from swapregret.learners.round.master import NOT_PROJECTED, PLAYED
+from swapregret.learners.round.player import RunningPlayer
 from swapregret.learners.settings import check_settings
-from swapregret.policy import Policy, mix
+from swapregret.policy import Policy
 
-__all__ = ["ComBand", "LinearState", "comband"]
+__all__ = ["ComBand", "comband"]
 
 COST = Cost("comband", limit=100_000, base=1e-6, per_action=4e-8, vectors=8)
 _LISTED = 2_000
 _KINDS = ("uniform", "spanner", "d-optimal")
 
 
-@dataclass(frozen=True, eq=False)
-class LinearState:
-    """What an algorithm with one score an element knows before a day: Σ_t is factored when the day's reward comes."""
+class ComBandRule(NamedTuple):
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), η and γ."""
 
-    day: int
-    scores: Vector
-    law: Policy
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    rate: float
+    exploration: float
+
+
+learn_day.of(ComBandRule)(learn_what_pays)
+
+
+@end_day.of(ComBandRule)
+def move_exponents(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Add ηR̃ to the exponents of the Gibbs law, and mix in what explores; a day that pays nothing changes nothing."""
+    learners, running, mix = state.learners, state.tally.running, state.mix
+    exponents = learners.log_points[0]
+    if n_ending != 0:
+        if not np.any(running):
+            return PLAYED
+        exponents = tilt(exponents, running, rule.rate, False)
+    if make_law(family, state.laws, 0, exponents, exponents) != MADE:
+        return NOT_PROJECTED
+    for i in range(running.size):
+        learners.log_points[0, i] = exponents[i]
+        running[i] = 0.0
+    mix.is_new[0] = 1
+    mix.weights[0] = 1.0 - rule.exploration
+    mix.weights[1] = rule.exploration
+    mix_slots(family, rule, state)
+    return PLAYED
 
 
 @dataclass(frozen=True)
-class ComBand:
+class ComBand(RunningPlayer):
     """The player; :func:`comband` chooses its constants.
+
+    It is Lazy-ComBand (Algorithm 3) with a fixed step that moves every day and never restarts.
 
     Parameters
     ----------
@@ -83,6 +116,11 @@ class ComBand:
         return list_actions(self.actions, self.horizon, COST, self.limit)
 
     @cached_property
+    def _weighed(self) -> ActionSet:
+        """The set whose Gibbs laws are played: the list of all actions where there is one."""
+        return self.actions if self.table is None else Explicit(self.table.rows)
+
+    @cached_property
     def mu(self) -> Policy:
         """The exploration law μ."""
         table = self.table
@@ -94,86 +132,18 @@ class ComBand:
         return self.actions.exploration_policy("spanner")
 
     @cached_property
-    def _mu_weights(self) -> Vector:
-        """The weights of μ on the list of all actions."""
-        table = self.table
-        assert table is not None
-        law = self.mu.finite()
-        weights = np.zeros(table.n_actions)
-        weights[[table.index(atom) for atom in law.atoms]] = law.weights
-        return weights
+    def _family(self) -> Any:
+        return self._weighed.family(self.mu, kind="gibbs", has_moment=True)
 
-    def start(self, rng: np.random.Generator) -> LinearState:
-        """Begin with equal weights."""
-        return self._state(0, np.zeros(self.actions.dimension))
+    def _running(self, offset: int) -> DailyRunning:
+        none = np.zeros(self.actions.dimension)
+        rule = ComBandRule(np.array([1]), BANDIT, 0.0, False, none, self.learning_rate, self.exploration)
+        n_atoms = 1 if self.table is None else self.table.n_actions
+        return DailyRunning(self._family, rule, daily_state(self._family, 2, n_atoms, none, none), DERIVED, self)
 
-    def policy(self, state: LinearState) -> Policy:
-        """Return p."""
-        return state.law
-
-    def observe(self, state: LinearState, decision: Decision, reward: float | Vector | None) -> LinearState:
-        """Add r Σ⁺M to the scores; a day that pays nothing changes nothing."""
-        if reward is None or float(reward) == 0.0:
-            return replace(state, day=state.day + 1)
-        solver: Solver = make_solver(decision.policy, self.actions.span)
-        return self._state(state.day + 1, state.scores + float(reward) * solver.solve(decision.action))
-
-    def _state(self, day: int, scores: Vector) -> LinearState:
-        return LinearState(day, frozen(scores), self.law(scores))
-
-    def law(self, scores: Vector) -> Policy:
-        """Return the law that is played with some scores."""
-        table = self.table
-        if table is None:
-            gibbs = self.actions.gibbs(self.learning_rate * scores)
-            return mix([gibbs, self.mu], [1.0 - self.exploration, self.exploration])
-        columns, eta, gamma = table.columns, self.learning_rate, self.exploration
-        return table.law(listed_weights(columns, np.array(scores), eta, gamma, self._mu_weights)).policy
-
-    @cached_property
-    def _places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Independent coordinates, and which of them each listed action has: ``places[first[a]:first[a+1]]``."""
-        table = self.table
-        assert table is not None
-        coordinates = np.array(self.actions.span.coordinates, dtype=np.int64)
-        where, places = table.rows[:, coordinates].nonzero()
-        first = np.searchsorted(where, np.arange(table.n_actions + 1)).astype(np.int64)
-        return coordinates, first, places.astype(np.int64)
-
-    def run_days(self, state: LinearState, rng: np.random.Generator, rewards: Matrix, log: ListedLog) -> LinearState:
-        """Play one day a row of ``rewards`` in compiled code, as stepping would; only where actions are listed."""
-        table = self.table
-        assert table is not None
-        scores, done, is_new = state.scores.copy(), 0, True
-        while done < len(rewards):
-            done, is_learnt = run_comband(
-                rng,
-                rewards,
-                table.columns,
-                done,
-                *self._places,
-                self._mu_weights,
-                self.learning_rate,
-                self.exploration,
-                LEAST,
-                is_new,
-                scores,
-                log,
-            )
-            if not is_learnt:
-                solver = make_solver(self.law(scores), self.actions.span)
-                scores += log.received[done - 1] * solver.solve(table.rows[log.chosen[done - 1]])
-        if log.filled.tolist() == [1, 1]:
-            return replace(state, day=state.day + len(rewards))
-        return self._state(state.day + len(rewards), scores)
-
-    def dump(self, state: LinearState) -> Arrays:
-        """Write day and scores."""
-        return {"day": np.array(state.day), "scores": state.scores}
-
-    def load(self, arrays: Arrays) -> LinearState:
-        """Read day and scores."""
-        return self._state(int(arrays["day"]), np.array(arrays["scores"], dtype=np.float64))
+    def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
+        """Return the Gibbs policy with these exponents."""
+        return self._weighed.gibbs(exponents)
 
 
 @refuses
@@ -227,8 +197,12 @@ def comband(
 def _leverage(player: ComBand) -> float:
     """Return the largest leverage of μ, or a bound of it where actions are not listed."""
     span = player.actions.span
-    if player.table is not None:
-        return float(leverages(player.table.rows, span, player._mu_weights).max())
+    table = player.table
+    if table is not None:
+        law = player.mu.finite()
+        weights = np.zeros(table.n_actions)
+        weights[[table.index(atom) for atom in law.atoms]] = law.weights
+        return float(leverages(table.rows, span, weights).max())
     smallest = smallest_eigenvalue(player.mu, span)
     if smallest <= 0.0:
         raise TooLarge(

@@ -18,49 +18,87 @@ elements; on the shortcut DAG the realised regret is T with probability at least
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector, as_integer, frozen
+from swapregret.actions.family import FULL, MADE, make_law, project
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
+from swapregret.compiled.vectors import tilt
 from swapregret.geometry.moments import smallest_eigenvalue
-from swapregret.geometry.solve import Solver, make_solver
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day, learn_day, learn_what_pays
+from swapregret.learners.round.day import BANDIT, mix_slots
+from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.round.running import room_for_lists
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
-__all__ = ["CombEXP", "CombEXPState", "combexp"]
+__all__ = ["CombEXP", "combexp"]
+
 
 COST = Cost("combexp", limit=100_000, base=2e-4, per_action=0.0, vectors=2)
 
 
-@dataclass(frozen=True, eq=False)
-class CombEXPState:
-    """What is known before a day.
+class CombEXPRule(NamedTuple):
+    """What does not change; the first five fields as of every rule (``learners.multiscale.phases``).
 
     Attributes
     ----------
-    log_point, point : Vector
-        mq and its logarithm (an entry that underflows must be able to recover).
-    law : Policy
-        p, with marginals mq'.
-    solver : Solver
-        Σ⁺ of that law, kept while it stays.
+    rate, exploration : float
+        η, γ.
+    uniform : float64 array, shape (d,)
+        mμ⁰.
     """
 
-    day: int
-    log_point: Vector
-    point: Vector
-    law: Policy
-    solver: Solver
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    rate: float
+    exploration: float
+    uniform: Floats
+
+
+learn_day.of(CombEXPRule)(learn_what_pays)
+
+
+@end_day.of(CombEXPRule)
+def move_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Update and project, mix in what explores, and decompose; a day that pays nothing changes nothing."""
+    learners, running, mix = state.learners, state.tally.running, state.mix
+    point, log_point = learners.points[0], learners.log_points[0]
+    if n_ending != 0:
+        if not np.any(running):
+            return PLAYED
+        point, log_point, is_good = project(family, tilt(log_point, running, rule.rate, False), log_point)
+        if not is_good:
+            return NOT_PROJECTED
+    mixed = np.empty(point.size)
+    for i in range(point.size):
+        mixed[i] = (1.0 - rule.exploration) * point[i] + rule.exploration * rule.uniform[i]
+    code = make_law(family, state.laws, 0, mixed, log_point)
+    if code != MADE:
+        return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
+    for i in range(point.size):
+        learners.points[0, i] = point[i]
+        learners.log_points[0, i] = log_point[i]
+        running[i] = 0.0
+    mix.is_new[0] = 1
+    mix.weights[0] = 1.0
+    mix_slots(family, rule, state)
+    return PLAYED
 
 
 @dataclass(frozen=True)
-class CombEXP:
+class CombEXP(RunningPlayer):
     """The player; :func:`combexp` chooses its constants.
 
     Parameters
@@ -84,48 +122,29 @@ class CombEXP:
         check_settings(self)
 
     @cached_property
-    def uniform(self) -> Policy:
+    def mu(self) -> Policy:
         """The uniform law over A: exact where the set has one, by listing elsewhere."""
         return uniform_law(self.actions, self.horizon)
 
-    def start(self, rng: np.random.Generator) -> CombEXPState:
-        """Begin with q₀ = μ⁰."""
-        point = self.uniform.marginals()
-        return self.at(0, np.log(np.maximum(point, 1e-300)), point)
+    @cached_property
+    def _family(self) -> Any:
+        return self.actions.moving_family(self.actions.exploration_policy(), variants=self.variants)
 
-    def policy(self, state: CombEXPState) -> Policy:
-        """Return p."""
-        return state.law
-
-    def observe(self, state: CombEXPState, decision: Decision, reward: float | Vector | None) -> CombEXPState:
-        """Estimate, update and project; a day that pays nothing changes nothing."""
-        if reward is None or float(reward) == 0.0:
-            return replace(state, day=state.day + 1)
-        is_own = decision.policy is state.law
-        solver = state.solver if is_own else make_solver(decision.policy, self.actions.span)
-        estimate = float(reward) * solver.solve(decision.action)
-        projection = self.actions.kl_project(state.log_point + self.learning_rate * estimate)
-        return self.at(state.day + 1, projection.log_point, projection.point)
-
-    def law(self, point: Vector) -> Policy:
-        """Return the law that is played at a point."""
-        mixed = (1.0 - self.exploration) * point + self.exploration * self.uniform.marginals()
-        return self.actions.decompose(mixed, variants=self.variants)
-
-    def at(self, day: int, log_point: Vector, point: Vector) -> CombEXPState:
-        """Return the state of a day on which the point has been moved here."""
-        law = self.law(point)
-        solver = make_solver(law, self.actions.span)
-        return CombEXPState(day, frozen(np.array(log_point)), frozen(np.array(point)), law, solver)
-
-    def dump(self, state: CombEXPState) -> Arrays:
-        """Write day and point."""
-        return {"day": np.array(state.day), "log_point": state.log_point, "point": state.point}
-
-    def load(self, arrays: Arrays) -> CombEXPState:
-        """Read day and point."""
-        log_point, point = (np.array(arrays[name], dtype=np.float64) for name in ("log_point", "point"))
-        return self.at(int(arrays["day"]), log_point, point)
+    def _running(self, offset: int) -> DailyRunning:
+        point = np.array(self.mu.marginals())
+        log_point = np.log(np.maximum(point, 1e-300))
+        rule = CombEXPRule(
+            windows=np.array([1]),
+            feedback=BANDIT,
+            predictor_step=0.0,
+            has_inverse=False,
+            first_log=log_point,
+            rate=self.learning_rate,
+            exploration=self.exploration,
+            uniform=point,
+        )
+        state = daily_state(self._family, 2, room_for_lists(self.actions, self.variants), point, log_point)
+        return DailyRunning(self._family, rule, state, DERIVED, self)
 
 
 def uniform_law(actions: ActionSet, horizon: int) -> Policy:

@@ -12,46 +12,69 @@ and Szepesvári 2020, chapter 11). Nothing is promised for swap regret.
 """
 
 import math
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
-from swapregret.kernels.exponential import exponential_weights
-from swapregret.kernels.listed_steps import ListedLog
-from swapregret.kernels.score_run import run_scores
-from swapregret.learners.baselines.listing import (
-    LEAST,
-    ActionTable,
-    Cost,
-    ListedLaw,
-    list_actions,
-    read_rate,
-    read_share,
-)
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.baselines.listed.exponential import exponential_weights
+from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
+from swapregret.learners.baselines.listed.steps import listed_totals, place_of
+from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import end_day, learn_day
+from swapregret.learners.round.day import FULL_VECTOR
+from swapregret.learners.round.master import PLAYED
 from swapregret.learners.settings import check_settings
-from swapregret.policy import FinitePolicy
 
-__all__ = ["Exp3", "ScoreState", "exp3"]
+__all__ = ["Exp3", "Scores", "exp3"]
 
 COST = Cost("exp3", limit=100_000, base=1e-6, per_action=2.2e-8, vectors=6)
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreState:
-    """What an algorithm with one score an action knows before a day."""
+class Exp3Rule(NamedTuple):
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), and η, γ and b."""
 
-    day: int
-    scores: Vector
-    law: ListedLaw
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    rate: float
+    exploration: float
+    baseline: float
+
+
+class Scores(NamedTuple):
+    """One score for every action."""
+
+    scores: Floats
+
+
+@learn_day.of(Exp3Rule)
+def add_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Add the estimate of the day to the scores."""
+    scores = state.own.scores
+    if rule.feedback == FULL_VECTOR:
+        scores += listed_totals(family.columns, seen)
+    else:
+        a = place_of(family.words, action)
+        scores[a] += (reward - rule.baseline) / state.laws.chances[0, a]
+    return True
+
+
+@end_day.of(Exp3Rule)
+def weigh_exponentially(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Play exponential weights of the scores."""
+    play_weights(family, rule, state, exponential_weights(state.own.scores, rule.rate, rule.exploration))
+    return PLAYED
 
 
 @dataclass(frozen=True)
-class Exp3:
+class Exp3(ListedPlayer):
     """The player; :func:`exp3` chooses its constants.
 
     Parameters
@@ -72,55 +95,16 @@ class Exp3:
     baseline: float = 1.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+    cost: ClassVar[Cost] = COST
 
     def __post_init__(self) -> None:
         check_settings(self)
 
-    @cached_property
-    def table(self) -> ActionTable:
-        """All actions."""
-        return list_actions(self.actions, self.horizon, COST, self.limit)
+    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> Exp3Rule:
+        return Exp3Rule(windows, feedback, 0.0, False, first_log, self.learning_rate, self.exploration, self.baseline)
 
-    def start(self, rng: np.random.Generator) -> ScoreState:
-        """Begin with equal weights."""
-        return self._state(0, np.zeros(self.table.n_actions))
-
-    def policy(self, state: ScoreState) -> FinitePolicy:
-        """Return p."""
-        return state.law.policy
-
-    def observe(self, state: ScoreState, decision: Decision, reward: float | Vector | None) -> ScoreState:
-        """Add the estimate of the day to the scores."""
-        if reward is None:
-            return replace(state, day=state.day + 1)
-        scores = state.scores.copy()
-        if self.feedback == "full":
-            scores += self.table.totals(np.asarray(reward))
-        else:
-            index = self.table.index(decision.action)
-            scores[index] += (float(reward) - self.baseline) / state.law.probability(decision, index)
-        return self._state(state.day + 1, scores)
-
-    def run_days(self, state: ScoreState, rng: np.random.Generator, rewards: Matrix, log: ListedLog) -> ScoreState:
-        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
-        scores, is_full = state.scores.copy(), self.feedback == "full"
-        eta, gamma, b = self.learning_rate, self.exploration, self.baseline
-        run_scores(
-            rng, rewards, self.table.columns, False, is_full, eta, gamma, b, False, LEAST, state.day, scores, log
-        )
-        return self._state(state.day + len(rewards), scores)
-
-    def _state(self, day: int, scores: Vector) -> ScoreState:
-        weights = exponential_weights(scores, self.learning_rate, self.exploration)
-        return ScoreState(day, frozen(scores), self.table.law(weights))
-
-    def dump(self, state: ScoreState) -> Arrays:
-        """Write day and scores."""
-        return {"day": np.array(state.day), "scores": state.scores}
-
-    def load(self, arrays: Arrays) -> ScoreState:
-        """Read day and scores."""
-        return self._state(int(arrays["day"]), np.array(arrays["scores"], dtype=np.float64))
+    def _own(self, n_actions: int) -> Scores:
+        return Scores(np.zeros(n_actions))
 
 
 @refuses

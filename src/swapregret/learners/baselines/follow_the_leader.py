@@ -10,58 +10,75 @@ swap regret are linear. That is what it is here for.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Vector, as_integer, frozen
+from swapregret.actions.family import best
+from swapregret.actions.listed_laws import put_law
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
-from swapregret.geometry.solve import Solver
+from swapregret.compiled.bits import pack_action
 from swapregret.learners.baselines.listing import read_share
-from swapregret.learners.estimator import Estimator, make_estimator
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day
+from swapregret.learners.round.day import FEEDBACKS, mix_slots
+from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.player import RunningPlayer
 from swapregret.learners.settings import check_settings
-from swapregret.policy import FinitePolicy, Policy, mix
+from swapregret.policy import Policy
 
-__all__ = ["FollowTheLeader", "LeaderState", "follow_the_leader"]
+__all__ = ["FollowTheLeader", "follow_the_leader"]
 
 
-@dataclass(frozen=True, eq=False)
-class LeaderState:
-    """What is known before a day: the scores, who leads by them, and the law that plays it."""
+class LeaderRule(NamedTuple):
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), and γ."""
 
-    day: int
-    scores: Vector
-    leader: Action
-    law: Policy
-    solver: Solver | None
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    exploration: float
+
+
+@end_day.of(LeaderRule)
+def follow(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Play the action that is best by the sum of the estimates; the policy stays while the leader does."""
+    laws, mix = state.laws, state.mix
+    words, chances = np.zeros((1, laws.words.shape[2]), dtype=np.uint64), np.ones(1)
+    pack_action(best(family, state.tally.total), words[0])
+    if n_ending != 0 and np.all(words[0] == laws.words[0, 0]):
+        return PLAYED
+    put_law(laws, 0, words, chances, family.common.place)
+    mix.is_new[0] = 1
+    mix.weights[0] = 1.0 - rule.exploration
+    mix.weights[1] = rule.exploration
+    mix_slots(family, rule, state)
+    return PLAYED
 
 
 @dataclass(frozen=True)
-class FollowTheLeader:
+class FollowTheLeader(RunningPlayer):
     """The player; :func:`follow_the_leader` chooses its constants.
 
     Parameters
     ----------
     actions : ActionSet
-    estimator : Estimator
     exploration : float
         γ.
+    feedback : {"bandit", "semi-bandit", "full"}
     """
 
     actions: ActionSet
-    estimator: Estimator
     exploration: float
+    feedback: Feedback = "bandit"
 
     def __post_init__(self) -> None:
         check_settings(self)
-
-    @property
-    def feedback(self) -> Feedback:
-        """What it expects to be shown after each day."""
-        return self.estimator.feedback
 
     @cached_property
     def mu(self) -> Policy:
@@ -69,49 +86,13 @@ class FollowTheLeader:
         return self.actions.exploration_policy()
 
     @cached_property
-    def _zero(self) -> Vector:
-        return frozen(np.zeros(self.actions.dimension))
+    def _family(self) -> Any:
+        return self.actions.family(self.mu, has_moment=self.feedback == "bandit")
 
-    def start(self, rng: np.random.Generator) -> LeaderState:
-        """Begin with the oracle's answer to no information."""
-        return self._state(0, self._zero, None)
-
-    def policy(self, state: LeaderState) -> Policy:
-        """Return the law of the next action."""
-        return state.law
-
-    def observe(self, state: LeaderState, decision: Decision, reward: float | Vector | None) -> LeaderState:
-        """Add the estimate of the day; the law stays while the leader does."""
-        if reward is None:
-            return replace(state, day=state.day + 1)
-        solver = state.solver
-        if decision.policy is not state.law:
-            solver = self.estimator.prepare(decision.policy, self.actions.span)
-        estimate = self.estimator.estimate(decision.policy, solver, decision.action, reward, self._zero)
-        return self._state(state.day + 1, frozen(state.scores + estimate), state)
-
-    def _state(self, day: int, scores: Vector, before: LeaderState | None) -> LeaderState:
-        leader = self.actions.argmax(scores)
-        if before is not None and np.array_equal(leader, before.leader):
-            return replace(before, day=day, scores=scores)
-        return self._led(day, scores, leader)
-
-    def lead(self, day: int, scores: Vector) -> LeaderState:
-        """Return the state of a day on which these scores have made a new leader."""
-        return self._led(day, scores, self.actions.argmax(scores))
-
-    def _led(self, day: int, scores: Vector, leader: Action) -> LeaderState:
-        point = FinitePolicy(leader[None, :], [1.0])
-        law = mix([point, self.mu], [1.0 - self.exploration, self.exploration])
-        return LeaderState(day, scores, leader, law, self.estimator.prepare(law, self.actions.span))
-
-    def dump(self, state: LeaderState) -> Arrays:
-        """Write day and scores."""
-        return {"day": np.array(state.day), "scores": state.scores}
-
-    def load(self, arrays: Arrays) -> LeaderState:
-        """Read day and scores."""
-        return self._state(int(arrays["day"]), frozen(np.array(arrays["scores"], dtype=np.float64)), None)
+    def _running(self, offset: int) -> DailyRunning:
+        none = np.zeros(self.actions.dimension)
+        rule = LeaderRule(np.array([1]), FEEDBACKS[self.feedback], 0.0, False, none, self.exploration)
+        return DailyRunning(self._family, rule, daily_state(self._family, 2, 1, none, none), DERIVED, self)
 
 
 @refuses
@@ -135,7 +116,6 @@ def follow_the_leader(
     0.1
     """
     days = as_integer(horizon, "horizon", 1)
-    estimator = make_estimator(feedback, predictor_step=0.0)
     default = 0.0 if feedback == "full" else min(0.5, math.cbrt(actions.rank / days))
     share = read_share(default if exploration is None else exploration, "exploration")
-    return FollowTheLeader(actions, estimator, share)
+    return FollowTheLeader(actions, share, feedback)

@@ -6,8 +6,8 @@ r"""Semi-bandit mirror descent with the hybrid regulariser (Zimmert, Luo and Wei
 with element losses :math:`\ell_i = 1 - 2mR_i \in [-1, 1]` estimated by :math:`(\ell_i + 1)\,[i \in M_t]/x_{t,i} - 1`
 (the 1/x-weighted estimate). The action comes from a decomposition of :math:`x_t`. On m-sets the minimiser is found by
 a scalar Newton iteration, on permutations and paths by Newton's method on their balances, on trees and forests by
-decomposition (``kernels.hybrid_hulls``); on any other set by Newton steps whose quadratic models are minimised over conv(A)
-with the oracle alone.
+decomposition (``actions.hybrid``); on any other set by Newton steps whose quadratic models are minimised over conv(A) with the
+oracle alone (``geometry.hybrid``). The estimate is the semi-bandit one of ``learners.round.day`` about :math:`\widehat R_i = 1/m`.
 
 **Bound.** External regret O(√(m d T)) against any sequence and O(log T) on independent days, in expectation and up to
 constants the authors state for losses in [−1, 1]. Nothing is promised for swap regret.
@@ -16,44 +16,79 @@ constants the authors state for losses in [−1, 1]. Nothing is promised for swa
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.hybrid_capped import hybrid_capped
-from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.arrays import Vector, as_integer, frozen
+from swapregret.actions.family import FULL, MADE, hybrid, make_law
+from swapregret.actions.hybrid import has_hybrid
+from swapregret.arrays import Floats, Integers, Vector, as_integer
 from swapregret.boundary import refuses
-from swapregret.errors import NotConverged
-from swapregret.geometry.min_norm import min_norm_point
-from swapregret.kernels.hybrid_hulls import hybrid_hull
+from swapregret.geometry.hybrid import ACCEPTABLE, middle_of
 from swapregret.learners.baselines.listing import read_rate
-from swapregret.learners.hulls import Hulls, hulls_of
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day
+from swapregret.learners.round.day import SEMI_BANDIT, mix_slots
+from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.round.running import room_for_lists
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
-__all__ = ["HybridOMD", "HybridState", "hybrid_omd", "minimise_hybrid"]
-
-_STEPS = 60
-_GAP = 1e-9
-ACCEPTABLE = 1e-6
-"""The largest certified gap of a step, in units of 1 + Σ|c|."""
+__all__ = ["HybridOMD", "hybrid_omd"]
 
 
-@dataclass(frozen=True, eq=False)
-class HybridState:
-    """What is known before a day: estimated losses of the elements, the point, and the law that plays it."""
+class HybridRule(NamedTuple):
+    """What does not change; the first five fields as of every rule (``learners.multiscale.phases``).
 
-    day: int
-    losses: Vector
-    point: Vector
-    law: Policy
+    Attributes
+    ----------
+    scale, mix : float
+        c, γ.
+    size : int
+        m.
+    middle : float64 array, shape (d,)
+        A point of the relative interior.
+    """
+
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    scale: float
+    mix: float
+    size: int
+    middle: Floats
+
+
+@end_day.of(HybridRule)
+def move_hybrid(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Move to the minimiser for the losses so far, and decompose it."""
+    learners, tally, mix = state.learners, state.tally, state.mix
+    point, gap = learners.points[0], 0.0
+    if n_ending != 0:
+        rate = rule.scale / np.sqrt(tally.day[0] + 1.0)
+        costs = np.empty(point.size)
+        for i in range(point.size):  # Σ ℓ̃ = Σ (1 − 2m R̃)
+            costs[i] = rate * (tally.n_seen[0] - 2.0 * rule.size * tally.total[i])
+        point, gap = hybrid(family, costs, rule.mix, rule.middle, point)
+        if not gap <= ACCEPTABLE:
+            return NOT_PROJECTED
+    code = make_law(family, state.laws, 0, point, rule.first_log)
+    if code != MADE:
+        return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
+    for i in range(point.size):
+        learners.points[0, i] = point[i]
+    mix.is_new[0] = 1
+    mix.weights[0] = 1.0
+    mix_slots(family, rule, state)
+    return PLAYED
 
 
 @dataclass(frozen=True)
-class HybridOMD:
+class HybridOMD(RunningPlayer):
     """The player; :func:`hybrid_omd` chooses its constants.
 
     Parameters
@@ -76,156 +111,45 @@ class HybridOMD:
     def __post_init__(self) -> None:
         check_settings(self)
 
-    def start(self, rng: np.random.Generator) -> HybridState:
-        """Begin at the minimiser of the regulariser."""
-        return self.moved(0, np.zeros(self.actions.dimension), None)
-
-    def policy(self, state: HybridState) -> Policy:
-        """Return the law of the next action."""
-        return state.law
-
-    def observe(self, state: HybridState, decision: Decision, reward: float | Vector | None) -> HybridState:
-        """Add the weighted losses of the elements that were chosen."""
-        if reward is None:
-            return self.moved(state.day + 1, state.losses.copy(), state.point)
-        marginals = state.point if decision.policy is state.law else decision.policy.marginals()
-        chosen = decision.action > 0
-        losses = state.losses - 1.0
-        seen = 2.0 - 2.0 * self.actions.size * np.asarray(reward, dtype=np.float64)[chosen]
-        losses[chosen] += seen / marginals[chosen]
-        return self.moved(state.day + 1, losses, state.point)
+    @cached_property
+    def mu(self) -> Policy:
+        """The exploration law of the set, which is not played."""
+        return self.actions.exploration_policy()
 
     @cached_property
-    def hulls(self) -> Hulls | None:
-        """The hull of the set as the kernels take it, where they know it."""
-        return hulls_of(self.actions, self.variants)
+    def _family(self) -> Any:
+        options: dict[str, Any] = {"variants": self.variants, "has_moment": False}
+        made = self.actions.moving_family(self.mu, **options)
+        return made if has_hybrid(made) else ActionSet.family(self.actions, self.mu, **options)
 
     @cached_property
-    def middle(self) -> Vector:
-        """A point of the relative interior."""
+    def _middle(self) -> Vector:
         return middle_of(self.actions)
 
     @cached_property
-    def is_free(self) -> npt.NDArray[np.bool_]:
-        """Which elements some actions have and others do not."""
-        return np.asarray((self.middle > 0.0) & (self.middle < 1.0))
+    def _first(self) -> Vector:
+        """The minimiser of the regulariser alone."""
+        point, _ = hybrid(
+            self._family, np.zeros(self.actions.dimension), self.mix, self._middle.copy(), self._middle.copy()
+        )
+        return np.array(point)
 
-    def moved(self, day: int, losses: Vector, before: Vector | None) -> HybridState:
-        """Return the state of a day on which these losses are known, its point sought from the one before on."""
-        costs = self.scale / math.sqrt(day + 1) * losses
-        if isinstance(self.actions, MSets):
-            point, _ = hybrid_capped(costs, self.actions.size, self.mix)
-        elif self.hulls is None:
-            point = minimise_hybrid(self.actions, costs, self.mix, before)
-        else:
-            start = np.array(self.middle if before is None else before)
-            point, gap = hybrid_hull(*self.hulls, costs, self.mix, self.is_free, start)
-            if not gap <= ACCEPTABLE:
-                raise _not_converged(gap)
-        return self.at(day, losses, point)
-
-    def law(self, point: Vector) -> Policy:
-        """Return the law that is played at a point."""
-        return self.actions.decompose(point, variants=self.variants)
-
-    def at(self, day: int, losses: Vector, point: Vector) -> HybridState:
-        """Return the state of a day on which these losses have led to this point."""
-        return HybridState(day, frozen(losses), frozen(point), self.law(point))
-
-    def dump(self, state: HybridState) -> Arrays:
-        """Write day, losses and point."""
-        return {"day": np.array(state.day), "losses": state.losses, "point": state.point}
-
-    def load(self, arrays: Arrays) -> HybridState:
-        """Read day, losses and point."""
-        losses, point = (np.array(arrays[name], dtype=np.float64) for name in ("losses", "point"))
-        return self.at(int(arrays["day"]), losses, point)
-
-
-def minimise_hybrid(actions: ActionSet, costs: Vector, mix: float, start: Vector | None = None) -> Vector:
-    r"""Minimise :math:`c\cdot x + \sum_i -\sqrt{x_i} + \gamma(1-x_i)\log(1-x_i)` over conv(A) with the oracle.
-
-    Newton steps: the quadratic model at x is a weighted distance, minimised over conv(A) by Wolfe's algorithm; the
-    step is shortened until the function falls. Elements that all actions have, or none, are left out.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    costs : array, shape (dimension,)
-    mix : float
-        γ.
-    start : array, optional
-        A point of the relative interior; the mean of actions with and without each element if not given.
-
-    Raises
-    ------
-    NotConverged
-        If the certified gap does not fall below 1e-6 (1 + Σ|c|).
-
-    Examples
-    --------
-    >>> minimise_hybrid(MSets(4, 2), np.zeros(4), 1.0).round(6)
-    array([0.5, 0.5, 0.5, 0.5])
-    """
-    d = actions.dimension
-    x = middle_of(actions) if start is None else np.array(start)
-    free = (x > 0.0) & (x < 1.0)
-    gap, unit = math.inf, 1.0 + float(np.abs(costs).sum())
-    for _ in range(_STEPS):
-        root, rest = np.sqrt(x[free]), 1.0 - x[free]
-        g = np.zeros(d)
-        g[free] = costs[free] - 0.5 / root - mix * (1.0 + np.log(rest))
-        gap = float(g @ (x - actions.argmax(-g)))
-        if gap <= _GAP * unit:
-            return x
-        h = np.ones(d)
-        h[free] = 0.25 / root**3 + mix / rest
-        target = x - g / h
-        move = min_norm_point(actions, target, h).point - x
-        move[~free] = 0.0
-        slope = float(g @ move)
-        if slope >= 0.0:
-            break
-        x = x + _shorten(x[free], move[free], costs[free], mix, slope) * move
-    if gap > ACCEPTABLE * unit:
-        raise _not_converged(gap / unit)
-    return x
-
-
-def middle_of(actions: ActionSet) -> Vector:
-    """Return the mean of actions with and without each element, as far as there are any: it lies in the relative interior.
-
-    Examples
-    --------
-    >>> middle_of(MSets(2, 1)).tolist()
-    [0.5, 0.5]
-    """
-    rows = [actions.argmax(sign * row) for row in np.eye(actions.dimension) for sign in (1.0, -1.0)]
-    return np.asarray(np.mean(rows, axis=0))
-
-
-def _not_converged(gap: float) -> NotConverged:
-    return NotConverged(
-        f"the certified gap of the hybrid step, in units of 1 + Σ|c|, must be at most {ACCEPTABLE:.1e}",
-        f"{gap:.3g} after {_STEPS} steps",
-        "Use a smaller `scale`, or combcp with semi-bandit feedback.",
-    )
-
-
-def _shorten(x: Vector, move: Vector, costs: Vector, mix: float, slope: float) -> float:
-    """Return the first of 1, ½, ¼, … that takes a quarter of the promised fall and keeps a twentieth of every distance."""
-
-    def value(y: Vector) -> float:
-        return float((costs * y - np.sqrt(y) + mix * (1.0 - y) * np.log1p(-y)).sum())
-
-    step, before = 1.0, value(x)
-    while step > 1e-12:
-        y = x + step * move
-        is_inside = bool((y >= 0.05 * x).all() and (1.0 - y >= 0.05 * (1.0 - x)).all())
-        if is_inside and value(y) <= before + 0.25 * step * slope:
-            break
-        step *= 0.5
-    return step
+    def _running(self, offset: int) -> DailyRunning:
+        none, size = np.zeros(self.actions.dimension), self.actions.size
+        rule = HybridRule(
+            windows=np.array([1]),
+            feedback=SEMI_BANDIT,
+            predictor_step=0.0,
+            has_inverse=False,
+            first_log=none,
+            scale=self.scale,
+            mix=self.mix,
+            size=size,
+            middle=self._middle,
+        )
+        state = daily_state(self._family, 2, room_for_lists(self.actions, self.variants), self._first, none)
+        state.tally.prediction[:] = 1.0 / size  # of which ℓ = −1: what an element that was not chosen is taken to lose
+        return DailyRunning(self._family, rule, state, DERIVED, self)
 
 
 @refuses
@@ -248,6 +172,7 @@ def hybrid_omd(
 
     Examples
     --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> hybrid_omd(MSets(10, 3), 1000).mix
     1.0
     """

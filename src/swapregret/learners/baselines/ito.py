@@ -15,54 +15,85 @@ days, about T/N of them; the default c = 8, the largest of 1, 2, 4 and 8, was be
 none of them learnt much.
 """
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
-from swapregret.kernels.expert_run import run_single_experts, teach_one
-from swapregret.kernels.listed_steps import ListedLog, daily_uniform
-from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, ListedLaw, list_actions, read_rate
-from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.baselines.listed.experts import teach_one
+from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
+from swapregret.learners.baselines.listed.stationary import follow_chain, start_chain
+from swapregret.learners.baselines.listed.steps import daily_uniform, place_of
+from swapregret.learners.baselines.listing import Cost, list_actions, read_rate
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import end_day, learn_day
+from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.running import Running
 from swapregret.learners.settings import check_settings
-from swapregret.policy import FinitePolicy
 
-__all__ = ["Ito", "ItoState", "ito"]
+__all__ = ["Ito", "ito"]
 
 COST = Cost("ito", limit=2_000, base=2e-6, per_action=1e-8, per_pair=3e-9, matrices=4)
 
 
-@dataclass(frozen=True, eq=False)
-class ItoState:
-    """What the experts know before a day.
+class SingleRule(NamedTuple):
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), c, and how losses are estimated."""
+
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    scale: float
+    is_variance_reduced: bool
+
+
+class SingleExperts(NamedTuple):
+    """What the experts know.
 
     Attributes
     ----------
-    seed : int
+    seed : int64 array, shape (1,)
         Of the draws of experts.
-    losses, rows : Matrix, shape (N, N)
-        L and q, a row an expert.
-    counts : Vector
+    losses, rows : float64 arrays, shape (N, N)
+        L and q, one row for every expert.
+    counts : float64 array, shape (N,)
         n, the days of each expert.
-    chain : Stationary
-    law : FinitePolicy
+    point, inverse : float64 arrays
+        p, and what helps to find the next one (``listed.stationary``).
     """
 
-    day: int
-    seed: int
-    losses: Matrix
-    rows: Matrix
-    counts: Vector
-    chain: Stationary
-    law: ListedLaw
+    seed: Integers
+    losses: Floats
+    rows: Floats
+    counts: Floats
+    point: Floats
+    inverse: Floats
+
+
+@learn_day.of(SingleRule)
+def tell_one(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Draw the expert that chose the action, let it learn, and find the distribution they agree on."""
+    own, a = state.own, place_of(family.words, action)
+    uniform = daily_uniform(own.seed[0], state.tally.day[0])
+    is_reduced = rule.is_variance_reduced
+    teach_one(own.losses, own.rows, own.counts, own.point, a, reward, uniform, rule.scale, is_reduced)
+    follow_chain(own.rows, own.point, own.inverse)
+    return True
+
+
+@end_day.of(SingleRule)
+def play_agreement(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Play p."""
+    play_weights(family, rule, state, state.own.point)
+    return PLAYED
 
 
 @dataclass(frozen=True)
-class Ito:
+class Ito(ListedPlayer):
     """The player; :func:`ito` chooses its constants.
 
     Parameters
@@ -82,86 +113,24 @@ class Ito:
     is_variance_reduced: bool = False
     limit: int | None = None
     feedback: Feedback = "bandit"
+    cost: ClassVar[Cost] = COST
 
     def __post_init__(self) -> None:
         check_settings(self)
 
-    @cached_property
-    def table(self) -> ActionTable:
-        """All actions."""
-        return list_actions(self.actions, self.horizon, COST, self.limit)
-
-    def start(self, rng: np.random.Generator) -> ItoState:
+    def start(self, rng: np.random.Generator) -> Running:
         """Begin with equal weights everywhere; the seed of the draws is the only randomness."""
-        n = self.table.n_actions
-        rows = np.full((n, n), 1.0 / n)
-        seed = int(rng.integers(2**63))
-        return self._state(0, seed, np.zeros((n, n)), rows, np.zeros(n), stationed(rows))
+        running = super().start(rng)
+        running.state.own.seed[0] = rng.integers(2**63)
+        return running
 
-    def policy(self, state: ItoState) -> FinitePolicy:
-        """Return p."""
-        return state.law.policy
+    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> SingleRule:
+        return SingleRule(windows, feedback, 0.0, False, first_log, self.scale, self.is_variance_reduced)
 
-    def observe(self, state: ItoState, decision: Decision, reward: float | Vector | None) -> ItoState:
-        """Draw the expert that chose the action, and let it learn."""
-        if reward is None:
-            return replace(state, day=state.day + 1)
-        arm = self.table.index(decision.action)
-        losses, rows, counts = state.losses.copy(), state.rows.copy(), state.counts.copy()
-        point, uniform = state.chain.point.copy(), daily_uniform(state.seed, state.day)
-        teach_one(losses, rows, counts, point, arm, float(reward), uniform, self.scale, self.is_variance_reduced)
-        return self._state(state.day + 1, state.seed, losses, rows, counts, restationed(rows, state.chain))
-
-    def run_days(self, state: ItoState, rng: np.random.Generator, rewards: Matrix, log: ListedLog) -> ItoState:
-        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
-        losses, rows, counts = state.losses.copy(), state.rows.copy(), state.counts.copy()
-        chain, done = state.chain, 0
-        while done < len(rewards):
-            point = chain.point.copy()
-            done, is_found = run_single_experts(
-                rng,
-                rewards,
-                self.table.columns,
-                done,
-                self.scale,
-                self.is_variance_reduced,
-                state.seed,
-                LEAST,
-                TOLERANCE,
-                PATIENCE,
-                state.day,
-                losses,
-                rows,
-                counts,
-                point,
-                chain.inverse,
-                log,
-            )
-            chain = Stationary(frozen(point), chain.inverse) if is_found else stationed(rows)
-        return self._state(state.day + done, state.seed, losses, rows, counts, chain)
-
-    def _state(self, day: int, seed: int, losses: Matrix, rows: Matrix, counts: Vector, chain: Stationary) -> ItoState:
-        law = self.table.law(chain.point)
-        return ItoState(day, seed, frozen(losses), frozen(rows), frozen(counts), chain, law)
-
-    def dump(self, state: ItoState) -> Arrays:
-        """Write all arrays."""
-        return {
-            "day": np.array(state.day),
-            "seed": np.array(state.seed),
-            "losses": state.losses,
-            "rows": state.rows,
-            "counts": state.counts,
-            "point": state.chain.point,
-            "inverse": state.chain.inverse,
-        }
-
-    def load(self, arrays: Arrays) -> ItoState:
-        """Read all arrays."""
-        names = ("losses", "rows", "counts", "point", "inverse")
-        losses, rows, counts, point, inverse = (np.array(arrays[name], dtype=np.float64) for name in names)
-        chain = Stationary(frozen(point), inverse)
-        return self._state(int(arrays["day"]), int(arrays["seed"]), losses, rows, counts, chain)
+    def _own(self, n_actions: int) -> SingleExperts:
+        n = n_actions
+        seed, losses, rows = np.zeros(1, dtype=np.int64), np.zeros((n, n)), np.full((n, n), 1.0 / n)
+        return SingleExperts(seed, losses, rows, np.zeros(n), *start_chain(n))
 
 
 @refuses

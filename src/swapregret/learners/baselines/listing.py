@@ -6,28 +6,16 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Actions, Matrix, Vector, count_in_words, frozen
+from swapregret.arrays import Action, Actions, Matrix, Words, count_in_words
+from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput, TooLarge
-from swapregret.kernels.listed_steps import choose, daily_uniform, listed_shares, listed_totals
-from swapregret.learners.player import Decision
+from swapregret.learners.baselines.listed.steps import place_of
 from swapregret.learners.settings import LARGEST
 from swapregret.policy import FinitePolicy
 
-__all__ = [
-    "LEAST",
-    "ActionTable",
-    "Cost",
-    "ListedLaw",
-    "choose",
-    "daily_uniform",
-    "list_actions",
-    "read_rate",
-    "read_share",
-]
+__all__ = ["ActionTable", "Cost", "list_actions", "read_rate", "read_share"]
 
 _BEYOND = 10**90
-LEAST = 2.0**-51
-"""Weights of listed laws are lifted to this."""
 
 
 @dataclass(frozen=True)
@@ -104,15 +92,16 @@ class ActionTable:
 
     Attributes
     ----------
-    rows, floats : array, shape (N, dimension)
     uniform : FinitePolicy
         Lists all of them; other laws are made from it by ``reweighted``.
     """
 
-    rows: Actions
-    floats: Matrix
     uniform: FinitePolicy
-    positions: dict[bytes, int]
+
+    @property
+    def rows(self) -> Actions:
+        """Return the actions, shape (N, dimension)."""
+        return self.uniform.atoms
 
     @property
     def n_actions(self) -> int:
@@ -121,50 +110,17 @@ class ActionTable:
 
     @cached_property
     def columns(self) -> Matrix:
-        """Return the table element by element, shape (dimension, N), for kernels, which only read it."""
+        """The table element by element, shape (dimension, N), for kernels, which only read it."""
         return np.array(self.rows.T, dtype=np.float64, order="C")
 
-    def totals(self, vector: Vector) -> Vector:
-        """Return what every action is paid by a vector, added up element by element."""
-        return listed_totals(self.columns, np.require(vector, np.float64, ["C", "W"]))
+    @cached_property
+    def words(self) -> Words:
+        """The actions as bits."""
+        return pack_rows(np.array(self.rows))
 
     def index(self, action: Action) -> int:
         """Return the number of an action."""
-        return self.positions[np.ascontiguousarray(action, dtype=np.int64).tobytes()]
-
-    def law(self, weights: Vector) -> "ListedLaw":
-        """Return the law with a weight for every action.
-
-        Weights below 2⁻⁵¹ are lifted to it, which moves the law by less than N·2⁻⁵¹ and lets the laws of all days share
-        one list of atoms.
-        """
-        return self.law_again(listed_shares(weights, LEAST))
-
-    def law_again(self, shares: Vector) -> "ListedLaw":
-        """Return the law whose shares were written down, as they are."""
-        policy = self.uniform.reweighted(shares)
-        return ListedLaw(policy, policy.weights)
-
-
-@dataclass(frozen=True, eq=False)
-class ListedLaw:
-    """A law over a table of actions.
-
-    Attributes
-    ----------
-    policy : FinitePolicy
-    shares : Vector, shape (N,)
-        Its weights, in the order of the table.
-    """
-
-    policy: FinitePolicy
-    shares: Vector
-
-    def probability(self, decision: Decision, index: int) -> float:
-        """Return the probability with which a decision's action, number ``index``, was drawn."""
-        if decision.policy is self.policy:
-            return float(self.shares[index])
-        return decision.policy.probability(decision.action)
+        return int(place_of(self.words, np.array(action, dtype=np.int64)))
 
 
 def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None = None) -> ActionTable:
@@ -203,11 +159,7 @@ def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None
         )
     else:
         rows = actions.enumerate(most)
-    n = len(rows)
-    uniform = FinitePolicy(rows, np.full(n, 1.0 / n))
-    atoms = uniform.atoms
-    positions = {row.tobytes(): index for index, row in enumerate(atoms)}
-    return ActionTable(atoms, frozen(atoms.astype(np.float64)), uniform, positions)
+    return ActionTable(FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows))))
 
 
 def read_rate(value: float | None, default: float, name: str = "learning_rate") -> float:

@@ -19,57 +19,79 @@ T^{-1/3}.
 """
 
 import math
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
-from swapregret.kernels.listed_steps import ListedLog
-from swapregret.kernels.pair_run import add_regrets, matching_weights, run_matching
-from swapregret.learners.baselines.listing import (
-    LEAST,
-    ActionTable,
-    Cost,
-    ListedLaw,
-    list_actions,
-    read_rate,
-    read_share,
-)
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.baselines.listed.pairs import add_regrets, matching_weights
+from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
+from swapregret.learners.baselines.listed.steps import listed_totals, place_of
+from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import end_day, learn_day
+from swapregret.learners.round.day import FULL_VECTOR
+from swapregret.learners.round.master import PLAYED
 from swapregret.learners.settings import check_settings
-from swapregret.policy import FinitePolicy
 
-__all__ = ["RegretMatching", "RegretMatchingState", "regret_matching"]
+__all__ = ["RegretMatching", "regret_matching"]
 
 COST = Cost("regret_matching", limit=2_000, base=2e-6, per_action=1e-8, per_pair=1e-9, per_triple=3.5e-11, matrices=4)
 _LEAK = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class RegretMatchingState:
-    """What is known before a day.
+class MatchingRule(NamedTuple):
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), which rule it is, μ, γ, b."""
 
-    Attributes
-    ----------
-    regrets : Matrix, shape (N, N)
-        R, total.
-    last : int
-        The last action played, −1 before the first.
-    law : ListedLaw
-    """
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    is_inert: bool
+    inertia: float
+    exploration: float
+    baseline: float
 
-    day: int
-    regrets: Matrix
-    last: int
-    law: ListedLaw
+
+class Regrets(NamedTuple):
+    """R (N, N), and the last action played, counted from 1; 0 before the first."""
+
+    regrets: Floats
+    last: Integers
+
+
+@learn_day.of(MatchingRule)
+def add_day_of_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Add the day to the regrets."""
+    own, chances, a = state.own, state.laws.chances[0], place_of(family.words, action)
+    if rule.feedback == FULL_VECTOR:
+        add_regrets(own.regrets, chances, a, 0.0, listed_totals(family.columns, seen), False, rule.is_inert)
+    else:
+        add_regrets(own.regrets, chances, a, (reward - rule.baseline) / chances[a], chances, True, rule.is_inert)
+    own.last[0] = a + 1
+    return True
+
+
+@end_day.of(MatchingRule)
+def match_regrets(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Switch in proportion to the regrets; the first law is uniform."""
+    regrets, last = state.own.regrets, state.own.last[0] - 1
+    n = regrets.shape[0]
+    weights = np.full(n, 1.0 / n)
+    if last >= 0:
+        day = state.tally.day[0]
+        weights = matching_weights(regrets, last, day, rule.inertia, rule.is_inert, rule.exploration, _LEAK)
+    play_weights(family, rule, state, weights)
+    return PLAYED
 
 
 @dataclass(frozen=True)
-class RegretMatching:
+class RegretMatching(ListedPlayer):
     """The player; :func:`regret_matching` chooses its constants.
 
     Parameters
@@ -93,79 +115,17 @@ class RegretMatching:
     baseline: float = 0.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+    cost: ClassVar[Cost] = COST
 
     def __post_init__(self) -> None:
         check_settings(self)
 
-    @cached_property
-    def table(self) -> ActionTable:
-        """All actions."""
-        return list_actions(self.actions, self.horizon, COST, self.limit)
+    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> MatchingRule:
+        is_inert, gamma, b = self.rule == "inertia", self.exploration, self.baseline
+        return MatchingRule(windows, feedback, 0.0, False, first_log, is_inert, self.inertia, gamma, b)
 
-    def start(self, rng: np.random.Generator) -> RegretMatchingState:
-        """Begin with the uniform law."""
-        n = self.table.n_actions
-        return RegretMatchingState(0, frozen(np.zeros((n, n))), -1, self.table.law(np.full(n, 1.0 / n)))
-
-    def policy(self, state: RegretMatchingState) -> FinitePolicy:
-        """Return the law of the next action."""
-        return state.law.policy
-
-    def observe(
-        self, state: RegretMatchingState, decision: Decision, reward: float | Vector | None
-    ) -> RegretMatchingState:
-        """Add the day to the regrets."""
-        day = state.day + 1
-        if reward is None:
-            return replace(state, day=day)
-        index, is_inert = self.table.index(decision.action), self.rule == "inertia"
-        regrets, shares = state.regrets.copy(), state.law.shares.copy()
-        if self.feedback == "full":
-            add_regrets(regrets, shares, index, 0.0, self.table.totals(np.asarray(reward)), False, is_inert)
-        else:
-            estimate = (float(reward) - self.baseline) / state.law.probability(decision, index)
-            add_regrets(regrets, shares, index, estimate, shares, True, is_inert)
-        weights = matching_weights(regrets, index, day, self.inertia, is_inert, self.exploration, _LEAK)
-        return RegretMatchingState(day, frozen(regrets), index, self.table.law(weights))
-
-    def run_days(
-        self, state: RegretMatchingState, rng: np.random.Generator, rewards: Matrix, log: ListedLog
-    ) -> RegretMatchingState:
-        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
-        regrets = state.regrets.copy()
-        shares = run_matching(
-            rng,
-            rewards,
-            self.table.columns,
-            self.rule == "inertia",
-            self.feedback == "bandit",
-            self.inertia,
-            self.exploration,
-            self.baseline,
-            _LEAK,
-            LEAST,
-            state.day,
-            regrets,
-            state.law.shares.copy(),
-            log,
-        )
-        last, law = int(log.chosen[len(rewards) - 1]), self.table.law_again(shares)
-        return RegretMatchingState(state.day + len(rewards), frozen(regrets), last, law)
-
-    def dump(self, state: RegretMatchingState) -> Arrays:
-        """Write all arrays."""
-        return {
-            "day": np.array(state.day),
-            "last": np.array(state.last),
-            "regrets": state.regrets,
-            "weights": state.law.shares,
-        }
-
-    def load(self, arrays: Arrays) -> RegretMatchingState:
-        """Read all arrays."""
-        law = self.table.law_again(np.array(arrays["weights"], dtype=np.float64))
-        regrets = frozen(np.array(arrays["regrets"], dtype=np.float64))
-        return RegretMatchingState(int(arrays["day"]), regrets, int(arrays["last"]), law)
+    def _own(self, n_actions: int) -> Regrets:
+        return Regrets(np.zeros((n_actions, n_actions)), np.zeros(1, dtype=np.int64))
 
 
 @refuses

@@ -21,61 +21,86 @@ N times √(T N ln N) for swap regret through the second.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, count_in_words, frozen
+from swapregret.arrays import Floats, Integers, as_integer, count_in_words
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, TooLarge
-from swapregret.kernels.listed_steps import ListedLog
-from swapregret.kernels.pair_run import add_gains, mixed_weights, rule_rates, run_rules
-from swapregret.learners.baselines.listing import (
-    LEAST,
-    ActionTable,
-    Cost,
-    ListedLaw,
-    list_actions,
-    read_rate,
-    read_share,
-)
-from swapregret.learners.baselines.stationary import PATIENCE, TOLERANCE, Stationary, restationed, stationed
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.baselines.listed.pairs import add_gains, mixed_weights, rule_rates
+from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
+from swapregret.learners.baselines.listed.stationary import follow_chain, start_chain
+from swapregret.learners.baselines.listed.steps import listed_totals, place_of
+from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import end_day, learn_day
+from swapregret.learners.round.day import FULL_VECTOR
+from swapregret.learners.round.master import PLAYED
 from swapregret.learners.settings import check_settings
-from swapregret.policy import FinitePolicy
 
-__all__ = ["Stoltz", "StoltzState", "stoltz"]
+__all__ = ["Stoltz", "stoltz"]
 
 COST = Cost("stoltz", limit=2_000, base=3e-6, per_action=1e-8, per_pair=4e-9, per_triple=1.3e-10, matrices=4)
 SWAP_LIMIT = 5
 
 
-@dataclass(frozen=True, eq=False)
-class StoltzState:
-    """What is known before a day.
+class PairRule(NamedTuple):
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), η, γ, b, and all functions or none."""
+
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    rate: float
+    exploration: float
+    baseline: float
+    functions: Integers
+
+
+class Gains(NamedTuple):
+    """What is known.
 
     Attributes
     ----------
-    gains : Matrix, shape (N, N)
-        Σ_s p_s(i) r̃_s(j): the gain of a rule is a sum of entries, one a row.
-    chain : Stationary
-        The fixed point.
-    law : FinitePolicy
-        With γ of the uniform law mixed in.
+    gains : float64 array, shape (N, N)
+        Σ_s p_s(i) r̃_s(j): the gain of a rule is a sum of entries, one per row.
+    point, inverse : float64 arrays
+        The fixed point, and what helps to find the next one (``listed.stationary``).
     """
 
-    day: int
-    gains: Matrix
-    chain: Stationary
-    law: ListedLaw
+    gains: Floats
+    point: Floats
+    inverse: Floats
+
+
+@learn_day.of(PairRule)
+def add_to_rules(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Add the day to the gains of all rules, and find their fixed point."""
+    own, chances = state.own, state.laws.chances[0]
+    if rule.feedback == FULL_VECTOR:
+        add_gains(own.gains, chances, -1, 0.0, listed_totals(family.columns, seen))
+    else:
+        a = place_of(family.words, action)
+        add_gains(own.gains, chances, a, (reward - rule.baseline) / chances[a], chances)
+    follow_chain(rule_rates(own.gains, rule.functions, rule.rate), own.point, own.inverse)
+    return True
+
+
+@end_day.of(PairRule)
+def play_fixed_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Play the fixed point, with γ of the uniform law mixed in."""
+    play_weights(family, rule, state, mixed_weights(state.own.point, rule.exploration))
+    return PLAYED
 
 
 @dataclass(frozen=True)
-class Stoltz:
+class Stoltz(ListedPlayer):
     """The player; :func:`stoltz` chooses its constants.
 
     Parameters
@@ -97,6 +122,7 @@ class Stoltz:
     baseline: float = 1.0
     feedback: Feedback = "bandit"
     limit: int | None = None
+    cost: ClassVar[Cost] = COST
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -108,87 +134,18 @@ class Stoltz:
             )
 
     @cached_property
-    def table(self) -> ActionTable:
-        """All actions."""
-        return list_actions(self.actions, self.horizon, COST, self.limit)
-
-    @cached_property
-    def _functions(self) -> npt.NDArray[np.int64]:
-        """All N^N functions, one a row, or none if the rules are pairs."""
+    def _functions(self) -> Integers:
+        """All N^N functions, one per row, or none if the rules are pairs."""
         n = self.table.n_actions
         listed = list(product(range(n), repeat=n)) if self.rules == "swap" else []
         return np.array(listed, dtype=np.int64).reshape(-1, n)
 
-    def start(self, rng: np.random.Generator) -> StoltzState:
-        """Begin with equal weights on all rules."""
-        gains = np.zeros((self.table.n_actions, self.table.n_actions))
-        return self._state(0, gains, stationed(self._rates(gains)))
+    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> PairRule:
+        eta, gamma, b = self.learning_rate, self.exploration, self.baseline
+        return PairRule(windows, feedback, 0.0, False, first_log, eta, gamma, b, self._functions)
 
-    def policy(self, state: StoltzState) -> FinitePolicy:
-        """Return p."""
-        return state.law.policy
-
-    def observe(self, state: StoltzState, decision: Decision, reward: float | Vector | None) -> StoltzState:
-        """Add the day to the gains of all rules."""
-        day, law = state.day + 1, state.law
-        if reward is None:
-            return replace(state, day=day)
-        gains, shares = state.gains.copy(), law.shares.copy()
-        if self.feedback == "full":
-            add_gains(gains, shares, -1, 0.0, self.table.totals(np.asarray(reward)))
-        else:
-            index = self.table.index(decision.action)
-            add_gains(gains, shares, index, (float(reward) - self.baseline) / law.probability(decision, index), shares)
-        return self._state(day, gains, restationed(self._rates(gains), state.chain))
-
-    def run_days(self, state: StoltzState, rng: np.random.Generator, rewards: Matrix, log: ListedLog) -> StoltzState:
-        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
-        gains, chain, done = state.gains.copy(), state.chain, 0
-        while done < len(rewards):
-            point = chain.point.copy()
-            done, is_found = run_rules(
-                rng,
-                rewards,
-                self.table.columns,
-                done,
-                self._functions,
-                self.feedback == "full",
-                self.learning_rate,
-                self.exploration,
-                self.baseline,
-                LEAST,
-                TOLERANCE,
-                PATIENCE,
-                gains,
-                point,
-                chain.inverse,
-                log,
-            )
-            chain = Stationary(frozen(point), chain.inverse) if is_found else stationed(self._rates(gains))
-        return self._state(state.day + done, gains, chain)
-
-    def _state(self, day: int, gains: Matrix, chain: Stationary) -> StoltzState:
-        law = self.table.law(mixed_weights(chain.point.copy(), self.exploration))
-        return StoltzState(day, frozen(gains), chain, law)
-
-    def _rates(self, gains: Matrix) -> Matrix:
-        """Return the chain whose stationary distribution is the fixed point."""
-        return rule_rates(gains, self._functions, self.learning_rate)
-
-    def dump(self, state: StoltzState) -> Arrays:
-        """Write all arrays."""
-        return {
-            "day": np.array(state.day),
-            "gains": state.gains,
-            "point": state.chain.point,
-            "inverse": state.chain.inverse,
-        }
-
-    def load(self, arrays: Arrays) -> StoltzState:
-        """Read all arrays."""
-        read = {name: np.array(arrays[name], dtype=np.float64) for name in arrays if name != "day"}
-        chain = Stationary(frozen(read["point"]), read["inverse"])
-        return self._state(int(arrays["day"]), read["gains"], chain)
+    def _own(self, n_actions: int) -> Gains:
+        return Gains(np.zeros((n_actions, n_actions)), *start_chain(n_actions))
 
 
 @refuses

@@ -14,64 +14,92 @@ O(T ln ln N / ln T) for the best H); with bandit feedback each scale pays √(K 
 """
 
 import math
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
-from swapregret.kernels.listed_steps import ListedLog, daily_uniform
-from swapregret.kernels.treeswap_run import add_day, mean_row, run_treeswap, turn_scales
-from swapregret.learners.baselines.listing import (
-    LEAST,
-    ActionTable,
-    Cost,
-    ListedLaw,
-    list_actions,
-    read_rate,
-    read_share,
-)
-from swapregret.learners.calendar import Calendar
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
+from swapregret.learners.baselines.listed.scales import add_day, mean_row, turn_scales
+from swapregret.learners.baselines.listed.steps import daily_uniform, listed_totals, place_of
+from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import end_day, learn_day
+from swapregret.learners.round.day import FULL_VECTOR
+from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.running import Running
 from swapregret.learners.schedule import Schedule
 from swapregret.learners.settings import check_settings
-from swapregret.policy import FinitePolicy
 
-__all__ = ["TreeSwap", "TreeSwapState", "treeswap"]
+__all__ = ["TreeSwap", "treeswap"]
 
 COST = Cost("treeswap", limit=100_000, base=3e-7, per_action=3e-9, vectors=20)
 _RATIO = 4
 
 
-@dataclass(frozen=True, eq=False)
-class TreeSwapState:
-    """What the scales know before a day.
+class TreeRule(NamedTuple):
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), η of each scale, b, and more.
+
+    ``is_shared`` tells whether all scales share one estimate.
+    """
+
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    rates: Floats
+    baseline: float
+    is_shared: bool
+
+
+class Scales(NamedTuple):
+    """What K scales know.
 
     Attributes
     ----------
-    seed : int
+    seed : int64 array, shape (1,)
         Of the draws of scales.
-    offset : int
-        Days by which the windows are shifted.
-    scores, aggregates, rows : Matrix, shape (K, N)
+    scores, aggregates, rows : float64 arrays, shape (K, N)
         Of the interval, of the meta-day, and the weights.
-    law : FinitePolicy
     """
 
-    day: int
-    seed: int
-    offset: int
-    scores: Matrix
-    aggregates: Matrix
-    rows: Matrix
-    law: ListedLaw
+    seed: Integers
+    scores: Floats
+    aggregates: Floats
+    rows: Floats
+
+
+@learn_day.of(TreeRule)
+def add_to_scales(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Add the day to the meta-days."""
+    own = state.own
+    if rule.feedback == FULL_VECTOR:
+        aggregates = own.aggregates
+        aggregates += listed_totals(family.columns, seen)
+    else:
+        a = place_of(family.words, action)
+        chance, uniform = state.laws.chances[0, a], daily_uniform(own.seed[0], state.tally.day[0])
+        add_day(own.aggregates, own.rows, a, reward - rule.baseline, chance, uniform, rule.is_shared)
+    return True
+
+
+@end_day.of(TreeRule)
+def turn(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """End the base window: scales 1..c−1 restart, scale c updates; play the mean of the scales."""
+    own = state.own
+    if n_ending > 0:
+        turn_scales(own.scores, own.aggregates, own.rows, n_ending, rule.rates)
+    play_weights(family, rule, state, mean_row(own.rows))
+    return PLAYED
 
 
 @dataclass(frozen=True)
-class TreeSwap:
+class TreeSwap(ListedPlayer):
     """The player; :func:`treeswap` chooses its constants.
 
     Parameters
@@ -98,107 +126,32 @@ class TreeSwap:
     random_offset: bool = True
     feedback: Feedback = "bandit"
     limit: int | None = None
+    cost: ClassVar[Cost] = COST
 
     def __post_init__(self) -> None:
         check_settings(self)
-        if len(self.learning_rates) != self.schedule.n_scales:
-            raise InvalidInput(
-                "`learning_rates` must be one per scale",
-                f"{len(self.learning_rates)} rates and {self.schedule.n_scales} scales",
-                "Give one per scale.",
-            )
 
-    @cached_property
-    def table(self) -> ActionTable:
-        """All actions."""
-        return list_actions(self.actions, self.horizon, COST, self.limit)
+    @property
+    def _windows(self) -> tuple[int, ...]:
+        return self.schedule.windows
 
-    def start(self, rng: np.random.Generator) -> TreeSwapState:
-        """Begin every scale with equal weights; draw the seed of the scales and the offset of the windows."""
-        k, n = self.schedule.n_scales, self.table.n_actions
+    def _offset(self, rng: np.random.Generator) -> int:
         windows = self.schedule.windows
-        seed = int(rng.integers(2**63))
-        offset = windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
-        return self._state(0, seed, offset, np.zeros((k, n)), np.zeros((k, n)), np.full((k, n), 1.0 / n))
+        return windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
 
-    def policy(self, state: TreeSwapState) -> FinitePolicy:
-        """Return the mean of the scales."""
-        return state.law.policy
+    def start(self, rng: np.random.Generator) -> Running:
+        """Begin every scale with equal weights; draw the offset of the windows and the seed of the scales."""
+        running = super().start(rng)
+        running.state.own.seed[0] = rng.integers(2**63)
+        return running
 
-    def observe(self, state: TreeSwapState, decision: Decision, reward: float | Vector | None) -> TreeSwapState:
-        """Add the day to the meta-days, and let the scales whose windows end act on it."""
-        aggregates = state.aggregates
-        if reward is not None:
-            aggregates = aggregates.copy()
-            if self.feedback == "full":
-                aggregates += self.table.totals(np.asarray(reward))
-            else:
-                self._estimate(state, decision, float(reward), aggregates)
-        calendar = Calendar(self.schedule, state.offset)
-        if calendar.days_left(state.day) > 1:
-            return replace(state, day=state.day + 1, aggregates=frozen(aggregates))
-        return self._turn(state, calendar, aggregates.copy())
+    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> TreeRule:
+        rates, is_shared = np.array(self.learning_rates), self.estimator == "shared"
+        return TreeRule(windows, feedback, 0.0, False, first_log, rates, self.baseline, is_shared)
 
-    def _estimate(self, state: TreeSwapState, decision: Decision, reward: float, aggregates: Matrix) -> None:
-        """Add the estimate of a day to one scale's aggregate, or to all."""
-        arm, uniform = self.table.index(decision.action), daily_uniform(state.seed, state.day)
-        probability, is_shared = state.law.probability(decision, arm), self.estimator == "shared"
-        add_day(aggregates, state.rows.copy(), arm, reward - self.baseline, probability, uniform, is_shared)
-
-    def _turn(self, state: TreeSwapState, calendar: Calendar, aggregates: Matrix) -> TreeSwapState:
-        """End the base window: scales 1..c−1 restart, scale c updates."""
-        scores, rows = state.scores.copy(), state.rows.copy()
-        turn_scales(scores, aggregates, rows, calendar.n_ending(state.day), np.array(self.learning_rates))
-        return self._state(state.day + 1, state.seed, state.offset, scores, aggregates, rows)
-
-    def run_days(
-        self, state: TreeSwapState, rng: np.random.Generator, rewards: Matrix, log: ListedLog
-    ) -> TreeSwapState:
-        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
-        scores, aggregates, rows = state.scores.copy(), state.aggregates.copy(), state.rows.copy()
-        run_treeswap(
-            rng,
-            rewards,
-            self.table.columns,
-            np.array(self.schedule.windows, dtype=np.int64),
-            np.array(self.learning_rates),
-            self.feedback == "full",
-            self.estimator == "shared",
-            self.baseline,
-            state.seed,
-            LEAST,
-            state.day + state.offset,
-            state.day,
-            scores,
-            aggregates,
-            rows,
-            log,
-        )
-        after = self._state(state.day + len(rewards), state.seed, state.offset, scores, aggregates, rows)
-        return replace(after, law=state.law) if log.filled.tolist() == [1, 1] else after
-
-    def _state(
-        self, day: int, seed: int, offset: int, scores: Matrix, aggregates: Matrix, rows: Matrix
-    ) -> TreeSwapState:
-        law = self.table.law(mean_row(rows))
-        return TreeSwapState(day, seed, offset, frozen(scores), frozen(aggregates), frozen(rows), law)
-
-    def dump(self, state: TreeSwapState) -> Arrays:
-        """Write all arrays."""
-        return {
-            "day": np.array(state.day),
-            "seed": np.array(state.seed),
-            "offset": np.array(state.offset),
-            "scores": state.scores,
-            "aggregates": state.aggregates,
-            "rows": state.rows,
-        }
-
-    def load(self, arrays: Arrays) -> TreeSwapState:
-        """Read all arrays."""
-        day, seed, offset = (int(arrays[name]) for name in ("day", "seed", "offset"))
-        scores, aggregates, rows = (np.array(arrays[name], dtype=float) for name in ("scores", "aggregates", "rows"))
-        return self._state(day, seed, offset, scores, aggregates, rows)
+    def _own(self, n_actions: int) -> Scales:
+        k, n = self.schedule.n_scales, n_actions
+        return Scales(np.zeros(1, dtype=np.int64), np.zeros((k, n)), np.zeros((k, n)), np.full((k, n), 1.0 / n))
 
 
 @refuses

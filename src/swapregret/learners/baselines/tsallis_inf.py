@@ -11,29 +11,59 @@ Nothing is promised for swap regret.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, frozen
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
-from swapregret.kernels.listed_steps import ListedLog
-from swapregret.kernels.score_run import run_scores
-from swapregret.kernels.tsallis import loss_estimate, tsallis_weights
-from swapregret.learners.baselines.exp3 import ScoreState
-from swapregret.learners.baselines.listing import LEAST, ActionTable, Cost, list_actions, read_rate
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.baselines.exp3 import Scores
+from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
+from swapregret.learners.baselines.listed.steps import place_of
+from swapregret.learners.baselines.listed.tsallis import loss_estimate, tsallis_weights
+from swapregret.learners.baselines.listing import Cost, list_actions, read_rate
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import end_day, learn_day
+from swapregret.learners.round.master import PLAYED
 from swapregret.learners.settings import check_settings
-from swapregret.policy import FinitePolicy
 
 __all__ = ["TsallisINF", "tsallis_inf"]
 
 COST = Cost("tsallis_inf", limit=100_000, base=1e-6, per_action=4e-8, vectors=6)
 
 
+class TsallisRule(NamedTuple):
+    """What does not change; five fields as of every rule (``learners.multiscale.phases``), c, and how losses are estimated."""
+
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+    scale: float
+    is_variance_reduced: bool
+
+
+@learn_day.of(TsallisRule)
+def add_loss(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Add the estimated loss of the day."""
+    a, rate = place_of(family.words, action), rule.scale / np.sqrt(state.tally.day[0] + 1.0)
+    probability = state.laws.chances[0, a]
+    state.own.scores[a] += loss_estimate(1.0 - reward, probability, rate, rule.is_variance_reduced)
+    return True
+
+
+@end_day.of(TsallisRule)
+def weigh_losses(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Play the weights of the losses, at the rate of the day that comes."""
+    weights, _ = tsallis_weights(state.own.scores, rule.scale / np.sqrt(state.tally.day[0] + 1.0))
+    play_weights(family, rule, state, weights)
+    return PLAYED
+
+
 @dataclass(frozen=True)
-class TsallisINF:
+class TsallisINF(ListedPlayer):
     """The player; :func:`tsallis_inf` chooses its constants. Scores are cumulative losses.
 
     Parameters
@@ -53,56 +83,20 @@ class TsallisINF:
     is_variance_reduced: bool = False
     limit: int | None = None
     feedback: Feedback = "bandit"
+    cost: ClassVar[Cost] = COST
 
     def __post_init__(self) -> None:
         check_settings(self)
-
-    @cached_property
-    def table(self) -> ActionTable:
-        """All actions."""
-        return list_actions(self.actions, self.horizon, COST, self.limit)
-
-    def start(self, rng: np.random.Generator) -> ScoreState:
-        """Begin with equal weights."""
-        return self._state(0, np.zeros(self.table.n_actions))
-
-    def policy(self, state: ScoreState) -> FinitePolicy:
-        """Return p."""
-        return state.law.policy
-
-    def observe(self, state: ScoreState, decision: Decision, reward: float | Vector | None) -> ScoreState:
-        """Add the estimated loss of the day."""
-        if reward is None:
-            return self._state(state.day + 1, state.scores.copy())
-        losses = state.scores.copy()
-        index = self.table.index(decision.action)
-        probability = state.law.probability(decision, index)
-        losses[index] += loss_estimate(1.0 - float(reward), probability, self.rate(state.day), self.is_variance_reduced)
-        return self._state(state.day + 1, losses)
-
-    def run_days(self, state: ScoreState, rng: np.random.Generator, rewards: Matrix, log: ListedLog) -> ScoreState:
-        """Play one day a row of ``rewards`` in compiled code, as stepping would."""
-        losses, c, is_reduced = state.scores.copy(), self.scale, self.is_variance_reduced
-        run_scores(
-            rng, rewards, self.table.columns, True, False, c, 0.0, 0.0, is_reduced, LEAST, state.day, losses, log
-        )
-        return self._state(state.day + len(rewards), losses)
 
     def rate(self, day: int) -> float:
         """Return η of a day, counted from 0."""
         return self.scale / math.sqrt(day + 1)
 
-    def _state(self, day: int, losses: Vector) -> ScoreState:
-        weights, _ = tsallis_weights(losses, self.rate(day))
-        return ScoreState(day, frozen(losses), self.table.law(weights))
+    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> TsallisRule:
+        return TsallisRule(windows, feedback, 0.0, False, first_log, self.scale, self.is_variance_reduced)
 
-    def dump(self, state: ScoreState) -> Arrays:
-        """Write day and losses."""
-        return {"day": np.array(state.day), "scores": state.scores}
-
-    def load(self, arrays: Arrays) -> ScoreState:
-        """Read day and losses."""
-        return self._state(int(arrays["day"]), np.array(arrays["scores"], dtype=np.float64))
+    def _own(self, n_actions: int) -> Scores:
+        return Scores(np.zeros(n_actions))
 
 
 @refuses

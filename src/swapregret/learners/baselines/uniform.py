@@ -2,22 +2,55 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Vector, as_integer
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
-from swapregret.learners.player import Arrays, Decision, Feedback
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day, learn_day
+from swapregret.learners.round.day import BANDIT, mix_slots
+from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.player import RunningPlayer
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 __all__ = ["UniformPlayer", "uniform"]
 
 
+_FOREVER = 2**62
+
+
+class UniformRule(NamedTuple):
+    """What does not change; fields as of every rule (``learners.multiscale.phases``)."""
+
+    windows: Integers
+    feedback: int
+    predictor_step: float
+    has_inverse: bool
+    first_log: Floats
+
+
+@learn_day.of(UniformRule)
+def learn_nothing(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Count what the day paid."""
+    state.tally.earned[0] += reward
+    return True
+
+
+@end_day.of(UniformRule)
+def keep_playing(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Play the exploration policy."""
+    state.mix.weights[0] = 1.0
+    mix_slots(family, rule, state)
+    return PLAYED
+
+
 @dataclass(frozen=True)
-class UniformPlayer:
-    """Play the same law every day. Its state is the number of days seen."""
+class UniformPlayer(RunningPlayer):
+    """Play the same law every day: the uniform one, or the set's best exploration law where no exact uniform one exists."""
 
     actions: ActionSet
     feedback: Feedback = "bandit"
@@ -26,28 +59,18 @@ class UniformPlayer:
         check_settings(self)
 
     @cached_property
-    def _law(self) -> Policy:
+    def mu(self) -> Policy:
+        """The law."""
         return self.actions.exploration_policy()
 
-    def start(self, rng: np.random.Generator) -> int:
-        """Return day 0."""
-        return 0
+    @cached_property
+    def _family(self) -> Any:
+        return self.actions.family(self.mu, has_moment=False)
 
-    def policy(self, state: int) -> Policy:
-        """Return the uniform law, or the set's best exploration law where no exact uniform one exists."""
-        return self._law
-
-    def observe(self, state: int, decision: Decision, reward: float | Vector | None) -> int:
-        """Count the day."""
-        return state + 1
-
-    def dump(self, state: int) -> Arrays:
-        """Write the day."""
-        return {"day": np.array(state)}
-
-    def load(self, arrays: Arrays) -> int:
-        """Read the day."""
-        return int(arrays["day"])
+    def _running(self, offset: int) -> DailyRunning:
+        none = np.zeros(self.actions.dimension)
+        rule = UniformRule(np.array([_FOREVER]), BANDIT, 0.0, False, none)
+        return DailyRunning(self._family, rule, daily_state(self._family, 1, 1, none, none), DERIVED, self)
 
 
 @refuses
@@ -57,7 +80,8 @@ def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> uniform(MSets(4, 2)).policy(0).marginals()
+    >>> player = uniform(MSets(4, 2))
+    >>> player.policy(player.start(np.random.default_rng(0))).marginals()
     array([0.5, 0.5, 0.5, 0.5])
     """
     if horizon is not None:

@@ -58,7 +58,7 @@ class Tally(NamedTuple):
     prediction, running, total : float64 arrays, shape (d,)
         R̂; the sum of the estimates since the last window ended; the sum of all.
     noise, n_seen : float64 arrays, shape (1,)
-        σ̂², the running mean of (r − R̂·M)², and how many days it has seen.
+        σ̂², the running mean of (r − R̂·M)² with bandit feedback, and how many days were seen with less than full feedback.
     """
 
     day: Integers
@@ -171,6 +171,7 @@ def estimate_total(tally: Tally, aid: Floats, step: float, action: Integers, rew
 def estimate_elements(tally: Tally, mean: Floats, step: float, action: Integers, seen: Floats) -> None:
     """Add the estimate from the rewards of the chosen elements to the sums, and let the prediction learn."""
     prediction, running, total = tally.prediction, tally.running, tally.total
+    tally.n_seen[0] += 1.0
     for i in range(action.size):
         value = prediction[i]
         if action[i]:

@@ -1,4 +1,4 @@
-"""A master as a player: frozen configuration whose state is a :class:`~swapregret.learners.round.running.Running`."""
+"""Players whose state changes in place: masters, and competitors on the same phases."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -21,11 +21,103 @@ from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
 
-__all__ = ["Master"]
+__all__ = ["Master", "RunningPlayer"]
+
+
+class RunningPlayer(ABC):
+    """A player whose state is a :class:`~swapregret.learners.round.running.Running`: masters, and competitors.
+
+    Subclasses are frozen dataclasses with ``actions`` and ``feedback``, and say how they begin.
+    """
+
+    feedback: Any
+
+    @property
+    @abstractmethod
+    def _family(self) -> Any:
+        """The set as compiled code takes it, made once."""
+
+    @abstractmethod
+    def _running(self, offset: int) -> Running:
+        """Return the player before day 0, its calendar shifted; policies are made by the caller."""
+
+    def _offset(self, rng: np.random.Generator) -> int:
+        """Draw the day of its windows with which the calendar starts."""
+        return 0
+
+    def start(self, rng: np.random.Generator) -> Running:
+        """Return the state before day 0; the only randomness is the offset of the calendar."""
+        running = self._running(self._offset(rng))
+        running.make()
+        return running
+
+    def act(self, state: Running, rng: np.random.Generator) -> Action:
+        """Draw an action."""
+        return state.act(rng)
+
+    def hold(self, state: Running) -> View:
+        """Return the policy that is played now, as something that stays."""
+        return state.view()
+
+    def policy(self, state: Running) -> Policy:
+        """Return the policy of the next action, as a value."""
+        return state.view().policy()
+
+    def load_held(self, state: Running, arrays: Arrays) -> View:
+        """Read an earlier policy."""
+        return state.load_view(arrays)
+
+    def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
+        """Return a policy that is no list from what a tape says of it; a player of lists has none."""
+        raise NotImplementedError
+
+    def play_block(
+        self,
+        state: Running,
+        rng: np.random.Generator,
+        rewards: Matrix,
+        received: Vector,
+        plays: Actions,
+        read: Callable[[Tape, int, int], None] | None,
+    ) -> Running:
+        """Play one day per row of ``rewards``, as stepping would; see :meth:`Running.play`."""
+        state.play(rng, rewards, received, plays, read)
+        return state
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether days run without the interpreter."""
+        return not isinstance(self._family, PythonFamily)
+
+    def observe(self, state: Running, decision: Decision, reward: float | Vector | None) -> Running:
+        """Learn from a day, in place (lines 6, 7, 12–14 of Algorithm 1)."""
+        seen, total = None, None
+        if reward is not None and self.feedback == "bandit":
+            total = float(reward)
+        elif reward is not None:
+            seen = np.ascontiguousarray(reward, dtype=np.float64)
+            total = float(seen @ decision.action)
+        held = decision.held
+        state.observe(decision.action, seen, total, held if isinstance(held, View) else None)
+        return state
+
+    def copy(self, state: Running) -> Running:
+        """Return a state that goes its own way."""
+        return state.copy()
+
+    def dump(self, state: Running) -> Arrays:
+        """Write the state as named arrays."""
+        return state.dump()
+
+    def load(self, arrays: Arrays) -> Running:
+        """Read a state written by ``dump`` of an equally configured player."""
+        running = self._running(0)
+        running.load(arrays)
+        return running
 
 
 @dataclass(frozen=True, repr=False)
-class Master(ABC):
+class Master(RunningPlayer):
     """What the multi-scale and the adaptive master share.
 
     Parameters
@@ -87,86 +179,17 @@ class Master(ABC):
         """Return K."""
         return self.schedule.n_scales
 
-    @abstractmethod
-    def _running(self, offset: int) -> Running:
-        """Return the master before day 0, its calendar shifted; policies are made by the caller."""
-
-    def start(self, rng: np.random.Generator) -> Running:
-        """Start every learner; the only randomness is the offset of the calendar."""
+    def _offset(self, rng: np.random.Generator) -> int:
         windows = self.schedule.windows
-        offset = windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
-        running = self._running(offset)
-        running.make()
-        return running
-
-    def act(self, state: Running, rng: np.random.Generator) -> Action:
-        """Draw an action."""
-        return state.act(rng)
-
-    def hold(self, state: Running) -> View:
-        """Return the policy that is played now, as something that stays."""
-        return state.view()
-
-    def policy(self, state: Running) -> Policy:
-        """Return the policy of the next action, as a value."""
-        return state.view().policy()
-
-    def load_held(self, state: Running, arrays: Arrays) -> View:
-        """Read an earlier policy."""
-        return state.load_view(arrays)
-
-    def play_block(
-        self,
-        state: Running,
-        rng: np.random.Generator,
-        rewards: Matrix,
-        received: Vector,
-        plays: Actions,
-        read: Callable[[Tape, int, int], None] | None,
-    ) -> Running:
-        """Play one day per row of ``rewards``, as stepping would; see :meth:`Running.play`."""
-        state.play(rng, rewards, received, plays, read)
-        return state
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether days run without the interpreter."""
-        return not isinstance(self._family, PythonFamily)
+        return windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
 
     @cached_property
     def _family(self) -> Any:
-        """The set as compiled code takes it, made once."""
         return self.learner.family(is_listed=self.plays_lists)
-
-    def observe(self, state: Running, decision: Decision, reward: float | Vector | None) -> Running:
-        """Learn from a day, in place (lines 6, 7, 12–14 of Algorithm 1)."""
-        seen, total = None, None
-        if reward is not None and self.feedback == "bandit":
-            total = float(reward)
-        elif reward is not None:
-            seen = np.ascontiguousarray(reward, dtype=np.float64)
-            total = float(seen @ decision.action)
-        held = decision.held
-        state.observe(decision.action, seen, total, held if isinstance(held, View) else None)
-        return state
 
     def __repr__(self) -> str:
         scales = f"{self.n_scales} scale{'s' if self.n_scales > 1 else ''}"
         return f"{type(self).__name__}({type(self.learner).__name__}, {self.actions!r}, {self.feedback}, {scales})"
-
-    def copy(self, state: Running) -> Running:
-        """Return a state that goes its own way."""
-        return state.copy()
-
-    def dump(self, state: Running) -> Arrays:
-        """Write the state as named arrays."""
-        return state.dump()
-
-    def load(self, arrays: Arrays) -> Running:
-        """Read a state written by ``dump`` of an equally configured master."""
-        running = self._running(0)
-        running.load(arrays)
-        return running
 
 
 def rates_of(learner: Any, count: int) -> tuple[np.ndarray[Any, np.dtype[np.float64]], bool]:

@@ -204,12 +204,16 @@ class Running:
                 self._do.take_back(h, action, reward)
             raise
 
-    def end_window(self, n_ending: int) -> None:
-        """End windows; on an error nothing has changed."""
+    def _part_view(self) -> None:
+        """Let whoever holds the present policy keep a copy: it is about to change."""
         held: View | None = self._view()
         if held is not None:
             held.part()
             self._view = lambda: None
+
+    def end_window(self, n_ending: int) -> None:
+        """End windows; on an error nothing has changed."""
+        self._part_view()
         rng = self._rng if self._rng is not None else np.random.default_rng(0)
         while True:
             code = self._end(self.handle(rng), n_ending)
@@ -232,15 +236,16 @@ class Running:
         ``received`` takes the rewards, ``plays`` the actions if it has rows. ``read(tape, first, last)`` is told of what was
         played on rows first..last − 1, in order.
         """
+        self._part_view()
         row, n, taped = 0, len(rewards), Taped(self, rng, len(rewards), read)
         try:
             while row < n:
                 row, n_ending = self._do.play_days(taped.handle, rewards, received, plays, row)
                 if n_ending > 0:
                     self.end_window(n_ending)
-                    taped.go_on(row)
                 else:
                     refuse(n_ending)
+                taped.go_on(row)
             taped.stop(n)
         finally:
             self.part()
@@ -316,13 +321,13 @@ class Running:
         return held
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return Running, (self.family, self.rule, self.state, self._derived, self.learner, self._end_phase)
+        return type(self), (self.family, self.rule, self.state, self._derived, self.learner, self._end_phase)
 
     # ---- files -----------------------------------------------------------------------------------------------------
 
     def copy(self) -> "Running":
         """Return the same master with a state of its own."""
-        return Running(self.family, self.rule, copied(self.state), self._derived, self.learner, self._end_phase)
+        return type(self)(self.family, self.rule, copied(self.state), self._derived, self.learner, self._end_phase)
 
     def dump(self) -> Arrays:
         """Write the state as named arrays, without what is made again from them."""
@@ -336,7 +341,9 @@ class Running:
                 break
             self._widen()
         restore(self.state, arrays, "the state", self._derived)
+        n_recoveries = self.state.tally.n_recoveries.copy()
         self.make()
+        self.state.tally.n_recoveries[:] = n_recoveries  # a Σ that is singular was counted when it was met
         self.state.mix.is_new[:] = 0  # the same policies go on
 
 
@@ -388,7 +395,7 @@ def refuse(code: int) -> None:
         raise NotConverged(
             "a projection onto the convex hull of the actions must be exact to working precision",
             "weights too far apart for it",
-            "Use a smaller step: rate=AdaptiveRate(1.0); the state is as it was.",
+            "Use a smaller step, rate=AdaptiveRate(1.0), or a smaller learning rate or scale; the state is as it was.",
         )
     raise NotConverged(
         "Σ of the played policy must be invertible on the span of the actions",

@@ -76,13 +76,13 @@ def step_size(rate: float, diameter: float, noise: float) -> float:
 def tilt_learner(
     family: Any, rule: Any, learners: Learners, laws: Any, slot: int, g: int, aggregate: Floats
 ) -> tuple[Floats, float]:
-    """Return the log-weights learner g would project at the end of its meta-day, and v; nothing changes.
+    """Return the log-weights learner g would project at the end of its meta-day, and v, of which a fixed step takes no note.
 
     ``slot`` is where its policy is, ``aggregate`` X̃ of the meta-day.
     """
-    v = spread(family, laws, slot, learners.points[g], aggregate)
     if not rule.is_adaptive:
-        return tilt(learners.log_points[g], aggregate, rule.rates[g], False), v  # line 8
+        return tilt(learners.log_points[g], aggregate, rule.rates[g], False), 0.0  # line 8
+    v = spread(family, laws, slot, learners.points[g], aggregate)
     keep = rule.retention[g]
     noise = keep * learners.variation[g] + v + (learners.memory_sum[g] + v) / (learners.memory_count[g] + 1)
     eta = step_size(rule.rates[g], rule.diameter, noise)

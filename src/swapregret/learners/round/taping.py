@@ -26,8 +26,23 @@ def tape_window(tally: Any, mix: Any, tape: Tape) -> None:
 
 @kernel
 def write_law(tape: Tape, slot: int, begin: int, words: Words, chances: Floats, marginals: Floats, log: Floats) -> None:
-    """Write down a policy."""
+    """Write down a policy; its actions only if they are not those of the policy before it."""
     e, first, n = tape.n_laws[0], tape.n_atoms[0], chances.size
+    place = tape.places[e - 1] if e and first - tape.starts[e - 1] == n else tape.n_words[0]
+    kept, width = tape.words, words.shape[1]
+    is_same = place < tape.n_words[0]
+    for a in range(n if is_same else 0):
+        for w in range(width):
+            is_same = is_same and kept[place + a, w] == words[a, w]
+        if not is_same:
+            break
+    if not is_same:
+        place = tape.n_words[0]
+        tape.n_words[0] += n
+        for a in range(n):
+            for w in range(width):
+                kept[place + a, w] = words[a, w]
+    tape.places[e] = place
     tape.slots[e] = slot
     tape.begins[e] = begin
     tape.starts[e + 1] = first + n
@@ -36,8 +51,6 @@ def write_law(tape: Tape, slot: int, begin: int, words: Words, chances: Floats, 
         tape.exponents[e, i] = log[i]
     for a in range(n):
         tape.chances[first + a] = chances[a]
-        for w in range(words.shape[1]):
-            tape.words[first + a, w] = words[a, w]
     tape.n_laws[0] = e + 1
     tape.n_atoms[0] = first + n
 
@@ -66,6 +79,7 @@ def begin_tape(family: Any, rule: Any, state: Any, tape: Tape) -> None:
     tape.n_windows[0] = 0
     tape.n_laws[0] = 0
     tape.n_atoms[0] = 0
+    tape.n_words[0] = 0
     tape.is_full[0] = 0
     for s in range(is_new.size - 1):
         words, chances = show_law(family, laws, s)

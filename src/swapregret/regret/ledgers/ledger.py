@@ -8,11 +8,8 @@ update a run, whatever happens to their weights in between.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.m_sets.kernels.subsets import UNIT, systematic_starts
-from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
 from swapregret.arrays import (
     Actions,
     Matrix,
@@ -30,8 +27,6 @@ from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.entries import Ledger, Pooled, Rows, no_pools
-from swapregret.regret.ledgers.kernels.listed_sums import record_listed
-from swapregret.regret.ledgers.kernels.point_sums import record_points
 from swapregret.regret.ledgers.kernels.row_sums import dot_rows
 from swapregret.regret.ledgers.laws import LawBook
 from swapregret.regret.ledgers.stretches import Stretches
@@ -101,102 +96,6 @@ class SwapLedger:
         if self._source != "policies":
             self._from("policies")
         self._stretches.record_days(policy, days)
-
-    def record_listed(
-        self, atoms: Actions, columns: Matrix, shares: Matrix, edges: npt.NDArray[np.int64], days: Matrix
-    ) -> None:
-        """Enter laws over one list of actions, one after the other, as ``record_days`` would.
-
-        Parameters
-        ----------
-        atoms : array, shape (N, dimension)
-        columns : array, shape (dimension, N)
-            The same list, element by element.
-        shares : Matrix, shape (n, N)
-            The laws: their weights, positive multiples of 2⁻⁵² that add up to 1.
-        edges : int64 array, shape (n + 1,)
-            Law e was played on rows edges[e]..edges[e+1]−1 of ``days``.
-        days : Matrix
-            Reward vectors, a row a day.
-        """
-        if len(shares) == 0:
-            return
-        self._from("policies")
-        self._stretches.flush()
-        words, table = self._packer.pack(atoms), self._table
-        total = self._stretches.total.copy()
-        rows = table.locate(words)
-        vectors, laws = reading(np.ascontiguousarray(days)), reading(shares)
-        done = 0
-        if (rows < 0).any():  # a table that must pool asks its oracle, law by law
-            for law, first, last in zip(laws, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-                vector = summed(np.zeros(len(total)), vectors[first:last])
-                total += vector
-                self._earned += _product(law @ columns.T, vector)
-                table.add_law(words, law, vector, float(last - first))
-            done = len(laws)
-        self._earned = record_listed(
-            table.values,
-            table.days,
-            table.scores,
-            rows,
-            reading(columns),
-            laws[done:],
-            reading(edges[done:]),
-            vectors,
-            total,
-            self._earned,
-        )
-        self._stretches.add_left(total, int(edges[-1] - edges[0]))
-
-    def record_points(
-        self,
-        units: npt.NDArray[np.int64],
-        orders: npt.NDArray[np.int64],
-        edges: npt.NDArray[np.int64],
-        days: Matrix,
-    ) -> None:
-        """Enter systematic laws over m-sets, one after the other, as ``record_days`` would.
-
-        Parameters
-        ----------
-        units : int64 array, shape (n, dimension)
-            Their marginals in units of 2⁻⁴⁴.
-        orders : int64 array
-            In which their arcs are laid.
-        edges, days
-            As of :meth:`record_listed`.
-        """
-        if len(units) == 0:
-            return
-        self._from("policies")
-        self._stretches.flush()
-        table, vectors, total, done = self._table, reading(np.ascontiguousarray(days)), self._stretches.total.copy(), 0
-        while True:
-            table.n_rows, done, self._earned = record_points(
-                *table.arrays(),
-                table.n_rows,
-                table.limit,
-                reading(units),
-                reading(orders),
-                UNIT,
-                reading(edges),
-                done,
-                vectors,
-                total,
-                self._earned,
-            )
-            if done == len(units):
-                break
-            if not table.grow():  # the table must pool
-                vector = summed(np.zeros(len(total)), vectors[edges[done] : edges[done + 1]])
-                total += vector
-                self._earned += _product(units[done] / UNIT, vector)
-                starts = systematic_starts(units[done].copy(), orders.copy())
-                words, lengths = systematic_words(units[done].copy(), starts, orders.copy(), UNIT)
-                table.add_law(words, lengths / (UNIT * len(orders)), vector, float(edges[done + 1] - edges[done]))
-                done += 1
-        self._stretches.add_left(total, int(edges[-1] - edges[0]))
 
     def record_plays(self, plays: Actions, rewards: Matrix) -> None:
         """Enter days by the actions that were played, a row of each a day: realised play.

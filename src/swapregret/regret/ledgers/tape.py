@@ -64,8 +64,13 @@ class TapeReader:
             if done == self.n_laws:
                 return
             if not table.grow():
-                part = slice(int(self.tape.starts[done]), int(self.tape.starts[done + 1]))
-                words, chances = self.tape.words[part].copy(), self.tape.chances[part].copy()
+                first, last, place = (
+                    int(array[done]) for array in (self.tape.starts, self.tape.starts[1:], self.tape.places)
+                )
+                words, chances = (
+                    self.tape.words[place : place + last - first].copy(),
+                    self.tape.chances[first:last].copy(),
+                )
                 table.add_law(words, chances, self.vectors[done].copy(), float(self.days[done]))
                 done += 1
 

@@ -14,7 +14,6 @@ __all__ = [
     "UNIT",
     "best_subsets",
     "draw_uniform",
-    "round_all",
     "round_to_units",
     "systematic_atoms",
     "systematic_cooccurrence",
@@ -61,15 +60,6 @@ def round_to_units(point: Floats, size: int) -> Integers:
                     change = -change
                 units[i] += change
                 missing -= change
-    return units
-
-
-@kernel
-def round_all(points: Floats, size: int) -> Integers:
-    """Round every row as :func:`round_to_units` does."""
-    units = np.empty(points.shape, dtype=np.int64)
-    for row in range(len(points)):
-        units[row] = round_to_units(points[row], size)
     return units
 
 

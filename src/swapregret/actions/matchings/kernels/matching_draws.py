@@ -6,7 +6,7 @@ import numpy.typing as npt
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["draw_matching", "draw_matchings", "matching_moment_on", "matching_span_part"]
+__all__ = ["draw_matching", "draw_matchings", "matching_span_part"]
 
 Columns = npt.NDArray[np.int32]
 
@@ -49,26 +49,6 @@ def matching_span_part(vector: Floats, n_rows: int, n_columns: int) -> Floats:
             if n_rows == n_columns:
                 row[j] -= (down[j] - total / n_columns) / n_rows
     return result
-
-
-@kernel
-def matching_moment_on(chosen: Columns, weights: Floats, n_columns: int, place: Integers, moment: Floats) -> None:
-    """Write the upper triangle of Σ_a w_a M_a M_aᵀ on some coordinates: ``place[i]`` is the row of i in it, or −1."""
-    n, n_rows = chosen.shape
-    index = np.empty(n_rows, dtype=np.int64)
-    moment[:] = 0.0
-    for a in range(n):
-        row, weight = chosen[a], weights[a]
-        count = 0
-        for i in range(n_rows):
-            at = place[i * n_columns + row[i]]
-            if at >= 0:
-                index[count] = at
-                count += 1
-        for i in range(count):
-            target = moment[index[i]]
-            for j in range(i, count):
-                target[index[j]] += weight
 
 
 @kernel

@@ -22,7 +22,6 @@ __all__ = [
     "list_cooccurrence",
     "list_marginals",
     "list_moment",
-    "list_moment_on",
 ]
 
 Coordinates = npt.NDArray[np.int32]
@@ -203,23 +202,6 @@ def list_cooccurrence(first: Integers, path: Coordinates, weights: Floats, dimen
             for j in range(first[a], first[a + 1]):
                 row[path[j]] += weights[a]
     return result
-
-
-@kernel
-def list_moment_on(first: Integers, path: Coordinates, weights: Floats, place: Integers, moment: Floats) -> None:
-    """Write the upper triangle of E[M Mᵀ] on some coordinates: ``place[i]`` is the row of i in it, or −1."""
-    moment[:] = 0.0
-    index = np.empty(place.size, dtype=np.int64)
-    for a in range(weights.size):
-        weight, count = weights[a], 0
-        for i in range(first[a], first[a + 1]):
-            at = place[path[i]]
-            if at >= 0:
-                index[count] = at
-                count += 1
-        for i in range(count):
-            for j in range(i, count):
-                moment[min(index[i], index[j]), max(index[i], index[j])] += weight
 
 
 @kernel

@@ -71,12 +71,16 @@ def enter_laws(
 
     Returns the number of rows and of policies done. Policies that are no lists are passed over.
     """
+    rows, located = np.empty(0, dtype=np.int64), -1
     for e in range(n_done, tape.n_laws[0]):
-        first, last = tape.starts[e], tape.starts[e + 1]
+        first, last, place = tape.starts[e], tape.starts[e + 1], tape.places[e]
         if held[e] == 0.0 or first == last:
             continue
-        if n_rows + last - first > limit:
-            return n_rows, e
-        rows, n_rows = locate_rows(slots, keys, whole, pool_counts, n_rows, limit, tape.words[first:last])
+        if place != located or rows.size != last - first:
+            if n_rows + last - first > limit:
+                return n_rows, e
+            words = tape.words[place : place + last - first]
+            rows, n_rows = locate_rows(slots, keys, whole, pool_counts, n_rows, limit, words)
+            located = place
         accumulate_law(values, days, scores, rows, tape.chances[first:last], vectors[e], held[e])
     return n_rows, tape.n_laws[0]

@@ -1,14 +1,22 @@
-r"""Compiled stationary distributions: elimination without subtraction, and refinement of yesterday's."""
+r"""The stationary distribution of a slowly changing chain.
+
+The reductions from swap to external regret play :math:`p` with :math:`p = pQ`, and Q changes little from day to day. Up to 160
+states, elimination without subtraction is fast enough. Above, an inverse made some days ago is a good preconditioner today; it is
+made again when refinement takes long, and elimination is the last word.
+"""
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = ["eliminate", "refine", "restation", "row_sums"]
+__all__ = ["SMALL", "eliminate", "follow_chain", "refine", "row_sums", "start_chain"]
 
-Floats = npt.NDArray[np.float64]
+TOLERANCE, PATIENCE = 1e-13, 5
+"""Of refinement: the residual that is good enough, and the steps after which an inverse no longer serves."""
+SMALL = 160
+"""Most states of a chain that is eliminated every day."""
 
 
 @kernel
@@ -131,25 +139,53 @@ def row_sums(rates: Floats) -> Floats:
 
 
 @kernel
-def restation(rates: Floats, point: Floats, inverse: Floats, tolerance: float, patience: int) -> bool:
-    """Change ``point`` to the stationary distribution of a chain close to the one it belongs to.
-
-    By elimination if ``inverse`` is empty, and otherwise by refinement with it. False means that the inverse no longer
-    serves and that the point is as it was.
-    """
-    n = point.size
-    if inverse.shape[0] == 0:
-        point[:] = eliminate(rates)
-        return True
-    found, size, steps = refine(rates, row_sums(rates), point, inverse, tolerance, patience)
-    if steps == patience or not size <= tolerance:
-        return False
+def _take(found: Floats, point: Floats) -> bool:
+    """Take over a distribution that may have entries just below 0; refuse one with entries far below."""
     total = 0.0
-    for i in range(n):
-        if found[i] < -tolerance:
+    for i in range(found.size):
+        if found[i] < -TOLERANCE:
             return False
         found[i] = max(found[i], 0.0)
         total += found[i]
-    for i in range(n):
+    for i in range(found.size):
         point[i] = found[i] / total
     return True
+
+
+@kernel
+def invert_chain(rates: Floats, totals: Floats, inverse: Floats) -> None:
+    """Write the inverse of Aᵀ, A as of :func:`refine`; zeros if there is none."""
+    n = rates.shape[0]
+    matrix = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            matrix[i, j] = 1.0 / n - rates[i, j]
+        matrix[i, i] += totals[i]
+    try:
+        inverse[:, :] = np.linalg.inv(matrix)
+    except Exception:  # compiled code knows no other class
+        inverse[:, :] = 0.0
+
+
+@kernel
+def follow_chain(rates: Floats, point: Floats, inverse: Floats) -> None:
+    """Change ``point`` to the stationary distribution of a chain close to the one it belongs to: p_j Σ_k rate_jk = Σ_i p_i rate_ij.
+
+    By elimination if ``inverse`` is empty, and otherwise by refinement with it; it is made anew where it no longer serves.
+    """
+    if inverse.shape[0] == 0:
+        point[:] = eliminate(rates)
+        return
+    totals = row_sums(rates)
+    found, size, steps = refine(rates, totals, point, inverse, TOLERANCE, PATIENCE)
+    if steps < PATIENCE and size <= TOLERANCE and _take(found, point):
+        return
+    invert_chain(rates, totals, inverse)
+    found, size, _ = refine(rates, totals, np.full(point.size, 1.0 / point.size), inverse, TOLERANCE, PATIENCE)
+    if not (size <= TOLERANCE and _take(found, point)):
+        point[:] = eliminate(rates)
+
+
+def start_chain(n: int) -> tuple[Floats, Floats]:
+    """Return the uniform distribution, and an inverse that serves nothing yet; it is empty where none is needed."""
+    return np.full(n, 1.0 / n), np.zeros((n, n) if n > SMALL else (0, 0))

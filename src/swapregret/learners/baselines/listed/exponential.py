@@ -1,13 +1,11 @@
 """Compiled exponential weights: one vector, or a matrix of which one column changes a day."""
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["exponential_row", "exponential_rows", "exponential_weights", "lifted_weights", "shift_column"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @kernel

@@ -1,25 +1,13 @@
-"""Stoltz's rules and regret matching, on pairs of actions: their chains, and whole runs on a list, compiled."""
+"""Stoltz's rules and regret matching, on pairs of actions: sums and chains."""
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-from swapregret.kernels.exponential import exponential_weights
-from swapregret.kernels.listed_steps import ListedLog, listed_shares, listed_totals, note_law, play_listed
-from swapregret.kernels.stationary import eliminate, restation
+from swapregret.learners.baselines.listed.exponential import exponential_weights
+from swapregret.learners.baselines.listed.stationary import eliminate
 
-__all__ = [
-    "add_gains",
-    "add_regrets",
-    "matching_weights",
-    "mixed_weights",
-    "rule_rates",
-    "run_matching",
-    "run_rules",
-]
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+__all__ = ["add_gains", "add_regrets", "matching_weights", "mixed_weights", "rule_rates"]
 
 
 @kernel
@@ -136,64 +124,3 @@ def matching_weights(
                     rates[i, j] = rates[i, j] * factor + leak
             weights = eliminate(rates)
     return mixed_weights(weights, exploration) if exploration > 0.0 else weights
-
-
-@kernel
-def run_rules(
-    rng: np.random.Generator,
-    rewards: Floats,
-    columns: Floats,
-    first: int,
-    functions: Integers,
-    is_full: bool,
-    rate: float,
-    exploration: float,
-    baseline: float,
-    least: float,
-    tolerance: float,
-    patience: int,
-    gains: Floats,
-    point: Floats,
-    inverse: Floats,
-    log: ListedLog,
-) -> tuple[int, bool]:
-    """Play Stoltz from row ``first`` of ``rewards`` on; returns what ``kernels.expert_run.run_experts`` does."""
-    for index in range(first, len(rewards)):
-        shares = listed_shares(mixed_weights(point, exploration), least)
-        note_law(log, index, shares)
-        chosen, reward = play_listed(rng, columns, rewards[index], shares, log, index)
-        if is_full:
-            add_gains(gains, shares, -1, 0.0, listed_totals(columns, rewards[index]))
-        else:
-            add_gains(gains, shares, chosen, (reward - baseline) / shares[chosen], shares)
-        if not restation(rule_rates(gains, functions, rate), point, inverse, tolerance, patience):
-            return index + 1, False
-    return len(rewards), True
-
-
-@kernel
-def run_matching(
-    rng: np.random.Generator,
-    rewards: Floats,
-    columns: Floats,
-    is_inert: bool,
-    is_bandit: bool,
-    inertia: float,
-    exploration: float,
-    baseline: float,
-    leak: float,
-    least: float,
-    day: int,
-    regrets: Floats,
-    shares: Floats,
-    log: ListedLog,
-) -> Floats:
-    """Play regret matching, one day a row of ``rewards``, from the law ``shares`` on; return the law after them."""
-    for index in range(len(rewards)):
-        note_law(log, index, shares)
-        chosen, reward = play_listed(rng, columns, rewards[index], shares, log, index)
-        totals = shares if is_bandit else listed_totals(columns, rewards[index])
-        add_regrets(regrets, shares, chosen, (reward - baseline) / shares[chosen], totals, is_bandit, is_inert)
-        weights = matching_weights(regrets, chosen, day + index + 1, inertia, is_inert, exploration, leak)
-        shares = listed_shares(weights, least)
-    return shares

@@ -5,13 +5,12 @@ With regulariser :math:`-2\sum_i \sqrt{p_i}\cdot 2/\eta`, the minimiser over the
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["loss_estimate", "tsallis_weights"]
 
-Floats = npt.NDArray[np.float64]
 _STEPS = 100
 
 
