@@ -1,14 +1,19 @@
 """Microseconds per round at the doors people come in by, beside a bare round of Exp3 in NumPy in the same run.
 
-``PYTHONPATH=src .venv/bin/python benchmarks/doors.py --games``. One line per door: microseconds per round (all players together,
-ledgers included, certificate at the end), the same in processor time, and how many bare rounds that is. Every door is played
-once before it is timed, so compiling is left out. ``DOORS`` says which doors there are: a flag, and functions that yield rows.
+    python benchmarks/doors.py                 all doors
+    python benchmarks/doors.py --sessions      sessions, sets of one's own, measured play, games: one of them by its flag
+
+One line per door: microseconds per round (in games all players together, ledgers included, certificate at the end), the same in
+processor time, and how many bare rounds that is. Sessions also show the middle step, the slowest of a hundred and the slowest
+of all. Every door is played once before it is timed, so compiling is left out.
 """
 
 import argparse
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +24,85 @@ from swapregret import games
 
 
 class Door(NamedTuple):
-    """A door: what is played, how many rounds, and a function that plays them."""
+    """A door: what is played, how many rounds, and a function that plays them and may return the seconds of every round."""
 
     name: str
     rounds: int
     play: Callable[[], Any]
+
+
+def layered(layers: int, width: int) -> sr.DagPaths:
+    """Return paths through fully joined layers; five of five have 110 edges."""
+    return sr.DagPaths(games.layered_edges(layers, width), source="s", sink="t")
+
+
+def session(name: str, player: Any, days: int, **options: Any) -> Door:
+    """Return a session that is stepped, every step timed."""
+
+    def play() -> Any:
+        rewards = np.random.default_rng(0).random(days).tolist()
+        seconds = np.empty(days)
+        with tempfile.TemporaryDirectory() as folder:
+            kept = {"journal": Path(folder) / "days.journal", **options} if options else {}
+            with sr.Session(player, rng=0, **kept) as live:
+                for day in range(days):
+                    began = time.perf_counter()
+                    live.act()
+                    live.observe(rewards[day])
+                    seconds[day] = time.perf_counter() - began
+        return seconds
+
+    return Door(f"session, {name}, T = {days:,}", days, play)
+
+
+def session_doors(scale: float) -> Iterator[Door]:
+    """Yield the sessions."""
+    days = int(scale * 100_000)
+    yield session("m-sets (10, 3)", sr.swap_combcp(sr.MSets(10, 3), days), days)
+    yield session("m-sets (10, 3), journal", sr.swap_combcp(sr.MSets(10, 3), days), days, sync=False)
+    yield session("permutations 10", sr.swap_combcp(sr.Permutations(10), days), days)
+    yield session("paths, 110 edges", sr.swap_combcp(layered(5, 5), days), days)
+
+
+def played(name: str, actions: sr.ActionSet, preset: str, days: int, **options: Any) -> Door:
+    """Return a play in a world that stands still."""
+
+    def play() -> None:
+        player, world = sr.swap_combcp(actions, days, preset=preset), sr.environments.iid(actions, days, rng=1)
+        assert sr.play(player, world, rng=0, **options).reward >= 0.0
+
+    return Door(f"{name}, {preset}, T = {days:,}", days, play)
+
+
+def own_doors(scale: float) -> Iterator[Door]:
+    """Yield sets of one's own."""
+    for preset in ("adaptive", "multiscale"):
+        for n_actions in (3, 20, 100):
+            rows = np.random.default_rng(n_actions).permuted(np.tile([1, 1, 1, 0, 0, 0, 0, 0, 0, 0], (400, 1)), axis=1)
+            chosen = np.unique(rows, axis=0)[:n_actions]
+            actions = sr.Explicit(chosen)
+            yield played(f"Explicit, {len(chosen)} actions", actions, preset, int(scale * 20_000), measure="none")
+        for dimension in (8, 50):
+            inner = sr.MSets(dimension, 3)
+            own = sr.OracleSet(dimension, inner.argmax)
+            yield played(f"OracleSet, d = {dimension}", own, preset, int(scale * 2_000), measure="none")
+
+
+def measured_doors(scale: float) -> Iterator[Door]:
+    """Yield plays that are measured in different ways."""
+    for d, m in ((10, 3), (45, 8), (100, 10)):
+        for measure in ("none", "ledger", "bound"):
+            yield played(
+                f"m-sets ({d}, {m}), {measure}", sr.MSets(d, m), "multiscale", int(scale * 100_000), measure=measure
+            )
+    for name, actions in (
+        ("permutations 6", sr.Permutations(6)),
+        ("paths, 110 edges", layered(5, 5)),
+        ("trees of K_6", sr.SpanningTrees([(a, b) for a in range(6) for b in range(a)])),
+        ("partitions 10 → 5", sr.Partitions(10, 5)),
+    ):
+        for measure in ("none", "ledger"):
+            yield played(f"{name}, {measure}", actions, "adaptive", int(scale * 20_000), measure=measure)
 
 
 def bare_exp3(rounds: int, n_actions: int = 10) -> None:
@@ -66,14 +145,19 @@ def game_doors(scale: float) -> Iterator[Door]:
         yield listed(f"66×66 matrix game, {learner.__name__}", wide, players, rounds, checkpoints=1)
 
 
-DOORS: dict[str, Callable[[float], Iterator[Door]]] = {"games": game_doors}
+DOORS: dict[str, Callable[[float], Iterator[Door]]] = {
+    "sessions": session_doors,
+    "own": own_doors,
+    "measured": measured_doors,
+    "games": game_doors,
+}
 
 
-def timed(play: Callable[[], Any]) -> tuple[float, float]:
-    """Return seconds by the clock and of the processor."""
+def timed(play: Callable[[], Any]) -> tuple[float, float, Any]:
+    """Return seconds by the clock and of the processor, and what was played."""
     wall, spent = time.perf_counter(), time.process_time()
-    play()
-    return time.perf_counter() - wall, time.process_time() - spent
+    result = play()
+    return time.perf_counter() - wall, time.process_time() - spent, result
 
 
 def main() -> None:
@@ -92,11 +176,16 @@ def main() -> None:
             if given["only"] not in door.name:
                 continue
             door.play()
-            wall, spent = timed(door.play)
+            wall, spent, steps = timed(door.play)
             sys.stdout.write(
                 f"{door.name}: {1e6 * wall / door.rounds:.1f} µs per round, {1e6 * spent / door.rounds:.1f} µs of the processor, "
                 f"{spent / door.rounds / bare:.2g} bare rounds, {wall:.2f} s in all\n"
             )
+            if steps is not None:
+                middle, late, later = 1e6 * np.percentile(steps, [50, 99, 99.9])
+                sys.stdout.write(
+                    f"  per step: p50 {middle:.1f}, p99 {late:.0f}, p99.9 {later:.0f}, max {1e6 * steps.max():.0f} µs\n"
+                )
             sys.stdout.flush()
 
 
