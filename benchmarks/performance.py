@@ -43,9 +43,9 @@ def page(numbers: dict[str, Any]) -> list[str]:
     machine = numbers["machine"]
     lines = [
         f"Measured on {machine['processor']}, one core, Python {machine['python']}, NumPy {machine['numpy']};",
-        f"a bare NumPy Exp3 with ten arms plays {rate(numbers['exp3'])} rounds a second here.",
+        f"a bare NumPy Exp3 with ten arms plays {rate(numbers['exp3'])} rounds per second here.",
         "",
-        "**Rounds a second**, K = 3, H = 10, γ = .3, measuring off. The first ratio is to the plain learner with the paper's",
+        "**Rounds per second**, K = 3, H = 10, γ = .3, measuring off. The first ratio is to the plain learner with the paper's",
         "pseudo-inverse, the second to the plain learner that solves on independent coordinates.",
         "",
     ]
@@ -82,7 +82,7 @@ def page(numbers: dict[str, Any]) -> list[str]:
     )
     lines += ["**Growth** of the time a round takes in the spread state, as a power of d, K, N or T.", ""]
     lines += table(
-        "curve | against | exponent | asked | sizes | µs a round",
+        "curve | against | exponent | asked | sizes | µs per round",
         [
             [
                 row["name"],
@@ -113,12 +113,12 @@ def page(numbers: dict[str, Any]) -> list[str]:
             for row in numbers["memory"]
         ],
     )
-    lines += ["**Others**, where they are installed: microseconds a round by the number of actions N.", ""]
+    lines += ["**Others**, where they are installed: microseconds per round by the number of actions N.", ""]
     rows = []
     for row in numbers["peers"]:
         rows += [[row["name"], f"{int(n):.2g}", f"{value:,.3g}"] for n, value in row["microseconds"].items()]
         rows += [[row["name"], "–", row["remark"]]] if row["remark"] else []
-    return [*lines, *table("who | N | µs a round", rows)]
+    return [*lines, *table("who | N | µs per round", rows)]
 
 
 def main() -> None:

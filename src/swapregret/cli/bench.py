@@ -130,7 +130,7 @@ def _print_learners(result: "Bench") -> None:
 
 def _print_growth(result: "Bench") -> None:
     table = _table(
-        "Time per round grows like a power of", "curve", "of", "exponent", "asked", "off the line", "µs a round"
+        "Time per round grows like a power of", "curve", "of", "exponent", "asked", "off the line", "µs per round"
     )
     for curve in result.growth:
         table.add_row(
@@ -160,7 +160,7 @@ def _print_memory(result: "Bench") -> None:
 
 
 def _print_peers(result: "Bench") -> None:
-    table = _table("Microseconds a round, by the number of actions N", "who", "N", "µs a round")
+    table = _table("Microseconds per round, by the number of actions N", "who", "N", "µs per round")
     for row in result.peers:
         for n, value in row.microseconds.items():
             table.add_row(row.name, f"{n:.2g}", f"{value:,.3g}")
