@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import swapregret as sr
 from swapregret.cli import app, compiling
 from swapregret.cli.console import status_console
+from swapregret.compiled import progress
 from swapregret.experiments.warm import warm_up
 
 runner = CliRunner()
@@ -56,7 +57,7 @@ def test_a_sentence_says_what_is_ready() -> None:
 def test_progress_says_how_many_of_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal the bar counts what was compiled, and grows where there is more to do than expected."""
     screen, done = io.StringIO(), {"before"}
-    monkeypatch.setattr(compiling, "_compiled", lambda: set(done))
+    monkeypatch.setattr(progress, "compiled_files", lambda: set(done))
     monkeypatch.setattr(status_console, "_file", screen)
     monkeypatch.setattr(status_console, "_force_terminal", True)
     monkeypatch.setattr(compiling, "_EVERY", 0.01)

@@ -24,18 +24,18 @@ print(cache_folder(subsets.__file__))
 _FOLDERS = """
 from pathlib import Path
 from swapregret.compiled import kernel as compiling
-for name in ("actions/m_sets/kernels/subsets", "kernels/systematic_run", "compiled/cholesky"):
+for name in ("actions/m_sets/kernels/subsets", "actions/m_sets/kernels/packed_subsets", "compiled/cholesky"):
     print(compiling.cache_folder(Path(compiling.__file__).parents[1] / (name + ".py")).name)
 """
 _LATE = """
 import sys
 import numpy as np
 import swapregret.compiled.vectors as home
-from swapregret.learners import estimator
+from swapregret.learners.round import daily as other
 held = home.action_total
-assert "numba" not in sys.modules and estimator.action_total is held
+assert "numba" not in sys.modules and other.action_total is held
 assert held(np.array([1.0, 2.0]), np.array([0, 1])) == 2.0
-print(type(held).__name__, type(home.action_total).__name__, estimator.action_total is home.action_total)
+print(type(held).__name__, type(home.action_total).__name__, other.action_total is home.action_total)
 print(held(np.array([1.0, 2.0]), np.array([1, 1])))
 """
 _BLAS = """

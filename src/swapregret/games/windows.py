@@ -183,7 +183,7 @@ def average_laws(tape: Tape, edges: Integers) -> Any:
             if e == n_laws:
                 explored[piece] = days
                 continue
-            first, last = tape.starts[e], tape.starts[e + 1]
+            first, last, place = tape.starts[e], tape.starts[e + 1], tape.places[e]
             if first == last:
                 if n_loose == len(loose):
                     loose = np.concatenate((loose, np.empty_like(loose)))
@@ -192,7 +192,7 @@ def average_laws(tape: Tape, edges: Integers) -> Any:
                 continue
             while n + last - first > mass.size:
                 words, mass = np.concatenate((words, np.empty_like(words))), np.concatenate((mass, np.empty_like(mass)))
-            words[n : n + last - first] = tape.words[first:last]
+            words[n : n + last - first] = tape.words[place : place + last - first]
             for a in range(first, last):
                 mass[n] = tape.chances[a] * days
                 n += 1
