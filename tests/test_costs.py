@@ -74,7 +74,7 @@ def test_a_play_reports_minutes() -> None:
     world = sr.environments.replay(ROUTES, times, cost_range=(0, 15))
     check_environment(world)
     result = sr.play(sr.baselines.uniform(ROUTES), world, rng=0)
-    share = sr.baselines.uniform(ROUTES).policy(None).marginals()
+    share = ROUTES.uniform_policy().marginals()
     paid = float((times @ share).sum())
     best = min(float(times.sum(axis=0) @ action) for action in ROUTES.enumerate())
     assert result.external_regret.value == pytest.approx(paid - best)

@@ -11,7 +11,6 @@ from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.environments.cyclic import cyclic
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.baselines.exp3 import exp3
-from swapregret.learners.baselines.follow_the_leader import follow_the_leader
 from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
@@ -96,26 +95,6 @@ def test_play_is_a_session_day_by_day(monkeypatch: pytest.MonkeyPatch) -> None:
         session.observe(reward)
         total += reward
     assert total / HORIZON == pytest.approx(whole.reward, abs=1e-12)
-
-
-def test_an_engine_that_stops_hands_over_to_stepping(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a compiled block of a competitor ends early, the rest is stepped and every day is in the ledger once."""
-    competitor = follow_the_leader(ACTIONS, HORIZON)
-    expected = play(competitor, WORLD, rng=5)
-    real = loop.find_engine
-
-    class Stopping:
-        def __init__(self, engine) -> None:
-            self._engine = engine
-
-        def run(self, state, rng, rewards):
-            return self._engine.run(state, rng, rewards[:200])
-
-    monkeypatch.setattr(loop, "find_engine", lambda player, **options: Stopping(real(player, **options)))
-    found = play(competitor, WORLD, rng=5)
-    assert found.reward == expected.reward
-    assert found.ledgers[0].n_days == HORIZON
-    assert found.swap_regret.value == pytest.approx(expected.swap_regret.value, abs=1e-8)
 
 
 def test_regrets_keep_their_order() -> None:

@@ -41,8 +41,16 @@ def test_the_length_of_blocks_does_not_matter(name: str, asked: str, monkeypatch
     monkeypatch.setattr(loop, "_BLOCK", 29)
     other = sr.play(player, world, rng=2, **options)
     assert one.reward == other.reward
-    if options.get("measure") != "none":
+    if (
+        asked == "pools"
+    ):  # the upper end adds up what was pooled piece by piece: it may be finer or coarser, never too low
+        exact = sr.play(player, world, rng=2).swap_regret.value
+        for found in (one, other):
+            low, high = found.swap_regret.bracket
+            assert low <= exact + 1e-9 <= high + 2e-9
+    elif options.get("measure") != "none":
         assert one.swap_regret.bracket == pytest.approx(other.swap_regret.bracket, abs=1e-9)
+    if options.get("measure") != "none":
         assert one.external_regret.value == pytest.approx(other.external_regret.value, abs=1e-9)
     first, second = one.runs[0], other.runs[0]
     for interval, again in zip(first.intervals, second.intervals, strict=True):
