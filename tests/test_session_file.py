@@ -82,6 +82,7 @@ def spoilt(array: Any) -> Iterator[tuple[str, Any]]:
 FREE = {
     "offset",
     "seed",
+    "own.seed",
     "n_recoveries",
     "tally.offset",
     "tally.n_recoveries",
