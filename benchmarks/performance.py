@@ -80,7 +80,7 @@ def page(numbers: dict[str, Any]) -> list[str]:
             for row in numbers["learners"]
         ],
     )
-    lines += ["**Growth** of the time a round takes in the spread state, as a power of d, K, N or T.", ""]
+    lines += ["**Growth** of the time per round in the spread state, as a power of d, K, N or T.", ""]
     lines += table(
         "curve | against | exponent | asked | sizes | µs per round",
         [
