@@ -79,7 +79,8 @@ def own_doors(scale: float) -> Iterator[Door]:
     for preset in ("adaptive", "multiscale"):
         for n_actions in (3, 20, 100):
             rows = np.random.default_rng(n_actions).permuted(np.tile([1, 1, 1, 0, 0, 0, 0, 0, 0, 0], (400, 1)), axis=1)
-            chosen = np.unique(rows, axis=0)[:n_actions]
+            chosen = np.random.default_rng(0).permutation(np.unique(rows, axis=0))[:n_actions]
+            chosen = chosen[:, chosen.any(axis=0)]  # every element is in some action
             actions = sr.Explicit(chosen)
             yield played(f"Explicit, {len(chosen)} actions", actions, preset, int(scale * 20_000), measure="none")
         for dimension in (8, 50):

@@ -36,3 +36,14 @@ def test_a_changed_table_is_seen() -> None:
     rows = "| a | spread | 1 k | 2 | 39.5× | 25× | 4 | 30.2× |\n| b | concentrated | 1 | 2 | 7,241× | – | 3 | 17.2× |\n"
     pinv, solve = ratios(rows + "| c | spread | 1 | – | – | – | – | – |\n")
     assert (spoken(pinv), spoken(solve)) == ("39 to 7,241 times", "17 to 30 times")
+
+
+def test_the_table_of_the_readme_is_that_of_the_adaptive_page() -> None:
+    """Reward and swap regret of the players stand on two pages, row for row the same, with the command that shows them."""
+    rows = re.compile(
+        r"^\| [^|]+ (?:\| \.\d\d(?: / \.\d{3})? ){10}\|.*$|^`python benchmarks/quality.py.*$", re.MULTILINE
+    )
+    pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/adaptive.md")]
+    first, second = (rows.findall(page) for page in pages)
+    assert first == second
+    assert len(first) == 6
