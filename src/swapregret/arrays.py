@@ -94,7 +94,7 @@ def summed(first: Vector, rows: Matrix) -> Vector:
 
 
 def real_numbers(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Read real numbers as floats; text, complex numbers, dates, masked entries and other objects are a TypeError.
+    """Read real numbers as floats; text, truth values, complex numbers, dates, masked entries and other objects are a TypeError.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def real_numbers(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         isinstance(item, numbers.Real | Decimal) and not isinstance(item, bool) for item in array.flat
     ):
         raise TypeError("objects that are no numbers")
-    if array.dtype.kind not in "biufO":
+    if array.dtype.kind not in "iufO":
         raise TypeError(f"dtype {array.dtype}")
     return array.astype(np.float64)
 
@@ -301,7 +301,7 @@ def as_labels(labels: object, count: int, name: str = "labels") -> tuple[Label, 
 
 
 def shown(value: object) -> str:
-    """Write a value for a sentence: at most 80 characters, and numbers of thousands of digits by their size.
+    """Write a value for a sentence: on one line, at most 80 characters, and numbers of thousands of digits by their size.
 
     Examples
     --------
@@ -311,7 +311,7 @@ def shown(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**40:
         return f"{'minus ' * (value < 0)}about 10^{math.log10(abs(value)):.1f}"
     try:
-        return repr(value)[:80]
+        return " ".join(repr(value).split())[:80]
     except Exception:  # somebody else's __repr__, or a number in a list that is too long to be written
         return f"an object of type {type(value).__name__}"
 

@@ -14,10 +14,9 @@ import numpy as np
 
 from swapregret.arrays import Matrix, NamedArrays, Vector, array_of_text, below, text_of_array, under
 from swapregret.compiled.sums import carry_sum
-from swapregret.compiled.vectors import action_total
 from swapregret.environments.base import Environment
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
-from swapregret.learners.player import Decision, Player, draw_action, hold_policy
+from swapregret.learners.player import Player, draw_decision, what_is_seen
 from swapregret.play_result import Run
 from swapregret.randomness import plain_state, set_state
 from swapregret.recorders import Recorders
@@ -137,11 +136,11 @@ class Course:
         self._state = state
 
     def _step(self, start: int, index: int, rewards: Vector) -> float:
-        decision = _draw(self.player, self._state, self._rng, start + index)
+        decision = draw_decision(self.player, self._state, self._rng, start + index)
         self._recorders.note(index, decision)
-        reward = min(max(action_total(rewards, decision.action), 0.0), 1.0)
-        self._state = self.player.observe(self._state, decision, _seen(self.player.feedback, reward, rewards, decision))
-        return reward
+        seen = what_is_seen(self.player.feedback, rewards, decision.action)
+        self._state = self.player.observe(self._state, decision, seen)
+        return float(what_is_seen("bandit", rewards, decision.action))
 
     def close(self) -> Run:
         """Return what was recorded so far; playing may go on."""
@@ -170,16 +169,3 @@ class Course:
 def _block_days(dimension: int, *, is_whole: bool) -> int:
     """Return how many days are prepared at once: many where they run in compiled code, fewer where rewards are long."""
     return min(_BLOCK if is_whole else _STEPPED, max(64, _ENTRIES // dimension))
-
-
-def _draw(player: Player[Any], state: Any, rng: np.random.Generator, day: int) -> Decision:
-    held = hold_policy(player, state)
-    action = draw_action(player, state, rng)
-    return Decision(day, action, player.actions, held)
-
-
-def _seen(feedback: str, reward: float, rewards: Vector, decision: Decision) -> float | Vector:
-    """Return what the player is shown of the day."""
-    if feedback == "bandit":
-        return reward
-    return rewards if feedback == "full" else rewards * decision.action

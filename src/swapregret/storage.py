@@ -212,6 +212,8 @@ def write_beside(
     """Put bytes on disk beside a path, where nobody looks for them; return the open handle and the place."""
     try:
         target = Path(os.path.realpath(path))
+        if target.exists() and not (target.is_file() or target.is_dir()):
+            raise ValueError("a device, a pipe or a socket")
         handle, hidden = _open_hidden(target)
     except (OSError, ValueError, TypeError) as error:
         raise disk_fault(error, path) from None

@@ -105,10 +105,4 @@ def has_hybrid(family: Any) -> bool:
     """Tell whether the minimiser over a family is at hand; a set without one is asked by its oracle alone."""
     if hasattr(family, "first") and hasattr(family, "second"):  # a product
         return has_hybrid(family.first) and has_hybrid(family.second)
-    if hybrid.code_for(type(family)) is not hybrid.code_for(None):
-        return True
-    try:
-        hybrid_move.code_for(type(family))
-    except NotImplementedError:
-        return False
-    return True
+    return hybrid.has_code_for(type(family)) or hybrid_move.has_code_for(type(family))

@@ -60,7 +60,11 @@ class Method(Generic[_Arguments, _Result]):
                 return self._codes[each]
         if None in self._codes:
             return self._codes[None]
-        raise NotImplementedError(f"{self.__name__} is not written for {cls}")
+        raise TypeError(f"{self.__name__} must be given for {cls} (or have a default): see actions/family.py")
+
+    def has_code_for(self, cls: type) -> bool:
+        """Tell whether a class has code of its own, and not only the default."""
+        return any(each in self._codes for each in cls.__mro__)
 
     def __call__(self, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         """Call the code for the first argument; all are given by place."""

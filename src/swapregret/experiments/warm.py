@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from swapregret.environments.iid import iid
 from swapregret.learners.player import Player
 from swapregret.play import play
@@ -16,17 +14,13 @@ _DAYS = 200
 
 
 def warm_up(player: Player[Any], days: int = _DAYS) -> None:
-    """Play a few days of a player by itself, in a ``Session`` and by ``play``, measured; what was compiled stays on the disk.
+    """Make a session of a player and play a few days, measured; what was compiled stays on the disk.
 
     Examples
     --------
     >>> import swapregret as sr
     >>> warm_up(sr.baselines.uniform(sr.MSets(4, 2)), days=10)
     """
-    actions = player.actions
-    session, rewards = Session(player, rng=0), np.full(actions.dimension, 0.5 / max(1, actions.size))
-    for _ in range(days):
-        decision = session.act()
-        session.observe(float(rewards @ decision.action) if player.feedback == "bandit" else rewards)
-    result = play(player, iid(actions, days, rng=0), rng=0)
+    Session(player, rng=0)
+    result = play(player, iid(player.actions, days, rng=0), rng=0)
     result.swap_regret, result.external_regret, result.internal_regret  # noqa: B018  (measuring is compiled too)

@@ -18,9 +18,8 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import action_total
 from swapregret.games.base import normalise
 from swapregret.games.payoffs import RuledGame, expect, pay
-from swapregret.games.stepping import what_is_seen
 from swapregret.games.windows import WindowRecorder
-from swapregret.learners.player import Decision, Player, draw_action, hold_policy
+from swapregret.learners.player import Decision, Player, draw_action, hold_policy, what_is_seen
 from swapregret.learners.round.master import NOT_SOLVED, OUT_OF_ROOM, PLAYED
 from swapregret.learners.round.player import Master
 from swapregret.learners.round.running import refuse

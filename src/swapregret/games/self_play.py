@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Vector, as_integer
+from swapregret.arrays import Vector, as_integer, shown
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
 from swapregret.games.certificate import Certificate, certify_ledgers
@@ -24,6 +24,7 @@ from swapregret.games.lockstep import Lockstep
 from swapregret.games.payoffs import RuledGame
 from swapregret.games.stepping import Stepping
 from swapregret.games.windows import WindowRecorder
+from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
 from swapregret.regret.ledgers.entries import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
@@ -176,6 +177,12 @@ def self_play(
 
 
 def _check_players(game: Game, players: Sequence[Player[Any]]) -> None:
+    if not isinstance(game, Game):
+        raise InvalidInput("`game` must be a game", shown(game), "Make one, e.g. games.matching_pennies().")
+    if not isinstance(players, Sequence):
+        raise InvalidInput("`players` must be a list of players", shown(players), "Give one per player of the game.")
+    for each in players:
+        check_player(each)
     if len(players) != game.n_players:
         raise InvalidInput(
             f"`players` must be {game.n_players} players, one a player of the game", str(len(players)), "Give one each."

@@ -5,22 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Action, Vector
-from swapregret.compiled.vectors import action_total
+from swapregret.arrays import Vector
 from swapregret.games.base import Game
 from swapregret.games.windows import WindowRecorder
-from swapregret.learners.player import Decision, Player, draw_action, hold_policy
+from swapregret.learners.player import Decision, Player, draw_action, hold_policy, what_is_seen
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.ledger import SwapLedger
 
-__all__ = ["Stepping", "what_is_seen"]
-
-
-def what_is_seen(feedback: str, rewards: Vector, action: Action) -> float | Vector:
-    """Return what a player is shown of a round: its total in [0, 1], or as much of the reward vector as it may see."""
-    if feedback == "bandit":
-        return min(max(action_total(rewards, action), 0.0), 1.0)
-    return rewards if feedback == "full" else rewards * action
+__all__ = ["Stepping"]
 
 
 class Stepping:

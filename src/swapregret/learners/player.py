@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Label, Vector, frozen
+from swapregret.compiled.vectors import action_total
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy
 
@@ -17,10 +18,12 @@ __all__ = [
     "HeldPolicy",
     "Player",
     "draw_action",
+    "draw_decision",
     "hold_policy",
     "load_held",
     "marginals_of",
     "own_state",
+    "what_is_seen",
 ]
 
 State = TypeVar("State")
@@ -167,6 +170,19 @@ def draw_action(player: Player[State], state: State, rng: np.random.Generator) -
     act = getattr(player, "act", None)
     action: Action = player.policy(state).sample(rng) if act is None else act(state, rng)
     return frozen(action)
+
+
+def draw_decision(player: Player[State], state: State, rng: np.random.Generator, day: int) -> "Decision":
+    """Draw the action of a day, with the policy that draws it."""
+    held = hold_policy(player, state)
+    return Decision(day, draw_action(player, state, rng), player.actions, held)
+
+
+def what_is_seen(feedback: Feedback, rewards: Vector, action: Action) -> float | Vector:
+    """Return what a player is shown of a day: its total in [0, 1], or as much of the reward vector as it may see."""
+    if feedback == "bandit":
+        return min(max(action_total(rewards, action), 0.0), 1.0)
+    return rewards if feedback == "full" else rewards * action
 
 
 def hold_policy(player: Player[State], state: State) -> HeldPolicy:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.compiled.progress import show_compiling
-from swapregret.learners.player import Decision, Player, draw_action, hold_policy
+from swapregret.learners.player import Player, draw_decision, what_is_seen
 
 __all__ = ["warm"]
 
@@ -30,10 +30,6 @@ def warm(player: Player[Any]) -> None:
         vector = np.full(actions.dimension, 0.5 / max(1, actions.size))
         state = player.start(rng)
         for day in range(_DAYS):
-            held = hold_policy(player, state)
-            decision = Decision(day, draw_action(player, state, rng), actions, held)
-            reward: Any = float(vector @ decision.action)
-            if player.feedback != "bandit":
-                reward = vector * decision.action if player.feedback == "semi-bandit" else vector
-            state = player.observe(state, decision, reward)
+            decision = draw_decision(player, state, rng, day)
+            state = player.observe(state, decision, what_is_seen(player.feedback, vector, decision.action))
     _warmed.add(kind)

@@ -69,7 +69,7 @@ class RunningPlayer(ABC):
 
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return a policy that is no list from what a tape says of it; a player of lists has none."""
-        raise NotImplementedError
+        raise AssertionError("a player of lists has played a policy that is none")
 
     def play_block(
         self,
