@@ -15,6 +15,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from swapregret.loading import loading as _loading
+
 if TYPE_CHECKING:
     from swapregret.public import *  # noqa: F403
     from swapregret.public import __all__ as __all__
@@ -27,9 +29,11 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name in _LATER:
-            return import_module(f"{__name__}.{name}")
+            with _loading(f"{__name__}.{name}"):
+                return import_module(f"{__name__}.{name}")
         if name == "__all__" or not name.startswith("_"):
-            public = import_module(f"{__name__}.public")
+            with _loading(__name__):
+                public = import_module(f"{__name__}.public")
             names = [each for each in public.__all__ if each not in _LATER]
             globals().update({each: getattr(public, each) for each in ("__all__", *names)})
         if name not in globals():

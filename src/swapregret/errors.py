@@ -7,7 +7,7 @@
     │   ├── InvalidAction              a vector that is not an action of the set
     │   ├── InvalidReward              NaN, infinite, out of the declared range, wrong shape
     │   └── InvalidSchedule            windows that are not a chain, a theorem that asks for too much
-    ├── ProtocolError (RuntimeError)   act and observe called in an order that has no meaning
+    ├── ProtocolError (RuntimeError)   calls in an order that has no meaning, e.g. act, act; a load after an interrupted one
     ├── OracleFault (RuntimeError)     a user's oracle returned something that is not an action
     ├── Unsupported (TypeError)        the set has no such capability; the sentence names another way
     ├── TooLarge (ValueError)          an enumeration would exceed the limit given

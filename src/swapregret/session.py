@@ -110,7 +110,7 @@ class Session(Generic[State]):
         sync: bool = False,
         warm: bool = True,
     ) -> None:
-        check_player(player)
+        check_player(player, is_saved=True)
         check_sync(sync)
         if not isinstance(warm, bool):
             raise InvalidInput("`warm` must be True or False", repr(warm), "Pass a bool.")
@@ -344,7 +344,7 @@ class Session(Generic[State]):
             given, checked against it.
         """
         if player is not None:
-            check_player(player)
+            check_player(player, is_saved=True)
         data = read_file(path)
         if is_journal(data):
             snapshot, events, _, _ = read_journal(path)

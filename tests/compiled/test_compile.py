@@ -136,8 +136,17 @@ def test_a_constant_is_a_number_like_any_other() -> None:
     """A kernel called with constants by another is compiled once, not once a constant."""
     made: Any = _times
     assert _many_times(1.0, 4) == 9.0
-    assert len(made.dispatcher.overloads) <= 1  # none if the caller came from the cache
-    assert "Literal" not in str(made.dispatcher.signatures)
+    assert len(made.dispatcher.inner.overloads) <= 1  # none if the caller came from the cache
+    assert "Literal" not in str(made.dispatcher.inner.signatures)
+
+
+def test_what_only_kernels_call_is_compiled_without_a_way_in_for_python() -> None:
+    """A kernel that kernels called before Python did is compiled for each, and both give the same."""
+    made: Any = _times
+    assert _many_times(2.0, 4) == 18.0
+    assert len(made.dispatcher.overloads) == 0
+    assert _times(2.0, 9) == 18.0
+    assert len(made.dispatcher.overloads) == 1
 
 
 def test_what_only_chooses_is_written_into_its_callers() -> None:

@@ -1,23 +1,21 @@
-"""Arrays without an owner for the time of one call: passing them on costs no reference counts, which are atomic operations.
+"""The parts of a handle, with arrays that have no owner for the time of one call.
 
-``borrow(value)`` is the value with the arrays in it, in nested tuples too, stripped of the pointer to what counts their
-references. Whoever calls keeps the owner alive, as every caller from Python does. A borrowed array must never be returned to
-Python or stored.
+To take a part of a handle as Numba does would count a reference for each of its arrays, and passing them on would count more;
+counts are atomic operations, and the code for them is most of what would be compiled. ``state_of(h)`` and its like give the
+part with every array in it, in nested tuples too, stripped of the pointer to what counts its references. Whoever calls keeps
+the handle alive, as every caller from Python does. A borrowed array must never be returned to Python or stored.
 
 This file knows Numba's memory layout; nothing else does.
 """
 
-from functools import cache, cached_property
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any
 
-__all__ = ["borrow"]
-
-_Value = TypeVar("_Value")
+__all__ = ["family_of", "rule_of", "state_of", "tape_of"]
 
 
-@cache
-def _borrowed() -> Any:
-    """Return Numba's function that strips; Numba is loaded by the first kernel that borrows."""
+def _made(field: str) -> Any:
+    """Return Numba's function that borrows a part; Numba is loaded by the first kernel that does."""
     import numba.core.cgutils
     import numba.core.types
     import numba.extending
@@ -39,21 +37,31 @@ def _borrowed() -> Any:
         return value
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def borrowed(typingctx: Any, value: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return strip(context, builder, signature.args[0], args[0])
+    def borrowed(typingctx: Any, handle: Any) -> Any:
+        kind = handle.field_dict[field]
 
-        return value(value), codegen
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            holder = cgutils.create_struct_proxy(handle)(context, builder, value=args[0])
+            pointer = context.nrt.meminfo_data(builder, holder.meminfo)
+            payload = handle.get_data_type()
+            shape = context.data_model_manager[payload].get_value_type()
+            data = cgutils.create_struct_proxy(payload)(context, builder, ref=builder.bitcast(pointer, shape.as_pointer()))
+            return strip(context, builder, kind, getattr(data, field))
+
+        return kind(handle), codegen
 
     return borrowed
 
 
 class _Borrow:
-    """In compiled code the value without counts, in Python the value."""
+    """In compiled code a part without counts, in Python the part."""
 
-    def __call__(self, value: _Value) -> _Value:
-        """Return the value."""
-        return value
+    def __init__(self, field: str) -> None:
+        self._field = field
+
+    def __call__(self, handle: Any) -> Any:
+        """Return the part."""
+        return getattr(handle, self._field)
 
     @cached_property
     def _numba_type_(self) -> Any:
@@ -61,11 +69,11 @@ class _Borrow:
         from numba.core.registry import cpu_target
 
         context: Any = cpu_target.typing_context
-        made = _borrowed()
+        made = _made(self._field)
         context.refresh()
         cpu_target.target_context.refresh()
         return context.resolve_value_type(made)
 
 
-borrow = _Borrow()
-"""Return a value whose arrays are not counted while a kernel runs."""
+family_of, rule_of, state_of, tape_of = _Borrow("family"), _Borrow("rule"), _Borrow("state"), _Borrow("tape")
+"""Each takes a handle and returns its part."""

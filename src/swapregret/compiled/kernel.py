@@ -28,6 +28,7 @@ from threading import RLock
 from typing import Any, TypeVar, cast
 
 from swapregret.cache_place import cache_place
+from swapregret.loading import loading
 
 __all__ = ["Kernel", "PythonFamily", "cache_folder", "choice", "inlined", "kernel", "keyed_by", "phase"]
 
@@ -170,15 +171,16 @@ def _settings() -> Any:
     As it comes up Numba asks whether SciPy has BLAS by importing all of ``scipy.linalg``, a sixth of a second. The package
     requires SciPy, so the answer is known; a kernel that calls BLAS would still load it then.
     """
-    import numba.np.linalg
-    from numba.core import config
+    with loading("Numba"):
+        import numba.np.linalg
+        from numba.core import config
 
-    algebra: Any = numba.np.linalg
-    asks, algebra.ensure_blas = algebra.ensure_blas, lambda: None
-    try:
-        import numba.np.arraymath  # the module that asks
-    finally:
-        algebra.ensure_blas = asks
+        algebra: Any = numba.np.linalg
+        asks, algebra.ensure_blas = algebra.ensure_blas, lambda: None
+        try:
+            import numba.np.arraymath  # the module that asks
+        finally:
+            algebra.ensure_blas = asks
     settings: Any = config
     if "NUMBA_SLP_VECTORIZE" not in os.environ:
         settings.SLP_VECTORIZE = 1  # equal operations side by side in one instruction: no sum is reordered
@@ -186,20 +188,33 @@ def _settings() -> Any:
 
 
 def _dispatcher(function: Callable[..., Any], is_inlined: bool) -> Any:
+    """Return Numba's object for a function; kernels that call it find a second one, compiled without Python's way in.
+
+    To take its arguments from Python and to give them back is a fifth of what compiling costs, and most kernels are only
+    called by kernels.
+    """
+    if is_inlined:
+        return _made(function, "", inline="always")
+    outer = _made(function, "")
+    inner = _without_literals(_made(function, "inner", no_cpython_wrapper=True, no_cfunc_wrapper=True))
+    outer.inner, outer.get_call_template, outer.get_overload = inner, inner.get_call_template, inner.get_overload
+    return outer
+
+
+def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:
     settings = _settings()
     import numba
 
-    given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(function.__code__.co_filename))
+    given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(function.__code__.co_filename) / folder)
     try:
-        inline: Any = "always" if is_inlined else "never"
-        made: Any = numba.njit(cache=True, error_model="numpy", nogil=True, inline=inline)(function)
+        made: Any = numba.njit(cache=True, error_model="numpy", nogil=True, **options)(function)
     finally:
         settings.CACHE_DIR = given
     if made._cache is not None and hasattr(made._cache, "_index_key"):
         store = made._cache
         plain = store._index_key
         store._index_key = lambda sig, codegen: (*plain(sig, codegen), *(digest(sig) for digest in _keys))
-    return _without_literals(made)
+    return made
 
 
 def _without_literals(dispatcher: Any) -> Any:

@@ -28,6 +28,8 @@ TARGET = 1e-10
 """The gap at which a projection ends."""
 _STEPS = 100
 _BOUNDARY = 0.99
+_LEAST_SHARE = 1e-2
+"""The share of the target that μ is kept at: with less, weights and slacks vanish before Mg = ν + s holds."""
 _EXACT = 1e-13
 
 
@@ -164,9 +166,7 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
         delta, change, d_nu = np.zeros(n), np.zeros(n), 0.0
         for attempt in range(2):
             right = np.empty(n)
-            for a in range(
-                n
-            ):  # −(Mg − ν − s) − (λs − σμ)/λ, where the second-order term of λs is known the second time
+            for a in range(n):  # −(Mg − ν − s) − (λs − σμ)/λ; the second time, with the second-order term of λs
                 second = delta[a] * change[a] if attempt == 1 else 0.0
                 right[a] = nu - totals[a] + (centre * mu - second) / weights[a]
             solved = _solve(table, weights, slack, factor, is_short, right)
@@ -185,7 +185,7 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
                 aim = 0.0
                 for a in range(n):
                     aim += (weights[a] + length * delta[a]) * (slack[a] + length * change[a]) / n
-                centre = min(max((aim / mu) ** 3, 1e-6), 1.0)
+                centre = max(min(max((aim / mu) ** 3, 1e-6), 1.0), _LEAST_SHARE * TARGET / (n * mu))
         total = 0.0
         for a in range(n):
             weights[a] += length * delta[a]

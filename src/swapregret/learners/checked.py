@@ -38,9 +38,12 @@ _PER_DAY = {"n_updates", "memory_count", "n_windows", "n_seen"}
 """Counts that a day raises by one at most."""
 
 
-def check_player(player: object) -> None:
-    """Refuse what is no player: a set, a policy, a class, a factory that was not called."""
-    needed = [name for name in vars(Player) if not name.startswith("_")]
+def check_player(player: object, *, is_saved: bool = False) -> None:
+    """Refuse what is no player: a set, a policy, a class, a factory that was not called.
+
+    A player whose state is saved must also ``dump`` and ``load`` it.
+    """
+    needed = ["actions", "feedback", "start", "policy", "observe", *(("dump", "load") if is_saved else ())]
     is_made = not isinstance(player, type) and all(hasattr(player, name) for name in needed)
     if not is_made or not isinstance(getattr(player, "actions", None), ActionSet):
         raise InvalidInput(

@@ -37,6 +37,21 @@ def test_projections_are_certified(count: int, dimension: int, spread_of: float)
         assert np.abs(point - generic).max() <= 2e-4  # a gap of 1e-9 allows √(2·m·1e-9)
 
 
+def test_a_projection_ends_where_complementarity_comes_before_feasibility() -> None:
+    """Tilts met in play, for which weights and slacks once vanished while the slacks were still wrong."""
+    tilted = np.array(
+        [
+            1.3993204439489157,
+            0.17452917891906983,
+            -2.6097946811984016,
+            -3.3063686813363233,
+            -13.328725254529862,
+            0.14969330166487615,
+        ]
+    )
+    assert project_list(sr.MSets(6, 3).enumerate().astype(np.float64), tilted)[2] <= 1e-10
+
+
 def test_projections_agree_with_slsqp() -> None:
     """A solver that shares nothing with the kernel finds no better point."""
     for seed in range(6):

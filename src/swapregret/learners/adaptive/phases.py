@@ -12,7 +12,7 @@ from swapregret.actions.family import list_law, project, span_part
 from swapregret.actions.listed_laws import put_law
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.bits import merge_rows
-from swapregret.compiled.borrow import borrow
+from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
 from swapregret.compiled.kernel import inlined, phase
 from swapregret.compiled.vectors import dot
 from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_total
@@ -245,7 +245,7 @@ def end_pool_window(state: Any, family: Any, rule: Any, n_ending: int) -> int:
 @phase
 def end_window(h: Any, n_ending: int) -> int:
     """End windows, and write down what was played and will be; see ``learners.round.master``."""
-    family, rule, state, tape = borrow(h.family), borrow(h.rule), borrow(h.state), borrow(h.tape)
+    family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
     if n_ending > 0 and tape.stops.size:
         tape_window(state.tally, state.mix, tape)
     code = end_pool_window(state, family, rule, n_ending)

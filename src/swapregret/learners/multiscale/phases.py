@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, span_part
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.borrow import borrow
+from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
 from swapregret.compiled.kernel import inlined, phase
 from swapregret.learners.round.day import Mix, Tally, mix_slots
 from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
@@ -139,7 +139,7 @@ def end_scales(state: Any, family: Any, rule: Any, n_ending: int) -> int:
 @phase
 def end_window(h: Any, n_ending: int) -> int:
     """End windows, and write down what was played and will be; see ``learners.round.master``."""
-    family, rule, state, tape = borrow(h.family), borrow(h.rule), borrow(h.state), borrow(h.tape)
+    family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
     if n_ending > 0 and tape.stops.size:
         tape_window(state.tally, state.mix, tape)
     code = end_scales(state, family, rule, n_ending)

@@ -13,7 +13,7 @@ import numpy as np
 
 from swapregret.actions.family import room
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.borrow import borrow
+from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
 from swapregret.compiled.kernel import Phase, phase
 from swapregret.compiled.methods import method
 from swapregret.compiled.vectors import action_total
@@ -102,7 +102,7 @@ def end_day(rule: Any, family: Any, state: Any, n_ending: int) -> int:  # type: 
 @phase
 def observe_daily(h: Any, action: Integers, seen: Floats, reward: float) -> int:
     """Learn what a day paid; return how many windows end with it, or NOT_SOLVED."""
-    family, rule, state = borrow(h.family), borrow(h.rule), borrow(h.state)
+    family, rule, state = family_of(h), rule_of(h), state_of(h)
     keep_for_undo(rule, state)
     if not learn_day(rule, family, state, action, seen, reward):
         return NOT_SOLVED
@@ -118,7 +118,7 @@ def run_days(
     Stops before its time when the tape is full, or a call did not end well. Returns the next row, how many windows are still to
     be ended, and how the last call ended.
     """
-    family, rule, state, tape = borrow(h.family), borrow(h.rule), borrow(h.state), borrow(h.tape)
+    family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
     rng = h.rng
     n_rows = rewards.shape[0]
     while must_end or row < n_rows:

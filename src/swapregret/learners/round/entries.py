@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.borrow import borrow
+from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
 from swapregret.compiled.handle import Handle
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.vectors import action_total
@@ -37,13 +37,13 @@ def open_handle(family: Any, rule: Any, state: Any, tape: Any, rng: np.random.Ge
 @phase
 def act_day(h: Any) -> Integers:
     """Draw the action of a day."""
-    return act(borrow(h.family), borrow(h.state), h.rng)
+    return act(family_of(h), state_of(h), h.rng)
 
 
 @phase
 def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
     """Learn what a day paid; return how many windows end with it, or NOT_SOLVED."""
-    family, rule, state = borrow(h.family), borrow(h.rule), borrow(h.state)
+    family, rule, state = family_of(h), rule_of(h), state_of(h)
     keep_for_undo(rule, state)
     if not estimate(family, rule, state, action, seen, reward):
         return NOT_SOLVED
@@ -55,7 +55,7 @@ def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
 @phase
 def pass_day(h: Any) -> int:
     """Let a day pass of which nothing is seen; return how many windows end with it."""
-    rule, state = borrow(h.rule), borrow(h.state)
+    rule, state = rule_of(h), state_of(h)
     keep_for_undo(rule, state)
     return count_day(rule, state.tally)
 
@@ -63,21 +63,21 @@ def pass_day(h: Any) -> int:
 @phase
 def start_tape(h: Any) -> None:
     """Begin the tape of a handle with the policies that are being played."""
-    state = borrow(h.state)
-    begin_tape(borrow(h.family), borrow(h.rule), state, borrow(h.tape))
+    state = state_of(h)
+    begin_tape(family_of(h), rule_of(h), state, tape_of(h))
 
 
 @phase
 def stop_tape(h: Any) -> None:
     """Write down the window that is open."""
-    state = borrow(h.state)
-    tape_window(state.tally, state.mix, borrow(h.tape))
+    state = state_of(h)
+    tape_window(state.tally, state.mix, tape_of(h))
 
 
 @phase
 def take_back(h: Any, action: Integers, reward: float) -> None:
     """Take back what was noted of a day beside its estimate."""
-    remember(borrow(h.state), action, reward, -1.0)
+    remember(state_of(h), action, reward, -1.0)
 
 
 @phase
@@ -86,7 +86,7 @@ def play_days(h: Any, rewards: Floats, received: Floats, plays: Integers, row: i
 
     ``received`` takes the rewards; ``plays`` the actions, if it has rows.
     """
-    family, rule, state = borrow(h.family), borrow(h.rule), borrow(h.state)
+    family, rule, state = family_of(h), rule_of(h), state_of(h)
     rng = h.rng
     n_rows = rewards.shape[0]
     while row < n_rows:
