@@ -380,7 +380,7 @@ CHILD = """
 import hashlib, json, pathlib, sys
 import numpy as np
 import swapregret as sr
-from swapregret.learners.presets import swap_comband, swap_combcp
+from swapregret.learners import presets
 from swapregret.learners.schedule import Schedule
 from swapregret.session import Session
 
@@ -399,7 +399,7 @@ def large_sets() -> dict[str, str]:
     """Play a few days on sets whose matrices are large enough for several threads."""
     found = {}
     for d, m, days in ((40, 5, 20), (130, 8, 6), (260, 5, 4)):
-        for factory in (swap_combcp, swap_comband):
+        for factory in (presets.swap_combcp, presets.swap_comband):
             session = Session(factory(sr.MSets(d, m), 100, preset="multiscale", schedule=Schedule([2, 4, 8])), rng=1)
             go(session, days)
             found[f"{factory.__name__} {d}"] = hashlib.sha256(session.snapshot()).hexdigest()

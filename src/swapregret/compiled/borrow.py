@@ -45,7 +45,9 @@ def _made(field: str) -> Any:
             pointer = context.nrt.meminfo_data(builder, holder.meminfo)
             payload = handle.get_data_type()
             shape = context.data_model_manager[payload].get_value_type()
-            data = cgutils.create_struct_proxy(payload)(context, builder, ref=builder.bitcast(pointer, shape.as_pointer()))
+            data = cgutils.create_struct_proxy(payload)(
+                context, builder, ref=builder.bitcast(pointer, shape.as_pointer())
+            )
             return strip(context, builder, kind, getattr(data, field))
 
         return kind(handle), codegen

@@ -18,7 +18,7 @@ from swapregret.games.play_file import join_law
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.same_law import is_same_law
-from swapregret.regret.ledgers.stretches import Stretches
+from swapregret.regret.ledgers.stretches import Left, Stretches
 from swapregret.regret.ledgers.support import Packer
 from swapregret.regret.ledgers.table import reading
 
@@ -77,7 +77,7 @@ class _Windows:
 
     def __init__(self, actions: ActionSet, length: int) -> None:
         self._length, self._spread = length, actions.exploration_policy()
-        self._stretches = Stretches(0, self._leave)
+        self._stretches = Stretches(0)
         self._packer, self._rng, self._none = Packer(), np.random.default_rng(_SEED), np.zeros(0)
         self._open, self._spread_days = 0, 0.0
         self._lists: list[tuple[Words, Vector]] = []
@@ -86,7 +86,7 @@ class _Windows:
         self.n_drawn = 0
 
     def record(self, policy: Policy) -> None:
-        self._stretches.record(policy, self._none, 1)
+        self._leave(self._stretches.record(policy, self._none, 1))
         self._count(1)
 
     def read_tape(self, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]) -> None:
@@ -100,9 +100,9 @@ class _Windows:
         for piece, edge in enumerate(edges.tolist()):
             part = slice(firsts[piece], firsts[piece + 1])
             self._lists.append((words[part], mass[part]))
-            self._leave(explorer, self._none, float(explored[piece]))
+            self._note(explorer, float(explored[piece]))
             for law, days in unlisted.get(piece, ()):
-                self._leave(rebuild(tape.marginals[law], tape.exponents[law]), self._none, days)
+                self._note(rebuild(tape.marginals[law], tape.exponents[law]), days)
             self._count(edge - before)
             before = edge
 
@@ -114,12 +114,16 @@ class _Windows:
     def close(self) -> None:
         if self._open:
             if self._stretches.open_days:
-                self._stretches.flush()
+                self._leave(self._stretches.flush())
             self._closed.append((self._lists, self._spread_days / self._open))
             self.days.append(self._open)
             self._lists, self._spread_days, self._open = [], 0.0, 0
 
-    def _leave(self, part: Policy, vector: Vector, days: float) -> None:
+    def _leave(self, left: list[Left]) -> None:
+        for part, _, days in left:
+            self._note(part, days)
+
+    def _note(self, part: Policy, days: float) -> None:
         """Note what a component of a policy did while it was in it."""
         if days == 0.0:
             return

@@ -17,7 +17,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, frozen
 from swapregret.policy import Policy
-from swapregret.regret.ledgers.stretches import Stretches
+from swapregret.regret.ledgers.stretches import Left, Stretches
 from swapregret.regret.ledgers.tape import TapeReader
 from swapregret.regret.measure import Regret, standard_error
 
@@ -44,7 +44,7 @@ class LazinessLedger:
 
     def __init__(self, actions: ActionSet) -> None:
         self._actions = actions
-        self._stretches = Stretches(actions.dimension, self._enter)
+        self._stretches = Stretches(actions.dimension)
         self._best = 0.0
         self._earned = 0.0
         self._waiting: list[Vector] = []
@@ -55,13 +55,13 @@ class LazinessLedger:
         """Enter a stretch of days played with one policy; ``rewards`` is the sum of their reward vectors."""
         if self._waiting:
             self._adopt(policy)
-        self._stretches.record(policy, rewards, n_days)
+        self._enter(self._stretches.record(policy, rewards, n_days))
 
     def record_days(self, policy: Policy, days: Matrix) -> None:
         """Enter days played with one policy, a reward vector a row."""
         if self._waiting:
             self._adopt(policy)
-        self._stretches.record_days(policy, days)
+        self._enter(self._stretches.record_days(policy, days))
 
     def record_tape(self, reader: TapeReader) -> None:
         """Enter what is on a tape; the policies in its slots at the end stay open, and so does exploration."""
@@ -129,10 +129,11 @@ class LazinessLedger:
             self._best += sum(self._reach(vector) for vector in self._waiting)
         self._waiting = []
 
-    def _enter(self, policy: Policy, vector: Vector, n_days: float) -> None:
-        before = self._carried.pop(id(policy), None)
-        self._best += self._reach(vector if before is None else vector + before)
-        self._earned += float(policy.marginals() @ vector)
+    def _enter(self, left: list[Left]) -> None:
+        for policy, vector, _ in left:
+            before = self._carried.pop(id(policy), None)
+            self._best += self._reach(vector if before is None else vector + before)
+            self._earned += float(policy.marginals() @ vector)
 
     def _reach(self, vector: Vector) -> float:
         return float(vector @ self._actions.argmax(vector))

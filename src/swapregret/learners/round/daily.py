@@ -185,10 +185,10 @@ class DailyRunning(Running):
         kind: Any = type(rule)
         run, observe = sources if self._is_plain else _written_in(kind)
         d = family.common.dimension
-        no_rewards, no_plays = np.zeros((0, d)), np.zeros((0, d), dtype=np.int64)
+        no_rewards, nothing, no_plays = np.zeros((0, d)), self._nothing, np.zeros((0, d), dtype=np.int64)
 
         def end(h: Any, n_ending: int) -> int:
-            code: int = run(h, no_rewards, self._nothing, no_plays, 0, n_ending, True)[2]
+            code: int = run(h, no_rewards, nothing, no_plays, 0, n_ending, True)[2]
             return code
 
         def play_days(h: Any, rewards: Floats, received: Floats, plays: Integers, row: int) -> tuple[int, int]:

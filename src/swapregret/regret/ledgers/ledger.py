@@ -29,7 +29,7 @@ from swapregret.policy import Policy
 from swapregret.regret.ledgers.entries import Ledger, Pooled, Rows, no_pools
 from swapregret.regret.ledgers.kernels.row_sums import dot_rows
 from swapregret.regret.ledgers.laws import LawBook
-from swapregret.regret.ledgers.stretches import Stretches
+from swapregret.regret.ledgers.stretches import Left, Stretches
 from swapregret.regret.ledgers.support import Packer
 from swapregret.regret.ledgers.table import ActionTable, reading
 from swapregret.regret.ledgers.tape import TapeReader
@@ -78,7 +78,7 @@ class SwapLedger:
         self._capacity = default_capacity(d) if capacity is None else as_integer(capacity, "capacity", 1)
         self._table = ActionTable(actions, self._capacity)
         self._laws = LawBook(actions, self._capacity)
-        self._stretches = Stretches(d, self._enter)
+        self._stretches = Stretches(d)
         self._packer = Packer()
         self._played = np.zeros(d)
         self._n_played = 0
@@ -89,13 +89,13 @@ class SwapLedger:
         """Enter a stretch of days played with one policy; ``rewards`` is the sum of their reward vectors."""
         if self._source != "policies":
             self._from("policies")
-        self._stretches.record(policy, rewards, n_days)
+        self._enter(self._stretches.record(policy, rewards, n_days))
 
     def record_days(self, policy: Policy, days: Matrix) -> None:
         """Enter days played with one policy, a reward vector a row."""
         if self._source != "policies":
             self._from("policies")
-        self._stretches.record_days(policy, days)
+        self._enter(self._stretches.record_days(policy, days))
 
     def record_plays(self, plays: Actions, rewards: Matrix) -> None:
         """Enter days by the actions that were played, a row of each a day: realised play.
@@ -116,17 +116,14 @@ class SwapLedger:
         self._from("policies")
         reader.enter(self._table)
         for policy, vector, n_days in reader.unlisted():
-            if policy.has_atoms:
-                self._table.add_law(*self._packer.support(policy), vector, n_days)
-            else:
-                self._laws.enter(policy, vector, n_days)
+            self._enter_law(policy, vector, n_days)
         self._earned += reader.earned
         self._played += reader.total
         self._n_played += reader.n_days
 
     def close(self) -> Ledger:
         """Return the ledger of all days so far; recording may go on."""
-        self._stretches.flush()
+        self._enter(self._stretches.flush())
         return Ledger(
             rows=Rows(*self._table.lend()),
             pooled=pooled_of(self._table),
@@ -141,7 +138,7 @@ class SwapLedger:
 
     def dump(self) -> NamedArrays:
         """Write the ledger as named arrays, every component of a policy entered first, as ``close`` does."""
-        self._stretches.flush()
+        self._enter(self._stretches.flush())
         numbers = [float(self._stretches.n_days), float(self._n_played), self._earned]
         arrays = {"stretched": self._stretches.total, "played": self._played, "numbers": np.array(numbers)}
         source = {"source": array_of_text(self._source or "")}
@@ -163,11 +160,14 @@ class SwapLedger:
             )
         self._source = source
 
-    def _enter(self, policy: Policy, vector: Vector, n_days: float) -> None:
-        self._earned += _product(policy.marginals(), vector)
+    def _enter(self, left: list[Left]) -> None:
+        for policy, vector, n_days in left:
+            self._earned += _product(policy.marginals(), vector)
+            self._enter_law(policy, vector, n_days)
+
+    def _enter_law(self, policy: Policy, vector: Vector, n_days: float) -> None:
         if policy.has_atoms:
-            words, weights = self._packer.support(policy)
-            self._table.add_law(words, weights, vector, n_days)
+            self._table.add_law(*self._packer.support(policy), vector, n_days)
         else:
             self._laws.enter(policy, vector, n_days)
 
