@@ -26,6 +26,7 @@ from swapregret.games import (
 from swapregret.games.lockstep import Lockstep
 from swapregret.games.stepping import Stepping
 from swapregret.games.windows import WindowRecorder
+from swapregret.learners.doubling import anytime
 from swapregret.regret.ledgers.ledger import SwapLedger
 
 DAYS, CUT = 90, 37
@@ -56,6 +57,8 @@ MAKERS: dict[str, Any] = {
     "full": lambda actions: master(actions, feedback="full"),
     "matching": lambda actions: sr.baselines.regret_matching(actions, DAYS, feedback="full"),
     "blum_mansour": lambda actions: sr.baselines.blum_mansour(actions, DAYS, feedback="full"),
+    "exp3": lambda actions: sr.baselines.exp3(actions, DAYS),
+    "combexp": lambda actions: sr.baselines.combexp(actions, DAYS),
     "uniform": sr.baselines.uniform,
 }
 CASES = [(name, mix) for name in GAMES for mix in (["multiscale"], ["adaptive"], ["adaptive", "multiscale"])]
@@ -64,6 +67,7 @@ CASES += [
     ("matrix", ["matching"]),
     ("matrix", ["blum_mansour", "full"]),
     ("three", ["uniform", "adaptive", "matching"]),
+    ("shapley", ["exp3", "combexp"]),
 ]
 
 
@@ -110,6 +114,18 @@ def test_lockstep_is_stepping(name: str, mix: list[str]) -> None:
     for row, again in zip(windows.policies(), cut.policies(), strict=True):
         for law, same in zip(row, again, strict=True):
             assert law.marginals() == pytest.approx(same.marginals(), abs=1e-12)
+
+
+def test_no_compiled_player_is_stepped() -> None:
+    """Masters and competitors have seats in the loop; a player without compiled days does not."""
+    game = GAMES["three"]
+    assert play(Lockstep, game, ["adaptive", "matching", "uniform"])[0]._stepped == []
+    game = GAMES["shapley"]
+    players = [MAKERS["blum_mansour"](game.action_sets[0]), anytime(sr.swap_combcp, game.action_sets[1])]
+    books = [SwapLedger(actions) for actions in game.action_sets]
+    sources = np.random.default_rng(3).spawn(2)
+    course = Lockstep(game, players, sources, books, WindowRecorder(game, 7), is_expected=True)
+    assert course._stepped == [1]
 
 
 def test_realised_rewards_are_recorded_as_met() -> None:

@@ -1,8 +1,9 @@
 """Rounds of a game in compiled code, for any mixture of players.
 
-One loop draws for everybody, pays by the rule of the game, and shows each player what it is to see. A master on a compiled set
-takes part by the addresses of its own entries (``compiled.address``): the loop is compiled once per kind of game, not once
-per mixture. Any other player is stepped by Python, one round per call of the loop; draws and states are the same either way.
+One loop draws for everybody, pays by the rule of the game, and shows each player what it is to see. A master or competitor on a
+compiled set takes part by the addresses of its own entries (``compiled.address``): the loop is compiled once per kind of game,
+not once per mixture. Any other player is stepped by Python, one round per call of the loop; draws and states are the same
+either way.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from swapregret.games.payoffs import RuledGame, expect, pay
 from swapregret.games.windows import WindowRecorder
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy, what_is_seen
 from swapregret.learners.round.master import NOT_SOLVED, OUT_OF_ROOM, PLAYED
-from swapregret.learners.round.player import Master
+from swapregret.learners.round.player import RunningPlayer
 from swapregret.learners.round.running import refuse
 from swapregret.learners.round.taped import Taped
 from swapregret.policy import Policy
@@ -49,7 +50,7 @@ class Room(NamedTuple):
     plays : int64 array, shape (D,)
         The actions of the round.
     marginals : float64 array, shape (D,)
-        E[M] of all players; masters write theirs.
+        E[M] of all players; those with a seat write theirs.
     rewards, expected : float64 arrays, shape (D,)
         The reward vectors of the round, given the actions of the others, and given their policies.
     received : float64 array, shape (n,)
@@ -171,10 +172,10 @@ class Lockstep:
             has_changed=np.ones(1, dtype=np.int64),
         )
         self._parts = [slice(first, last) for first, last in pairwise(game.starts.tolist())]
-        self._masters = [p for p, player in enumerate(players) if isinstance(player, Master) and player.is_compiled]
-        self._stepped = [p for p in range(n) if p not in self._masters]
+        self._seated = [p for p, each in enumerate(players) if isinstance(each, RunningPlayer) and each.is_compiled]
+        self._stepped = [p for p in range(n) if p not in self._seated]
         self._policies: dict[int, Policy] = {}
-        for p in self._masters:
+        for p in self._seated:
             self.states[p].show_mean(room.marginals[self._parts[p]])
 
     @property
@@ -194,7 +195,7 @@ class Lockstep:
         rows = [means[part.start * n_rows : part.stop * n_rows].reshape(n_rows, -1) for part in self._parts]
         try:
             taped = {}
-            for p in self._masters:
+            for p in self._seated:
                 read = partial(self._read, p, rows[p])
                 taped[p] = Taped(self.states[p], self._sources[p], n_rows, read, room.is_full[p : p + 1])
                 room.seats[p] = self.states[p].seat(taped[p].handle)
@@ -210,7 +211,7 @@ class Lockstep:
                 each.stop(n_rows)
         finally:
             room.seats[:] = 0
-            for p in self._masters:
+            for p in self._seated:
                 self.states[p].part()
 
     def _play(self, taped: dict[int, Taped], means: Floats, n_rows: int, row: int, stop: int) -> None:
@@ -229,8 +230,8 @@ class Lockstep:
             room.seats[p] = self.states[p].seat(taped[p].handle)
 
     def _read(self, p: int, rows: Floats, tape: Tape, first: int, last: int) -> None:
-        """Enter what a master played on some rows of a block."""
-        learner = self._players[p].learner  # type: ignore[attr-defined]
+        """Enter what a player played on some rows of a block."""
+        learner = self.states[p].learner
         self._books[p].record_tape(TapeReader(tape, rows[first:last], learner.mu, learner.policy_from))
         self._recorder.read_tape(p, tape, last - first, learner.mu, learner.policy_from)
 

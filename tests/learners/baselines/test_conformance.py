@@ -57,6 +57,17 @@ def test_players_conform_on_a_set_of_uneven_sizes(name: str, options: dict[str, 
     assert check_player(player, days=40).passed
 
 
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=IDS)
+def test_a_decision_knows_the_marginals_of_its_policy(name: str, options: dict[str, Any]) -> None:
+    """What is kept for speed is what the policy gives, on the first day and later."""
+    player = getattr(BASELINES, name)(sr.MSets(5, 2), 300, **options)
+    session = sr.Session(player, rng=2)
+    for _ in range(4):
+        decision = session.act()
+        np.testing.assert_allclose(decision.marginals, decision.policy.marginals(), atol=1e-12)
+        session.observe(0.1 if player.feedback == "bandit" else np.full(5, 0.1) * decision.action)
+
+
 def test_every_exported_competitor_is_checked() -> None:
     """A new competitor cannot escape the two tests above."""
     assert {name for name, _ in VARIANTS} == set(BASELINES.__all__)

@@ -37,6 +37,7 @@ __all__ = [
     "DailyRunning",
     "DailyState",
     "daily_state",
+    "end_daily",
     "end_day",
     "learn_day",
     "learn_what_pays",
@@ -148,9 +149,21 @@ def run_days(
     return row, 0, PLAYED
 
 
+@phase
+def end_daily(h: Any, n_ending: int) -> int:
+    """Move on as ``run_days`` does: the entry for loops over several players."""
+    family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
+    if n_ending > 0 and tape.stops.size:
+        tape_window(state.tally, state.mix, tape)
+    code = end_day(rule, family, state, n_ending)
+    if code == PLAYED and n_ending != 0 and tape.stops.size:
+        tape_laws(family, rule, state.laws, state.learners.log_points, state.mix.is_new, tape)
+    return code
+
+
 @cache
-def _written_in(rule: Any) -> tuple[Any, Any]:
-    """Return the two entries with the code of a rule written into them: a call with a whole state would cost more than the code.
+def _written_in(rule: Any, entry: Any) -> Any:
+    """Return an entry with the code of a rule written into it: a call with a whole state would cost more than the code.
 
     A method is chosen by type when its caller is compiled, and by then it is too late to write it into that.
     """
@@ -159,13 +172,9 @@ def _written_in(rule: Any) -> tuple[Any, Any]:
         "tape_laws": taping.py_func
     }
     names = {name: Phase(code, is_inlined=True) for name, code in codes.items()}
-    made = []
-    entries: Any = (run_days, observe_daily)
-    for entry in entries:
-        source = entry.py_func
-        written = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__)
-        made.append(Phase(update_wrapper(written, source)).dispatcher)
-    return made[0], made[1]
+    source = entry.py_func
+    written = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__)
+    return Phase(update_wrapper(written, source)).dispatcher
 
 
 class DailyRunning(Running):
@@ -181,9 +190,7 @@ class DailyRunning(Running):
         end_window: Any = run_days,
     ) -> None:
         super().__init__(family, rule, state, derived, learner, end_window)
-        sources = run_days.py_func, observe_daily.py_func  # type: ignore[attr-defined]
-        kind: Any = type(rule)
-        run, observe = sources if self._is_plain else _written_in(kind)
+        run, observe = self._written(run_days), self._written(observe_daily)
         d = family.common.dimension
         no_rewards, nothing, no_plays = np.zeros((0, d)), self._nothing, np.zeros((0, d), dtype=np.int64)
 
@@ -197,3 +204,12 @@ class DailyRunning(Running):
 
         self._end = end
         self._do = SimpleNamespace(**vars(self._do) | {"play_days": play_days, "observe_day": observe})
+
+    def _written(self, entry: Any) -> Any:
+        """Return an entry for the rule of this player."""
+        kind: Any = type(self.rule)
+        return entry.py_func if self._is_plain else _written_in(kind, entry)
+
+    @property
+    def _end_entry(self) -> Any:
+        return self._written(end_daily)

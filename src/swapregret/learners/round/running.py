@@ -281,8 +281,13 @@ class Running:
             handle_address(h),
             entry_address(self._do.act_day, h),
             entry_address(self._do.observe_day, h, action, self._nothing, 0.0),
-            entry_address(self._end, h, 1),
+            entry_address(self._end_entry, h, 1),
         )
+
+    @property
+    def _end_entry(self) -> Any:
+        """The compiled function that ends windows."""
+        return self._end
 
     def show_mean(self, target: Vector) -> None:
         """Keep E[M] of what is played in an array of the caller, from now on."""

@@ -7,7 +7,6 @@ import numpy as np
 from swapregret.actions.family import Common, Explore, draw, law_of, prepare, room, show_law
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import unpack, unpack_rows
-from swapregret.compiled.vectors import dot
 from swapregret.policy import FinitePolicy, Policy
 
 __all__ = ["TableFamily", "TableLaws", "table_family"]
@@ -22,7 +21,7 @@ class TableFamily(NamedTuple):
 
 
 class TableLaws(NamedTuple):
-    """The policy that is played, ``chances`` (1, N), and its ``marginals`` (2, d), which are only right on a tape.
+    """The policy that is played, ``chances`` (1, N), and its ``marginals`` (2, d).
 
     The second slot, exploration, is never played.
     """
@@ -57,11 +56,8 @@ def prepare_nothing(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
 
 @show_law.of(TableFamily)
 def show_table(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
-    """Return the policy as a list, and add up its marginals, which nobody has asked for before."""
-    chances = laws.chances[0]
-    for i in range(laws.marginals.shape[1]):
-        laws.marginals[slot, i] = dot(family.columns[i], chances)
-    return family.words, chances
+    """Return the policy as a list."""
+    return family.words, laws.chances[0]
 
 
 @law_of.register(TableFamily)

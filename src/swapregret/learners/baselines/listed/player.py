@@ -10,6 +10,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.family import room
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import inlined
+from swapregret.compiled.vectors import dot
 from swapregret.learners.baselines.listed.family import TableFamily, table_family
 from swapregret.learners.baselines.listed.steps import listed_shares
 from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions
@@ -36,8 +37,12 @@ class ListedState(NamedTuple):
 @inlined
 def play_weights(family: Any, rule: Any, state: Any, weights: Floats) -> None:
     """Play a weight for every action from now on."""
-    mix = state.mix
-    state.laws.chances[0] = listed_shares(weights)
+    mix, laws = state.mix, state.laws
+    laws.chances[0] = listed_shares(weights)
+    for i in range(mix.mean.size):
+        mean = dot(family.columns[i], laws.chances[0])
+        laws.marginals[0, i] = mean
+        mix.mean[i] = mean
     mix.is_new[0] = 1
     if mix.weights[0] == 0.0:
         mix.weights[0] = 1.0
