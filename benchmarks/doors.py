@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -144,6 +145,13 @@ def game_doors(scale: float) -> Iterator[Door]:
     for learner in (sr.baselines.regret_matching, sr.baselines.blum_mansour):
         players = [learner(actions, rounds, feedback="full") for actions in wide.action_sets]
         yield listed(f"66×66 matrix game, {learner.__name__}", wide, players, rounds, checkpoints=1)
+    if find_spec("open_spiel") is not None:
+        from open_spiel.python.algorithms.regret_matching import regret_matching
+
+        def peer() -> None:
+            regret_matching(np.array(wide.tables), iterations=rounds)
+
+        yield Door(f"66×66 matrix game, regret matching of OpenSpiel, no ledger, T = {rounds:,}", rounds, peer)
 
 
 DOORS: dict[str, Callable[[float], Iterator[Door]]] = {

@@ -428,7 +428,7 @@ def test_every_player_goes_on_in_a_new_process_with_any_number_of_threads(tmp_pa
             env=environment | {"PYTHONPATH": str(Path(sr.__file__).parents[1])},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=900,
             check=False,
         )
         assert run.returncode == 0, run.stderr

@@ -156,6 +156,28 @@ def test_what_only_chooses_is_written_into_its_callers() -> None:
     assert len(made.dispatcher.overloads) == 0
 
 
+_LOADED = """
+import sys
+import swapregret as sr
+from swapregret.actions.own_sets.listed_family import ListedFamily
+from swapregret.compiled.methods import _digest
+from swapregret.learners.round import entries
+
+session = sr.Session(sr.baselines.uniform(sr.MSets(4, 2)), rng=0)
+before = _digest(frozenset({ListedFamily}), entries.__file__)
+_digest.cache_clear()
+import swapregret.cli, swapregret.games, swapregret.testing
+sr.games.matching_pennies()
+print(before == _digest(frozenset({ListedFamily}), entries.__file__))
+print(before == _digest(frozenset({ListedFamily}), sr.games.payoffs.__file__))
+"""
+
+
+def test_what_else_is_loaded_does_not_change_where_code_is_found(tmp_path: Path) -> None:
+    """A process that has loaded games finds the code of one that has not; a caller that calls more has another key."""
+    assert _run(_LOADED, tmp_path) == ["True", "False"]
+
+
 def test_kernels_travel_by_name() -> None:
     """A pickled kernel is found by its name, whether it has been called or not."""
     from swapregret.compiled.vectors import action_total

@@ -30,7 +30,7 @@ from typing import Any, TypeVar, cast
 from swapregret.cache_place import cache_place
 from swapregret.loading import loading
 
-__all__ = ["Kernel", "PythonFamily", "cache_folder", "choice", "inlined", "kernel", "keyed_by", "phase"]
+__all__ = ["Kernel", "PythonFamily", "cache_folder", "choice", "inlined", "kernel", "keyed_by", "phase", "sources"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parents[1]
@@ -140,11 +140,11 @@ def phase(function: _Function) -> _Function:
     return cast(_Function, Phase(function))
 
 
-_keys: list[Callable[[Any], str]] = []
+_keys: list[Callable[[Any, str], str]] = []
 
 
-def keyed_by(digest: Callable[[Any], str]) -> None:
-    """Have compiled code on disk found only while a digest of the types it was compiled for stays the same."""
+def keyed_by(digest: Callable[[Any, str], str]) -> None:
+    """Have compiled code on disk found only while a digest of the types it was compiled for, and of its file, stays the same."""
     _keys.append(digest)
 
 
@@ -158,7 +158,7 @@ def cache_folder(file: str | Path = __file__) -> Path:
     from numba.core import config
 
     digest = hashlib.sha256(version.encode())
-    for path in sorted(_sources(Path(file).resolve())):
+    for path in sorted(sources(Path(file).resolve())):
         digest.update(_text(path).encode())
     settings: Any = config
     return _base(settings.CACHE_DIR) / f"{Path(file).stem}-{digest.hexdigest()[:16]}"
@@ -205,7 +205,8 @@ def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:
     settings = _settings()
     import numba
 
-    given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(function.__code__.co_filename) / folder)
+    file = function.__code__.co_filename
+    given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(file) / folder)
     try:
         made: Any = numba.njit(cache=True, error_model="numpy", nogil=True, **options)(function)
     finally:
@@ -213,7 +214,7 @@ def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:
     if made._cache is not None and hasattr(made._cache, "_index_key"):
         store = made._cache
         plain = store._index_key
-        store._index_key = lambda sig, codegen: (*plain(sig, codegen), *(digest(sig) for digest in _keys))
+        store._index_key = lambda sig, codegen: (*plain(sig, codegen), *(digest(sig, file) for digest in _keys))
     return made
 
 
@@ -239,7 +240,8 @@ def _base(given: str) -> Path:
     return cache_place(Path(__file__).parent, given)
 
 
-def _sources(path: Path) -> set[Path]:
+@cache
+def sources(path: Path) -> set[Path]:
     """Return a file and all files of the package it imports, and they import, and so on."""
     found, open_ = {path}, [path]
     while open_:

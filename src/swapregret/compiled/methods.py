@@ -5,16 +5,18 @@ all others. Numba asks once, when it compiles a caller, and then calls that code
 time. Called from Python the choice is made by ``type``.
 
 A caller that is kept on disk is keyed by its argument types, and so by the class of the family, but not by the code behind a
-stub. :func:`code_digest` adds that code to the key.
+stub. :func:`code_digest` adds that code to the key: of the stubs that the caller's file imports, directly or not, so that it makes
+no difference what else a process has loaded.
 """
 
 import hashlib
 import inspect
 from collections.abc import Callable, Iterable
 from functools import cache
+from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-from swapregret.compiled.kernel import Kernel, Phase, PythonFamily, cache_folder, keyed_by
+from swapregret.compiled.kernel import Kernel, Phase, PythonFamily, cache_folder, keyed_by, sources
 
 __all__ = ["Method", "code_digest", "method"]
 
@@ -28,6 +30,7 @@ class Method(Generic[_Arguments, _Result]):
 
     def __init__(self, stub: Callable[_Arguments, _Result]) -> None:
         self.__name__, self.__doc__, self.__module__ = stub.__name__, stub.__doc__, stub.__module__
+        self.file = Path(inspect.getfile(stub)).resolve()
         self._names = list(inspect.signature(stub).parameters)
         self._codes: dict[type | None, Kernel] = {}
         self._type: Any = None
@@ -130,8 +133,8 @@ def _chosen_type() -> Any:
     return Chosen
 
 
-def code_digest(types_given: Any) -> str:
-    """Return a digest of the code behind the classes among some Numba types, in tuples and handles too."""
+def code_digest(types_given: Any, file: str) -> str:
+    """Return a digest of the code that a caller in a file finds behind classes: those of Numba types, in tuples and handles too."""
     classes: set[type] = set()
     open_ = list(types_given)
     while open_:
@@ -141,12 +144,13 @@ def code_digest(types_given: Any) -> str:
             classes.add(found)
         open_ += list(getattr(each, "types", ()) or ())
         open_ += [part for _, part in getattr(each, "_fields", ()) or ()]
-    return _digest(frozenset(classes)) if classes else ""
+    return _digest(frozenset(classes), file) if classes else ""
 
 
 @cache
-def _digest(classes: frozenset[type]) -> str:
-    files = {file for owner in _METHODS for file in owner.files(set(classes))}
+def _digest(classes: frozenset[type], caller: str) -> str:
+    known = sources(Path(caller).resolve())
+    files = {file for owner in _METHODS if owner.file in known for file in owner.files(set(classes))}
     return hashlib.sha256("".join(sorted(cache_folder(file).name for file in files)).encode()).hexdigest()
 
 
