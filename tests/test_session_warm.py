@@ -13,8 +13,9 @@ import sys
 import numba.core.caching
 import swapregret as sr
 
-player = sr.swap_combcp(sr.MSets(5, 2), 2_000, preset=sys.argv[1])
-session = sr.Session(player, rng=1, warm=sys.argv[2] == "warm")
+for law in sys.argv[3:]:
+    player = sr.swap_combcp(sr.MSets(5, 2), 2_000, preset=sys.argv[1], law=law)
+    session = sr.Session(player, rng=1, warm=sys.argv[2] == "warm")
 asked = []
 load = numba.core.caching.Cache.load_overload
 numba.core.caching.Cache.load_overload = lambda self, *args: asked.append(self._name) or load(self, *args)
@@ -25,9 +26,9 @@ print(len(asked))
 """
 
 
-def asked(preset: str, how: str) -> int:
-    """Return how many compiled functions a new process asks for after a session was made."""
-    run = [sys.executable, "-c", DAYS, preset, how]
+def asked(preset: str, how: str, *laws: str) -> int:
+    """Return how many compiled functions a new process asks for in the days of the last session it made."""
+    run = [sys.executable, "-c", DAYS, preset, how, *(laws or ("auto",))]
     return int(subprocess.run(run, capture_output=True, text=True, check=True, timeout=300).stdout)
 
 
@@ -36,6 +37,11 @@ def test_days_ask_for_no_compiled_code(preset: str) -> None:
     """Everything is at hand before the first day; without warming up it is not."""
     assert asked(preset, "warm") == 0
     assert asked(preset, "cold") > 0
+
+
+def test_every_session_is_warmed_up() -> None:
+    """A player like an earlier one, whose policies are of another kind, is warmed up too."""
+    assert asked("multiscale", "warm", "list", "chain") == 0
 
 
 def test_warm_is_a_flag() -> None:
