@@ -1,7 +1,7 @@
 """The parts of a handle, with arrays that have no owner for the time of one call.
 
 To take a part of a handle as Numba does would count a reference for each of its arrays, and passing them on would count more;
-counts are atomic operations, and the code for them is most of what would be compiled. ``state_of(h)`` and its like give the
+counts are atomic operations, and their code has to be compiled too. ``state_of(h)`` and its like give the
 part with every array in it, in nested tuples too, stripped of the pointer to what counts its references. Whoever calls keeps
 the handle alive, as every caller from Python does. A borrowed array must never be returned to Python or stored.
 

@@ -185,7 +185,9 @@ def _check_players(game: Game, players: Sequence[Player[Any]]) -> None:
         check_player(each)
     if len(players) != game.n_players:
         raise InvalidInput(
-            f"`players` must be {game.n_players} players, one a player of the game", str(len(players)), "Give one each."
+            f"`players` must be {game.n_players} players, one per player of the game",
+            str(len(players)),
+            "Give one each.",
         )
     for name, player, actions in zip(game.names, players, game.action_sets, strict=True):
         if player.actions is not actions and (
