@@ -51,7 +51,7 @@ __all__ = [
 Action = npt.NDArray[np.int64]
 """One action: ``(dimension,)``, entries 0 or 1."""
 Actions = npt.NDArray[np.int64]
-"""Several actions, one a row: ``(n, dimension)``."""
+"""Several actions, one per row: ``(n, dimension)``."""
 Vector = npt.NDArray[np.float64]
 """One real vector: ``(dimension,)``."""
 Matrix = npt.NDArray[np.float64]

@@ -131,7 +131,7 @@ def test_progress_is_told() -> None:
 def test_wrong_players_are_refused() -> None:
     """Too few players, players of another set, a measure that does not exist: refused."""
     game = chicken()
-    with pytest.raises(InvalidInput, match="one a player"):
+    with pytest.raises(InvalidInput, match="one per player"):
         self_play(game, uniform(game)[:1], 5)
     with pytest.raises(InvalidInput, match="must be made for its set"):
         self_play(game, [sr.baselines.uniform(MSets(3, 1))] * 2, 5)

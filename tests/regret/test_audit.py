@@ -76,7 +76,7 @@ def test_probabilities_of_one_make_it_the_regret_of_policies() -> None:
         ([[1, 0]], [[0]], {}, InvalidReward, "shape"),
         ([[1, 0]], [["x", "y"]], {}, InvalidReward, "cannot be read"),
         ([[1, 0]], [[0, 0]], {"probabilities": [0.0]}, InvalidInput, "row 0 of `probabilities`"),
-        ([[1, 0]], [[0, 0]], {"probabilities": [0.5, 0.5]}, InvalidInput, "one a row"),
+        ([[1, 0]], [[0, 0]], {"probabilities": [0.5, 0.5]}, InvalidInput, "one per row"),
         ([[1, 0]], [[0, 0]], {"rounds": [0]}, InvalidInput, "come with"),
         ([[1, 0]] * 2, [[0, 0], [0, 1]], {"rounds": [0, 0], "probabilities": [0.5] * 2}, InvalidInput, "must be equal"),
         ([[1, 0]] * 2, [[0, 0]] * 2, {"rounds": [0, 1], "probabilities": [1, 0.5]}, InvalidInput, "add up to 1"),

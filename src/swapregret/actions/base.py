@@ -210,7 +210,7 @@ class ActionSet(metaclass=Remembering):
         return {label: index for index, label in enumerate(self._labels)}
 
     def enumerate(self, limit: int = ENUMERATION_LIMIT) -> Actions:
-        """List all actions, one a row, in canonical order.
+        """List all actions, one per row, in canonical order.
 
         Raises
         ------

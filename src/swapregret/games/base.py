@@ -65,7 +65,7 @@ class Game(metaclass=Refusing):
         self.names = tuple(f"player {index}" for index in range(count)) if names is None else tuple(map(str, names))
         if len(self.names) != count or len(set(self.names)) != count:
             raise InvalidInput(
-                f"`names` must be {count} different names, one a player", repr(self.names), "Name every player once."
+                f"`names` must be {count} different names, one per player", repr(self.names), "Name every player once."
             )
 
     @property
@@ -152,7 +152,7 @@ class Game(metaclass=Refusing):
         """Read one action a player, or say what is wrong."""
         if len(actions) != self.n_players:
             raise InvalidInput(
-                f"`actions` must be {self.n_players} actions, one a player", str(len(actions)), "Give one each."
+                f"`actions` must be {self.n_players} actions, one per player", str(len(actions)), "Give one each."
             )
         plays = []
         for name, each, own in zip(self.names, actions, self.action_sets, strict=True):

@@ -102,7 +102,7 @@ def certify(play: CorrelatedPlay) -> Certificate:
 
 
 def certify_ledgers(game: Game, ledgers: Sequence[Ledger]) -> Certificate:
-    """Return the certificate of the play that ledgers were kept of, one a player."""
+    """Return the certificate of the play that ledgers were kept of, one per player."""
     swap, external = [], []
     for player, (actions, ledger) in enumerate(zip(game.action_sets, ledgers, strict=True)):
         scale = game.scale(player)

@@ -71,7 +71,7 @@ class CorrelatedPlay:
         dimensions = [actions.dimension for actions in self.game.action_sets]
         if not days or len(days) != len(policies) or min(days) < 1:
             raise InvalidInput(
-                "`days` must be positive whole numbers, one a window, as many as `policies` has rows",
+                "`days` must be positive whole numbers, one per window, as many as `policies` has rows",
                 f"{len(days)} windows and {len(policies)} rows",
                 "Give every window its days and its laws.",
             )

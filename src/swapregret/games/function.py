@@ -61,7 +61,7 @@ class FunctionGame(Game):
         self._declared = None if ranges is None else tuple(read_range(each) for each in ranges)
         if self._declared is not None and len(self._declared) != self.n_players:
             raise InvalidReward(
-                f"`ranges` must be {self.n_players} pairs", str(len(self._declared)), "Give one a player, or none."
+                f"`ranges` must be {self.n_players} pairs", str(len(self._declared)), "Give one per player, or none."
             )
 
     def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:

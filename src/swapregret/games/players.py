@@ -56,7 +56,7 @@ def make_players(game: Game, horizon: int, specs: Sequence[Mapping[str, Any]]) -
     horizon : int
         Days they will play.
     specs : sequence of mappings
-        One for everybody, or one a player: ``learner``, a name; anything else, such as ``feedback``, is handed to it. For
+        One for everybody, or one per player: ``learner``, a name; anything else, such as ``feedback``, is handed to it. For
         the presets ``windows`` is a schedule and ``step`` the constant of an adaptive rate.
 
     Examples

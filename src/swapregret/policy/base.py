@@ -40,7 +40,7 @@ class Policy(ABC):
         """Draw one action."""
 
     def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
-        """Draw actions, one a row: those that as many calls of ``sample`` would draw, and leave ``rng`` where they would."""
+        """Draw actions, one per row: those that as many calls of ``sample`` would draw, and leave ``rng`` where they would."""
         rows = np.empty((count, self.dimension), dtype=np.int64)
         for index in range(count):
             rows[index] = self.sample(rng)

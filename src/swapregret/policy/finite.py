@@ -122,7 +122,7 @@ class FinitePolicy(Policy):
         return row
 
     def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
-        """Draw actions, one a row, all at once."""
+        """Draw actions, one per row, all at once."""
         rows: Actions = self._atoms[np.searchsorted(self._cumulative, rng.random(count), side="right")]
         return rows
 

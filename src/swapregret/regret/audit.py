@@ -294,7 +294,7 @@ def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:
         return None
     chances = real_numbers(probabilities)
     if chances.shape != (n,):
-        raise InvalidInput(f"`probabilities` must have shape ({n},)", f"shape {chances.shape}", "Pass one a row.")
+        raise InvalidInput(f"`probabilities` must have shape ({n},)", f"shape {chances.shape}", "Pass one per row.")
     wrong = np.flatnonzero(~((chances > 0.0) & (chances <= 1.0)))
     if len(wrong):
         raise InvalidInput(

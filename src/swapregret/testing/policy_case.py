@@ -45,7 +45,7 @@ class PolicyCase:
 
     @cached_property
     def samples(self) -> Actions:
-        """Draws from the policy, one a row."""
+        """Draws from the policy, one per row."""
         rng = np.random.default_rng(self.seed)
         return np.array([self.policy.sample(rng) for _ in range(self.n_samples)])
 

@@ -174,7 +174,7 @@ class GibbsTrees(Policy):
         return draw_by_chain(rng, self._reduced[0], graph.tails, graph.heads, graph.n_vertices)
 
     def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
-        """Draw trees, one a row, all at once."""
+        """Draw trees, one per row, all at once."""
         if self._walk is None:
             return super().sample_many(rng, count)
         return draw_walks(rng, self._walk, self._rooted[0], *self._graph.arcs, count)

@@ -145,7 +145,7 @@ class MatchingPolicy(Policy):
 
     @property
     def atoms(self) -> Actions:
-        """Return the support as 0/1 vectors, one a row, in canonical order."""
+        """Return the support as 0/1 vectors, one per row, in canonical order."""
         return self._atoms
 
     @property
@@ -206,7 +206,7 @@ class UniformMatchings(Policy):
         return draw_matching(rng, self.rows, self.columns)
 
     def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
-        """Draw matchings, one a row, all at once."""
+        """Draw matchings, one per row, all at once."""
         return draw_matchings(rng, self.rows, self.columns, count)
 
     def marginals(self) -> Vector:

@@ -118,7 +118,7 @@ class MarkovPaths(Policy):
         return float(chain_wandering(self.transition, self.flow))
 
     def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
-        """Draw paths, one a row, all at once."""
+        """Draw paths, one per row, all at once."""
         graph = self.graph
         longest = int(graph.level[-1])
         return draw_chains(rng, graph.start, graph.head, graph.edge, self.transition, longest, self.dimension, count)

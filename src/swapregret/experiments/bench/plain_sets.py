@@ -34,7 +34,7 @@ class PlainSet(Protocol):
         """Return the point of conv(A) nearest to exp(log_weights) in relative entropy."""
 
     def decompose(self, point: Vector) -> tuple[Matrix, Vector]:
-        """Return actions, one a row, and weights whose mean is the point."""
+        """Return actions, one per row, and weights whose mean is the point."""
 
     def explore(self, rng: np.random.Generator) -> Vector:
         """Draw an action from the exploration law."""

@@ -136,7 +136,7 @@ class Ledger:
 
     @property
     def actions(self) -> Actions:
-        """Return the actions that have a row, one a row."""
+        """Return the actions that have a row, one per row."""
         return unpack_rows(self.rows.keys, len(self.total))
 
     @property

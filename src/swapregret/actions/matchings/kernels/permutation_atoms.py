@@ -80,7 +80,7 @@ def sort_matchings(chosen: _ColumnArray, weights: _IntArray, n_columns: int) -> 
 
 @kernel
 def matching_table(chosen: _ColumnArray, n_columns: int) -> _IntArray:
-    """Write matchings as 0/1 vectors over the (row, column) pairs, one a row."""
+    """Write matchings as 0/1 vectors over the (row, column) pairs, one per row."""
     n, n_rows = chosen.shape
     table = np.zeros((n, n_rows * n_columns), dtype=np.int64)
     for a in range(n):

@@ -24,7 +24,7 @@ def mixed_weights(weights: Floats, exploration: float) -> Floats:
 def rule_rates(gains: Floats, functions: Integers, learning_rate: float) -> Floats:
     """Return the chain whose stationary distribution is the fixed point of exponential weights on rules.
 
-    The rules are the given functions, one a row, or, if there are none, all that move one action to one other; then
+    The rules are the given functions, one per row, or, if there are none, all that move one action to one other; then
     rates are multiplied by what makes them add up to N.
     """
     n = gains.shape[0]
