@@ -2,8 +2,9 @@
 
     python benchmarks/quality.py                 the whole table at T = 10⁵, 8 replications (minutes)
     python benchmarks/quality.py --quick         m-sets (6,2) and (10,3) at T = 20,000, 4 replications
-    python benchmarks/quality.py --sets paths/permutations/trees --players adaptive,multiscale,single,uniform
+    python benchmarks/quality.py --sets "paths/permutations 5/trees" --players adaptive,multiscale,single,uniform
     python benchmarks/quality.py --sets 10,3 --horizon 10000 --players all --dominated
+    python benchmarks/quality.py --sets all --horizon 1000 --players adaptive,multiscale,single,uniform --dominated
     python benchmarks/quality.py --sets 10,3 --players ablations        the adaptive preset, one ingredient off at a time
 
 A cell is reward and swap regret per round, the maximum over φ outside the expectation, from policies, with the mean rewards of
@@ -22,21 +23,25 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import swapregret as sr
+from swapregret.actions.spec import parse_set
 from swapregret.errors import SwapRegretError
 
 SETS = "6,2/10,3/20,5"
+ALL_SETS = (
+    f'{SETS}/45,8/100,10/permutations 5/permutations 8/trees/paths/partitions 10 5/product "msets 5 2" "permutations 3"'
+)
 
 
 def make_set(name: str) -> sr.ActionSet:
-    """Return the set a name stands for: "d,m" for m-sets, "paths" (110 edges), "permutations" (of 5), "trees" (of K_6)."""
+    """Return the set a name stands for: "d,m" for m-sets, "paths" (110 edges), "trees" (of K_6), or a line as in specs."""
     if name == "paths":
         layers = [[f"{layer}{place}" for place in range(5)] for layer in range(5)]
         edges = [(tail, head) for one, two in pairwise([["s"], *layers, ["t"]]) for tail in one for head in two]
         return sr.DagPaths(edges, source="s", sink="t")
-    if name == "permutations":
-        return sr.Permutations(5)
     if name == "trees":
         return sr.SpanningTrees(list(combinations(range(6), 2)))
+    if " " in name:
+        return parse_set(name)
     dimension, size = name.split(",")
     return sr.MSets(int(dimension), int(size))
 
@@ -140,7 +145,7 @@ def main() -> None:
     parser.add_argument("--replications", type=int, default=None)
     parser.add_argument("--seed", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--sets", default=None, help="names separated by /, e.g. 6,2/10,3/paths/permutations/trees")
+    parser.add_argument("--sets", default=None, help="all, or names separated by /, e.g. 6,2/paths/permutations 5")
     parser.add_argument("--players", default=",".join(PLAYERS), help="names separated by commas, all, or ablations")
     parser.add_argument("--worlds", default=",".join(WORLDS))
     parser.add_argument(
@@ -150,7 +155,8 @@ def main() -> None:
     options = parser.parse_args()
     horizon = options.horizon or (20_000 if options.quick else 100_000)
     replications = options.replications or (4 if options.quick else 8)
-    names = (options.sets or ("6,2/10,3" if options.quick else SETS)).split("/")
+    sets = ALL_SETS if options.sets == "all" else options.sets
+    names = (sets or ("6,2/10,3" if options.quick else SETS)).split("/")
     worlds = options.worlds.split(",")
     groups = {"all": [*PLAYERS, *COMPETITORS], "ablations": ["adaptive", *ABLATIONS, "multiscale"]}
     players = groups.get(options.players) or options.players.split(",")

@@ -18,10 +18,11 @@ import numpy as np
 
 import swapregret as sr
 from swapregret.compiled.kernel import Kernel, Phase
+from swapregret.course import Course
 from swapregret.learners.round.running import PlainHandle, Running
 
 PACKAGE = Path(sr.__file__).parent
-HORIZON = 400
+HORIZON = 100
 
 
 def run_as_python() -> None:
@@ -73,7 +74,7 @@ def walks() -> dict[str, set[tuple[str, str]]]:
     world = sr.environments.iid(paths, HORIZON, rng=1)
     found = {f"play with a ledger, {paths.dimension}-edge paths": walk(lambda: sr.play(player, world, rng=1))}
 
-    session = sr.Session(player, rng=1)
+    session = sr.Session(player, rng=1, warm=False)
     rewards = np.random.default_rng(0).random(HORIZON)
     first = player.schedule.windows[0]
     for day in range(3 * first - 1):
@@ -84,7 +85,11 @@ def walks() -> dict[str, set[tuple[str, str]]]:
 
     subsets = sr.MSets(10, 3)
     rounds = sr.swap_combcp(subsets, HORIZON)
-    found["a round of the demo"] = walk(lambda: sr.play(rounds, sr.environments.cyclic(subsets, HORIZON, rng=1), rng=1))
+    options = {"measure": "ledger", "realised": False, "windows": (), "certificate": False, "capacity": None}
+    world = sr.environments.cyclic(subsets, HORIZON, rng=1)
+    course = Course(rounds, world, np.random.SeedSequence(1), options)
+    course.advance(HORIZON // 2)
+    found["rounds of the demo, once it has started"] = walk(lambda: course.advance(HORIZON))
     return found
 
 
