@@ -2,8 +2,11 @@
 
 import inspect
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -145,3 +148,20 @@ def test_joblib_sends_them_too() -> None:
     task = (player, *middle(player), 5)
     (found,) = Parallel(n_jobs=2)([delayed(go_on)(*task)])
     assert same(go_on(*task), found)
+
+
+def test_joblib_sends_functions_of_a_script(tmp_path: Path) -> None:
+    """A function of a script or a notebook is sent with the package it uses, which goes by name."""
+    assert again(sr) is sr
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import joblib\nimport swapregret as sr\n\n"
+        "def draw(actions, seed):\n"
+        "    return sr.Session(sr.baselines.uniform(actions), rng=seed).act().choice\n\n"
+        "actions = sr.MSets(5, 2)\n"
+        "there = joblib.Parallel(n_jobs=2)(joblib.delayed(draw)(actions, seed) for seed in range(2))\n"
+        "print(there == [draw(actions, seed) for seed in range(2)])\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr

@@ -51,5 +51,9 @@ class _Package(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value.play if name == "play" and isinstance(value, ModuleType) else value)
 
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        """Go to other processes by name: joblib sends a function of a script or a notebook with the modules it uses."""
+        return import_module, (self.__name__,)
+
 
 sys.modules[__name__].__class__ = _Package
