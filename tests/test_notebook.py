@@ -13,6 +13,7 @@ import swapregret as sr
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.figures import Line, line_figure
 from swapregret.games import certify, product_play
+from swapregret.results import Experiment, RunDetail, RunInfo
 
 ACTIONS = sr.MSets(5, 2, labels="abcde")
 WORLD = sr.environments.cyclic(ACTIONS, 400, rng=0)
@@ -34,6 +35,7 @@ def objects() -> dict[str, Any]:
     decision = session.act()
     played = sr.play(PLAYER, WORLD, rng=0)
     edges = [("a", "b"), ("b", "c"), ("a", "c")]
+    learned = sr.games.self_play(game, [sr.baselines.uniform(actions) for actions in game.action_sets], 20, rng=0)
     audited = sr.audit(ACTIONS, [("a", "b")] * 3, [[0.1, 0.2, 0.3, 0.1, 0.1]] * 3)
     return {
         "MSets": ACTIONS,
@@ -54,11 +56,17 @@ def objects() -> dict[str, Any]:
         "Schedule": PLAYER.schedule,
         "Session": session,
         "networks.Network": sr.networks.Network(edges * 100, directed=True),
-        "environment": WORLD,
+        "environments.Environment": WORLD,
+        "environments.DecisionTree": sr.environments.DecisionTree(rounds=1, observations=2, choices=3),
         "games.Game": game,
         "games.CorrelatedPlay": play,
         "games.Certificate": certify(play),
         "games.Gap": play.swap_gap(0),
+        "games.SelfPlayResult": learned,
+        "games.Checkpoint": learned.history[-1],
+        "results.Experiment": Experiment(Path("trees"), "trees", (), {}),
+        "results.RunDetail": RunDetail("1a2b", np.arange(3), np.zeros((3, 5)), None, None, ACTIONS, {}),
+        "results.RunInfo": RunInfo("1a2b", "msets 5 2", "cyclic", "adaptive", 400, 0),
         "audit": audited,
         "best swap": audited.best_swap,
         "exchange": audited.best_swap.exchanges[0],
@@ -73,8 +81,19 @@ ABSTRACT = {"ActionSet", "Policy"}
 
 def test_every_exported_class_is_here() -> None:
     """A new public class must be added to the list above."""
-    classes = {name for name in sr.__all__ if inspect.isclass(getattr(sr, name))}
+    modules = {name: thing for name in sr.__all__ if inspect.ismodule(thing := getattr(sr, name))}
+    inner = {(f"{name}.{each}", getattr(module, each)) for name, module in modules.items() for each in module.__all__}
+    exported = {(name, getattr(sr, name)) for name in sr.__all__} | inner
+    classes = {
+        name for name, kind in exported if inspect.isclass(kind) and not issubclass(kind, (Exception, sr.games.Game))
+    }
     assert classes - ABSTRACT <= set(OBJECTS)
+
+
+def test_every_game_is_shown_alike() -> None:
+    """A game is one line, made in one place."""
+    kinds = [getattr(sr.games, name) for name in sr.games.__all__ if inspect.isclass(getattr(sr.games, name))]
+    assert {kind.__repr__ for kind in kinds if issubclass(kind, sr.games.Game)} == {sr.games.Game.__repr__}
 
 
 @pytest.mark.parametrize("name", OBJECTS)
@@ -85,7 +104,7 @@ def test_an_object_is_short(name: str) -> None:
     assert "array(" not in shown
     lines = shown.splitlines()
     assert all(len(line) <= 120 for line in lines)
-    assert len(lines) <= (12 if name in ("PlayResult", "audit", "curve") else 1)
+    assert len(lines) <= (12 if name in ("PlayResult", "audit", "curve", "games.SelfPlayResult") else 1)
 
 
 class Tags(HTMLParser):
@@ -112,6 +131,7 @@ class Tags(HTMLParser):
         "Mixture",
         "games.CorrelatedPlay",
         "games.Certificate",
+        "games.SelfPlayResult",
         "audit",
         "best swap",
         "curve",
@@ -261,8 +281,6 @@ def test_wrong_labels_and_a_missing_plotly_are_refused(monkeypatch: pytest.Monke
         law.plot()
 
 
-def test_a_folder_of_results_is_short(tmp_path: Path) -> None:
-    """An experiment says how far it is, in one line."""
-    from swapregret.results.experiment import Experiment
-
-    assert repr(Experiment(tmp_path, "trees", (), {})).startswith("Experiment('trees', 0 of 0 runs finished")
+def test_a_folder_of_results_says_how_far_it_is() -> None:
+    """An experiment counts the runs that are there."""
+    assert repr(OBJECTS["results.Experiment"]) == "Experiment('trees', 0 of 0 runs finished, in 'trees')"

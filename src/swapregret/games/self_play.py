@@ -26,6 +26,7 @@ from swapregret.games.stepping import Stepping
 from swapregret.games.windows import WindowRecorder
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
+from swapregret.notebook import html_table, text_table
 from swapregret.regret.ledgers.entries import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 
@@ -42,6 +43,9 @@ class Checkpoint:
     swap: tuple[float, ...]
     external: tuple[float, ...]
     rewards: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        return f"Checkpoint(day {self.day:,}, largest swap gap {max(self.swap):.6g}, external {max(self.external):.6g})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +95,19 @@ class SelfPlayResult:
     def payoffs(self) -> Vector:
         """Return the mean payoff of each player as received."""
         return np.array([self.game.payoff(player, reward) for player, reward in enumerate(self.rewards)])
+
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        last = self.history[-1]
+        numbers = zip(self.payoffs.tolist(), last.swap, last.external, strict=True)
+        rows = [[name, *(f"{each:.6g}" for each in row)] for name, row in zip(self.game.names, numbers, strict=True)]
+        title = f"SelfPlayResult: {self.game!r}, {last.day:,} days"
+        return title, ["player", "payoff", "swap gap", "external gap"], rows
+
+    def __repr__(self) -> str:
+        return text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table(), note="Gaps per day, in rewards on the scale [0, 1].")
 
 
 def self_play(

@@ -18,7 +18,7 @@ __all__ = ["Experiment", "RunInfo", "load_experiment"]
 
 @dataclass(frozen=True)
 class RunInfo:
-    """One run: its identity, and which player met which environment on which set, for how long, for the how-manieth time."""
+    """One run: its identity, and which player met which environment on which set, over how many days, in which replication."""
 
     id: str
     set: str
