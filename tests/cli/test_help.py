@@ -3,8 +3,12 @@
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import typer
+from rich.text import Text
 from typer.testing import CliRunner
 
 import swapregret
@@ -31,6 +35,21 @@ def test_help_fits_every_width(command: tuple[str, ...], width: int) -> None:
     assert max(map(len, shown.output.splitlines())) <= width
     assert "…" not in set(words(shown.output)) - set(words(whole.output))
     assert sorted("".join(words(shown.output))) == sorted("".join(words(whole.output)))
+
+
+def texts_of(command: Any) -> Iterator[str]:
+    """Yield every help text of a command, of its options and of its own commands."""
+    yield from filter(None, [command.help, *(getattr(parameter, "help", None) for parameter in command.params)])
+    for each in getattr(command, "commands", {}).values():
+        yield from texts_of(each)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_word_of_a_help_is_taken_for_markup(name: str) -> None:
+    """Text in square brackets would be read as a style and disappear: what is written is what is shown."""
+    group: Any = typer.main.get_command(app)
+    for text in texts_of(group.get_command(None, name)):
+        assert Text.from_markup(text).plain == text
 
 
 def test_a_paragraph_wraps_where_the_terminal_ends() -> None:
@@ -68,6 +87,7 @@ def test_the_presets_of_the_help_are_those_of_the_library() -> None:
     [
         (["dmo"], "demo"),
         (["reslts"], "results"),
+        (["journal", "chek", "x.journal"], "check"),
         (["plan", "--set", "mset 5 2", "--horizon", "100"], "msets"),
         (["warm", "--set", "permutation 4"], "permutations"),
         (["audit", "x.csv", "--set", "path x.csv s t"], "paths"),

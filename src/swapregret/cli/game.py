@@ -21,7 +21,7 @@ _LAST_SEED = 2**63 - 1
 
 
 def game(
-    spec: Annotated[Path, typer.Argument(help="A TOML file with [game], [play] and [[players]].")],
+    spec: Annotated[Path, typer.Argument(help="A TOML file with the tables game, play and players.")],
     rounds: Annotated[int | None, days("rounds", "Days to play, instead of the file's.")] = None,
     seed: Annotated[int | None, count("seed", "Seed, instead of the file's.", least=0, most=_LAST_SEED)] = None,
     seeds: Annotated[

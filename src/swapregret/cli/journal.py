@@ -25,10 +25,10 @@ def journal(
     `check` ends with status 1 if the journal is damaged. Example: swapregret journal check campaign.journal
     """
     with report_errors():
+        from swapregret.experiments.names import check_name
         from swapregret.journal_check import check_journal, repair_journal
 
-        if what not in ("check", "repair"):
-            raise InvalidInput("`swapregret journal` must be told to check or repair", repr(what), "Say which.")
+        check_name(what, ("check", "repair"), "what")
         if what == "check" and out is not None:
             raise InvalidInput("`--out` must be given to `repair` alone", str(out), "`check` writes nothing.")
         if what == "check":
