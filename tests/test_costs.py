@@ -118,8 +118,8 @@ def test_an_audit_of_costs_says_what_could_have_been_saved() -> None:
     assert report.external_regret.value == pytest.approx(2 * 20.0 + 2 * 8.0 - 4 * 8.0)
     assert report.swap_regret.value == pytest.approx(24.0)
     assert (report.cost, report.is_cost) == (14.0, True)
-    assert "a cost of 14 a day" in str(report)
-    assert "would have saved 12 a day" in str(report)
+    assert "a cost of 14 per day" in str(report)
+    assert "would have saved 12 per day" in str(report)
     with pytest.raises(InvalidReward, match=r"row 0 of `rewards` must lie in the declared range \[0, 5\]"):
         sr.audit(ROUTES, slow, times[:1], cost_range=(0, 5))
 

@@ -42,7 +42,7 @@ class Run:
     Attributes
     ----------
     reward : float
-        Mean reward a day, as received.
+        Mean reward per day, as received.
     ledger, realised : Ledger or None
         From the policies and mean rewards; from the actions drawn and the rewards they met.
     lazy : LazyTotals or None
@@ -68,7 +68,7 @@ class PlayResult:
     ----------
     actions : ActionSet
     runs : tuple of Run
-        One a replication.
+        One per replication.
     measure : str
         What was asked for: "ledger", "bound" or "none".
     entropy : int
@@ -78,7 +78,7 @@ class PlayResult:
     days : tuple of int
         Checkpoints, the last at the end.
     marks : tuple of tuples of Run
-        What was recorded up to each checkpoint, one a replication. Ledgers larger than 16 MiB are kept at the last one alone.
+        What was recorded up to each checkpoint, one per replication. Ledgers larger than 16 MiB are kept at the last one alone.
     """
 
     actions: ActionSet
@@ -91,12 +91,12 @@ class PlayResult:
 
     @property
     def reward(self) -> float:
-        """Return the mean reward a day, as received; minus the cost where costs are counted."""
+        """Return the mean reward per day, as received; minus the cost where costs are counted."""
         return self.units.reward(self._amount)
 
     @property
     def cost(self) -> float:
-        """Return the mean cost a day, as paid, where the environment declares costs."""
+        """Return the mean cost per day, as paid, where the environment declares costs."""
         if not self.units.is_cost:
             raise InvalidInput(
                 "the environment must count costs",
@@ -107,12 +107,12 @@ class PlayResult:
 
     @property
     def _amount(self) -> float:
-        """What people count, a day."""
+        """What people count, per day."""
         return self.units.amount(float(np.mean([run.reward for run in self.runs])))
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
-        """Return the ledgers, one a replication."""
+        """Return the ledgers, one per replication."""
         return tuple(ledger for run in self.runs if (ledger := run.ledger) is not None) or self._missing("ledger")
 
     @cached_property
@@ -181,7 +181,7 @@ class PlayResult:
 
     @property
     def decompositions(self) -> tuple[Decomposition, ...]:
-        """Return the terms of the decomposition lemma, one a replication, in rewards on the scale [0, 1]."""
+        """Return the terms of the decomposition lemma, one per replication, in rewards on the scale [0, 1]."""
         parts = tuple(run.decomposition for run in self.runs if run.decomposition is not None)
         if not parts:
             raise self._refusal("certificate=True")

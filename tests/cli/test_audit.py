@@ -35,7 +35,7 @@ def test_the_table_reads_as_sentences(app, log) -> None:
     result = RUNNER.invoke(app, [str(log), "--set", SPEC])
     assert result.exit_code == 0, result.output
     flat = " ".join(result.output.split())
-    assert "when you chose {a, b}, {a, c} would have earned +0.031 a day" in flat
+    assert "when you chose {a, b}, {a, c} would have earned +0.031 per day" in flat
     assert "swap regret of realised play" in flat
     assert "exact" in flat
 
@@ -74,7 +74,7 @@ def test_costs_are_audited_as_costs(app, tmp_path) -> None:
     words = [str(path), "--set", "msets 2 1 labels=a,b", "--cost-range", "0", "45"]
     shown = " ".join(RUNNER.invoke(app, words).output.split())
     assert "cost 30 per day" in shown
-    assert "{b} would have saved 10 a day (4 days, 40 in total)" in shown
+    assert "{b} would have saved 10 per day (4 days, 40 in total)" in shown
     data = json.loads(RUNNER.invoke(app, [*words, "--json"]).output)
     assert data["cost_per_day"] == 30.0
     assert data["external_regret"]["value"] == 40.0

@@ -11,7 +11,7 @@ MOST_WORDS = 40
 _THINGS = (
     r"rows?|numbers?|ones?|lines?|objects?|times?|µs|ms|(?:micro)?seconds?|minutes?|MiB|regrets?|rewards?|calls?|steps?|"
     r"tables?|laws?|policies|policy|updates?|columns?|values?|answers?|prices?|bars?|φ|\d+|gains?|decompositions?|"
-    r"vectors?|rounds|once|set|competitor"
+    r"vectors?|rounds|once|set|competitor|axis|coordinates?|weights?|earned [+\d.]+|saved [\d.]+|paid [\d.]+"
 )
 _UNITS = (
     r"day|round|second|run|scale|row|checkpoint|line|player|replication|window|meta-day|action|policy|element|edge|column|"
@@ -64,8 +64,9 @@ def test_what_comes_once_in_each_is_per_each(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 def test_one_word_means_one_thing(page: Path) -> None:
-    """A probability distribution over actions is a policy, never a law, outside the glossary that says so."""
-    text = "\n".join(paragraphs_of(page.read_text(encoding="utf-8")))
+    """A distribution over actions is a policy, never a law, also in comments of code, outside the glossary that says so."""
+    written = page.read_text(encoding="utf-8")
+    text = "\n".join([*paragraphs_of(written), *re.findall(r"^(?!#).*(?<= )# (.*)", written, re.MULTILINE)])
     assert page.name == "glossary.md" or re.findall(r".{0,30}\blaws?\b.{0,30}", text, re.IGNORECASE) == []
 
 

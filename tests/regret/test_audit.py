@@ -49,7 +49,7 @@ def test_planted_regret_is_found() -> None:
     assert result.swap_regret.value == pytest.approx(30 * 0.031)
     first = result.best_swap.exchanges[0]
     assert (first.played_elements, first.better_elements) == (("a", "b"), ("a", "c"))
-    assert "when you chose {a, b}, {a, c} would have earned +0.031 a day" in str(result)
+    assert "when you chose {a, b}, {a, c} would have earned +0.031 per day" in str(result)
     assert result.best_swap.exchanges[1].gain == pytest.approx(0.0, abs=1e-12)
 
 

@@ -84,7 +84,7 @@ def test_an_exchange_reads_as_a_sentence() -> None:
     ledger.record(FinitePolicy([[1, 0, 0]], [1.0]), np.array([0.0, 0.5, 0.25]), 2)
     ledger.record(FinitePolicy([[0, 0, 1]], [1.0]), np.array([0.0, 0.0, 1.0]), 1)
     lines = str(best_swap(actions, [ledger.close()])).splitlines()
-    assert lines[0] == "when you chose {ale}, {bread} would have earned +0.25 a day (2 days, +0.5 in total)"
+    assert lines[0] == "when you chose {ale}, {bread} would have earned +0.25 per day (2 days, +0.5 in total)"
     assert lines[1] == "when you chose {corn}, nothing would have been better (1 day)"
 
 

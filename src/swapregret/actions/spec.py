@@ -61,7 +61,9 @@ def _explicit(kind: Any, path: str) -> "ActionSet":
         for label, value in zip(table.header, cells, strict=True):
             if value not in ("0", "1"):
                 raise InvalidInput(
-                    f"line {line}, column {label!r} of {path!r} must be 0 or 1", repr(value), "Write one action a line."
+                    f"line {line}, column {label!r} of {path!r} must be 0 or 1",
+                    repr(value),
+                    "Write one action per line.",
                 )
     made: ActionSet = kind([[int(cell) for cell in cells] for _, cells in table.rows], labels=list(table.header))
     return made

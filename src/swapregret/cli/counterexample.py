@@ -76,7 +76,7 @@ def _print(result: "Counterexample") -> None:
     console.print(table)
     console.print(
         "What you see: one edge pays everything and lies on one path of 2ⁿ + 1. CombEXP explores by the marginals of the "
-        "uniform law and almost never takes that path; Lazy-ComBCP mixes in a law that shows every direction and finds it."
+        "uniform policy and almost never takes that path; Lazy-ComBCP mixes in a policy that shows every direction and finds it."
     )
 
 

@@ -24,7 +24,7 @@ _FULL_HORIZON, _FULL_REPLICATIONS, _FULL_BUDGET = 100_000, 4, 1800.0
 
 def table1(
     full: Annotated[
-        bool, typer.Option("--full", help="All instances, T = 100,000, 4 runs, half an hour a cell.")
+        bool, typer.Option("--full", help="All instances, T = 100,000, 4 runs, half an hour per cell.")
     ] = False,
     world: Annotated[str, typer.Option(help="The reward sequence: cyclic, spiral, slots, tree, iid, ...")] = "cyclic",
     horizon: Annotated[int | None, days("horizon", "Days to play; 50,000 if not given.")] = None,
@@ -74,7 +74,7 @@ def table1(
             _print(result, family)
         console.print(
             "In each cell: swap regret / T (maximum over φ outside the expectation, from policies), and below it processor "
-            "time a day; for a refused player, what it would take. Theory: the orders of the paper's Table 1, evaluated "
+            "time per day; for a refused player, what it would take. Theory: the orders of the paper's Table 1, evaluated "
             "with constant 1 and N = d^m on the smallest and on the largest instance; above 1 they say nothing."
         )
         if html is not None:
@@ -92,7 +92,7 @@ def _print(result: "Table1", family: str) -> None:
     measured.add_column("player", min_width=11)
     for label, n_actions in columns:
         measured.add_column(f"{label}\nN = {_count(n_actions)}", justify="right", overflow="fold")
-    for heading in ("player", "swap regret", "of it / T", "time a day"):
+    for heading in ("player", "swap regret", "of it / T", "time per day"):
         theory.add_column(heading, overflow="fold")
     for competitor in COMPETITORS:
         row = [cell for cell in cells if cell.player == competitor.name]

@@ -74,7 +74,7 @@ def from_function(
                 raise InvalidReward(
                     f"`function` must return {actions.dimension} values, one for each element",
                     f"shape {row.shape} on day {day}",
-                    "Return one number a coordinate of the action set.",
+                    "Return one number per coordinate of the action set.",
                 )
             rows[day - start] = row
         return declared.levels(rows, first_day=start)

@@ -29,7 +29,7 @@ def replay(
     horizon: int | None = None,
     name: str | None = None,
 ) -> Environment:
-    """Return the environment that pays a table of reward vectors, a row a day, without noise.
+    """Return the environment that pays a table of reward vectors, one row per day, without noise.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _table(data: Any, actions: ActionSet) -> Matrix:
         values = real_numbers(data)
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(
-            "`data` must be a table of numbers, a row a day", type(data).__name__, "Pass an array or a path."
+            "`data` must be a table of numbers, one row per day", type(data).__name__, "Pass an array or a path."
         ) from None
     if values.ndim != 2 or values.shape[1] != actions.dimension or len(values) == 0:
         raise InvalidInput(
@@ -129,7 +129,7 @@ def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(
-            "`data` must be a table of numbers, a row a day", str(error)[:80], "Mend the file."
+            "`data` must be a table of numbers, one row per day", str(error)[:80], "Mend the file."
         ) from None
 
 

@@ -198,7 +198,7 @@ def _warnings(
     found = []
     if bound.is_vacuous:
         found.append(
-            f"The theorem's bound is vacuous here: {bound.per_round:.3g} a round, where no play can lose more than 1. "
+            f"The theorem's bound is vacuous here: {bound.per_round:.3g} per round, where no play can lose more than 1. "
             f"It says something from T ≈ 10^{exponent:.0f} on."
         )
     if theorem is None or bound.horizon < theorem:

@@ -30,7 +30,7 @@ class Certificate:
     names : tuple of str
         The players.
     swap, external : tuple of Gap
-        One a player.
+        One per player.
     """
 
     names: tuple[str, ...]

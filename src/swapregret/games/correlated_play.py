@@ -41,7 +41,7 @@ _MOST_SHOWN = 60
 
 @dataclass(frozen=True, eq=False)
 class CorrelatedPlay:
-    """A distribution over joint policies, one product of laws a window.
+    """A distribution over joint policies, one product of policies per window.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class CorrelatedPlay:
     days : sequence of int
         How many days each window stands for: its weight.
     policies : sequence of sequences of Policy
-        For each window one law a player.
+        For each window one policy per player.
 
     Examples
     --------

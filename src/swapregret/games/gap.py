@@ -9,7 +9,7 @@ __all__ = ["Gap"]
 
 @dataclass(frozen=True)
 class Gap:
-    """The mean gain a day of the best deviation of one kind, where not to deviate is always allowed.
+    """The mean gain per day of the best deviation of one kind, where not to deviate is always allowed.
 
     Attributes
     ----------

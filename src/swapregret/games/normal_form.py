@@ -55,7 +55,7 @@ def normal_form(game: Game) -> MatrixGame:
 
 @refuses
 def joint_law(play: CorrelatedPlay) -> npt.NDArray[np.float64]:
-    """Return the probability of every joint action, an axis a player, in the order of ``enumerate``.
+    """Return the probability of every joint action, one axis per player, in the order of ``enumerate``.
 
     Every law of the play must list its support, or give the probability of an action.
     """

@@ -128,7 +128,7 @@ def self_play(
     ----------
     game : Game
     players : sequence of Player
-        One a player of the game, each made for its set; any mixture of learners and kinds of feedback.
+        One per player of the game, each made for its set; any mixture of learners and kinds of feedback.
     rounds : int
         Days to play.
     rng : int, Generator or None

@@ -41,7 +41,7 @@ def read_edges_csv(
     directed: bool = True,
     delimiter: str = ",",
 ) -> Network:
-    """Read a table with one edge a line.
+    """Read a table with one edge per line.
 
     Parameters
     ----------

@@ -137,7 +137,7 @@ class Policy(ABC):
 
     @property
     def atoms(self) -> Actions:
-        """Return the support, one action a row, in canonical order."""
+        """Return the support, one action per row, in canonical order."""
         return self.finite().atoms
 
     @property

@@ -50,7 +50,7 @@ class FinitePolicy(Policy):
             raise InvalidInput(
                 "`atoms` must be a non-empty list of actions with one weight each",
                 f"atoms of shape {rows.shape}, weights of shape {mass.shape}",
-                "Pass one row and one weight an action.",
+                "Pass one row and one weight per action.",
             )
         if rows.dtype.kind not in "biuf" or not ((rows == 0) | (rows == 1)).all():
             raise InvalidInput(
@@ -76,7 +76,7 @@ class FinitePolicy(Policy):
     def reweighted(self, weights: npt.ArrayLike) -> "FinitePolicy":
         """Return the law with other weights on the same atoms, without sorting or copying them.
 
-        A learner that lists all actions makes one such law a day, and all of them share one table; only where a weight
+        A learner that lists all actions makes one such policy per day, and all of them share one table; only where a weight
         is below 2⁻⁵² is the list shortened.
 
         Examples
@@ -104,7 +104,7 @@ class FinitePolicy(Policy):
 
     @property
     def atoms(self) -> Actions:
-        """Return the support, one action a row, in canonical order."""
+        """Return the support, one action per row, in canonical order."""
         return self._atoms
 
     @property
@@ -117,7 +117,7 @@ class FinitePolicy(Policy):
         return self
 
     def sample(self, rng: np.random.Generator) -> Action:
-        """Draw one action by inversion: one uniform number a draw."""
+        """Draw one action by inversion: one uniform number per draw."""
         row: Action = self._atoms[int(self._cumulative.searchsorted(rng.random(), side="right"))]
         return row
 

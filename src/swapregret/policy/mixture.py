@@ -141,7 +141,7 @@ def mix(policies: Iterable[Policy], weights: Iterable[float]) -> Policy:
         raise InvalidInput(
             "`policies` and `weights` must be non-empty and of the same length",
             f"{len(parts)} policies and {len(shares)} weights",
-            "Pass one weight a policy.",
+            "Pass one weight per policy.",
         )
     on_grid(shares)
     total: dict[int, float] = {}

@@ -40,7 +40,7 @@ class Audit:
     best_swap : BestSwap
         For each action played, what it should have been.
     reward : float
-        Mean (expected) reward a day; minus the cost where costs were given.
+        Mean (expected) reward per day; minus the cost where costs were given.
     is_cost : bool
         Whether costs were given.
     n_days : int
@@ -62,7 +62,7 @@ class Audit:
 
     @property
     def cost(self) -> float:
-        """Return the mean (expected) cost a day."""
+        """Return the mean (expected) cost per day."""
         return 0.0 - self.reward
 
     @property
@@ -82,7 +82,7 @@ class Audit:
         return html_table(*self._table(), note=self.swap_regret.definition)
 
     def __str__(self) -> str:
-        earned = f"a cost of {self.cost:.6g} a day" if self.is_cost else f"{self.reward:.6g} a day"
+        earned = f"a cost of {self.cost:.6g} per day" if self.is_cost else f"{self.reward:.6g} per day"
         lines = [f"{self.n_days:,} days, {earned}", *map(str, self.regrets)]
         return "\n".join([*lines, *(str(exchange) for exchange in self.best_swap.exchanges[:20])])
 
@@ -145,7 +145,7 @@ def audit(
     ----------
     actions : ActionSet
     plays : array_like, shape (n, dimension), or sequence of collections of labels
-        One action a row.
+        One action per row.
     rewards : array_like, shape (n, dimension) or (n,)
         The reward vector of the day, also of elements that were not chosen. Or only the total reward of what was chosen; then
         the policies are needed, and regrets come between ends: :class:`~swapregret.regret.totals.TotalsAudit`.
@@ -235,7 +235,7 @@ def audit(
 
 
 def _is_vector(rewards: npt.ArrayLike) -> bool:
-    """Tell whether there is one number a row."""
+    """Tell whether there is one number per row."""
     try:
         return np.asarray(rewards, dtype=np.float64).ndim == 1
     except (TypeError, ValueError):

@@ -68,11 +68,11 @@ class Exchange:
             return f"when you chose {played}, nothing would have been better ({self._days})"
         if self.is_cost:
             return (
-                f"when you chose {played}, {better} would have saved {self.gain_per_day:.3g} a day"
+                f"when you chose {played}, {better} would have saved {self.gain_per_day:.3g} per day"
                 f" ({self._days}, {self.gain:.6g} in total)"
             )
         return (
-            f"when you chose {played}, {better} would have earned {self.gain_per_day:+.3g} a day"
+            f"when you chose {played}, {better} would have earned {self.gain_per_day:+.3g} per day"
             f" ({self._days}, {self.gain:+.6g} in total)"
         )
 
@@ -143,7 +143,7 @@ def best_swap(actions: ActionSet, ledgers: Sequence[Ledger], *, limit: int | Non
     >>> from swapregret.regret.realised import realised_ledger
     >>> actions = MSets(3, 2, labels="abc")
     >>> print(best_swap(actions, [realised_ledger(actions, [("a", "b")] * 2, [[.5, 0., .25]] * 2)]))
-    when you chose {a, b}, {a, c} would have earned +0.25 a day (2 days, +0.5 in total)
+    when you chose {a, b}, {a, c} would have earned +0.25 per day (2 days, +0.5 in total)
     """
     return read_swap(actions, answer(actions, mean_ledger(ledgers)), limit)
 

@@ -50,7 +50,7 @@ class Bound:
 
     def __str__(self) -> str:
         verdict = ", vacuous" if self.is_vacuous else ""
-        return f"{self.value:.6g} ({self.per_round:.4g} a round{verdict}): {self.statement}"
+        return f"{self.value:.6g} ({self.per_round:.4g} per round{verdict}): {self.statement}"
 
 
 def swap_combcp_bound(
@@ -208,7 +208,7 @@ def _upper(value: float, statement: str, horizon: float) -> Bound:
 def _g_comband(d: int, m: int, smallest_eigenvalue: float) -> float:
     if not (math.isfinite(smallest_eigenvalue) and smallest_eigenvalue > 0.0):
         raise InvalidInput(
-            "`smallest_eigenvalue` must be positive", repr(smallest_eigenvalue), "Take that of the exploration law."
+            "`smallest_eigenvalue` must be positive", repr(smallest_eigenvalue), "Take that of the exploration policy."
         )
     return m * d + m**2 * math.log(d) / smallest_eigenvalue + 2.0
 

@@ -73,7 +73,7 @@ class IntervalLedger:
         self._last: tuple[Vector, float] | None = None
 
     def record(self, marginals: Vector, rewards: Matrix) -> None:
-        """Add days, a reward vector a row, on which the policy had these marginals; how they are cut up makes no difference."""
+        """Add days, one reward vector per row, on which the policy had these marginals; how they are cut up makes no difference."""
         got = np.cumsum(rewards * marginals, axis=1)[:, -1]
         start = 0
         while start < len(rewards):
@@ -145,7 +145,7 @@ def interval_regret(intervals: Sequence[Intervals]) -> Regret:
 
 
 def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, window: int) -> Intervals:
-    """Return the windows of a run given as arrays: reward vectors and what was earned, a row a day."""
+    """Return the windows of a run given as arrays: reward vectors and what was earned, one row per day."""
     length = as_integer(window, "window", 1)
     got = np.asarray(earned, dtype=np.float64)
     edges = np.arange(0, len(rewards), length)

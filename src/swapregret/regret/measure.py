@@ -74,7 +74,7 @@ class Regret:
     >>> regret.per_round, regret.is_exact
     (0.05, False)
     >>> print(regret)
-    5 in [4, 6], ± 0.5 (0.05 a round): an example
+    5 in [4, 6], ± 0.5 (0.05 per round): an example
     """
 
     value: float
@@ -119,4 +119,4 @@ class Regret:
     def _numbers(self) -> str:
         bracket = "" if self.is_exact else f" in [{self.lower:.6g}, {self.upper:.6g}]"
         error = "" if math.isnan(self.standard_error) else f", ± {self.standard_error:.3g}"
-        return f"{self.value:.6g}{bracket}{error} ({self.per_round:.6g} a round)"
+        return f"{self.value:.6g}{bracket}{error} ({self.per_round:.6g} per round)"

@@ -54,7 +54,7 @@ class TotalsAudit:
     windows : tuple of Regret
         External regret of each window, each with ends that hold with probability ``confidence``; empty if not asked for.
     reward : float
-        Mean reward a day; minus the cost where costs were given.
+        Mean reward per day; minus the cost where costs were given.
     n_days, n_blind : int
         Days, and those among them whose law did not reach every direction.
     confidence : float
@@ -73,7 +73,7 @@ class TotalsAudit:
 
     @property
     def cost(self) -> float:
-        """Return the mean cost a day."""
+        """Return the mean cost per day."""
         return 0.0 - self.reward
 
     @property
@@ -108,7 +108,7 @@ def audit_totals(
     confidence: float = 0.95,
     capacity: int | None = None,
 ) -> TotalsAudit:
-    """Measure the regrets of a log of totals: one inverse of Σ per law, O(dimension²) a day.
+    """Measure the regrets of a log of totals: one inverse of Σ per law, O(dimension²) per day.
 
     Parameters
     ----------

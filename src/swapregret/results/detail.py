@@ -26,7 +26,7 @@ LEDGERS_SHARE = 2**26
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """One checkpoint: the day, what was recorded up to it, and the marginals of the law that plays next."""
+    """One checkpoint: the day, what was recorded up to it, and the marginals of the policy that plays next."""
 
     day: int
     run: Run

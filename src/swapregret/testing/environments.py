@@ -58,7 +58,7 @@ def check_environment(environment: Environment, *, days: int = 4000, seed: int =
 
 
 def _check_shape(case: EnvironmentCase) -> str | None:
-    """Check that means and rewards are finite tables, a row a day."""
+    """Check that means and rewards are finite tables, one row per day."""
     env, d = case.environment, case.environment.actions.dimension
     require(
         isinstance(env.horizon, int) and env.horizon >= 1,
@@ -71,7 +71,7 @@ def _check_shape(case: EnvironmentCase) -> str | None:
             isinstance(table, np.ndarray) and table.shape == (case.days, d) and table.dtype == np.float64,
             f"`{name}(start, stop)` must be a float64 array of shape (stop − start, {d})",
             f"{type(table).__name__} of shape {np.shape(table)} for {case.days} days",
-            "Return one row a day.",
+            "Return one row per day.",
         )
         require(bool(np.isfinite(table).all()), f"`{name}` must be finite", "NaN or infinity", "Mend the data.")
     return None

@@ -20,7 +20,7 @@ __all__ = ["Forests"]
 
 
 class Forests(GraphicBases):
-    """The forests of exactly ``size`` edges of a graph, one coordinate an edge.
+    """The forests of exactly ``size`` edges of a graph, one coordinate per edge.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ __all__ = ["SpanningTrees"]
 
 
 class SpanningTrees(GraphicBases):
-    r"""The spanning trees of a connected graph, one coordinate an edge.
+    r"""The spanning trees of a connected graph, one coordinate per edge.
 
     Parameters
     ----------

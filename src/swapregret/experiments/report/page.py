@@ -151,7 +151,7 @@ def _laws(scene: Scene) -> dict[str, Any]:
     """Return the graph of a path or tree set with the probabilities of its edges, or a heat map for other sets."""
     known = [runs for runs in scene.players if runs.marginals is not None and runs.marginal_days is not None]
     if not known:
-        return {"absent": "The laws that played were not recorded."}
+        return {"absent": "The policies that played were not recorded."}
     if scene.graph is None:
         absent = f"The set has {len(scene.labels):,} elements; a map of more than {MOST_ELEMENTS} cannot be read."
         return _choices(

@@ -101,7 +101,7 @@ PANELS = (
         "graph",
         "What is chosen, over time",
         (
-            "<b>Shown:</b> the law that plays next, after the day on the slider, in the first replication. In a graph an edge "
+            "<b>Shown:</b> the policy that plays next, after the day on the slider, in the first replication. In a graph an edge "
             "is as thick as the probability that it is in the path or tree chosen; for other sets every element is a row (of "
             "partitions, every part and amount), and brighter is likelier.",
             "<b>Definition:</b> marginals x = E<sub>p</sub>[M]: exact, from the policy. Over all elements they add up to the "

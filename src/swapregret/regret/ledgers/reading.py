@@ -18,7 +18,7 @@ _SUM = 1e-9
 
 
 def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> Actions:
-    """Read one action a row: a 0/1 matrix, or a sequence of collections of labels.
+    """Read one action per row: a 0/1 matrix, or a sequence of collections of labels.
 
     A list, tuple or array of ``dimension`` zeros and ones is a 0/1 row; any other collection is read as labels, and a
     set always is. Each distinct row is checked once for membership.
@@ -31,7 +31,7 @@ def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
     """
     matrix = _as_matrix(actions, plays)
     if matrix.shape[0] == 0:
-        raise InvalidInput("`plays` must hold at least one day", "none", "Pass one action a row.")
+        raise InvalidInput("`plays` must hold at least one day", "none", "Pass one action per row.")
     for index in _first_rows(matrix):
         if matrix[index] not in actions:
             raise InvalidAction(
@@ -56,7 +56,7 @@ def _as_matrix(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
     if isinstance(plays, np.ndarray) and plays.dtype != object:
         if plays.ndim != 2 or plays.shape[1] != d:
             raise InvalidAction(
-                f"`plays` must have shape (days, {d})", f"shape {plays.shape}", "Pass one 0/1 row a day."
+                f"`plays` must have shape (days, {d})", f"shape {plays.shape}", "Pass one 0/1 row per day."
             )
         wrong = np.argwhere((plays != 0) & (plays != 1))
         if len(wrong):
