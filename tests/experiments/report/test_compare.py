@@ -57,6 +57,17 @@ def test_the_page_says_what_became_better(origin: Origin) -> None:
     assert "Make other again" in whole
 
 
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_rounding_is_no_change(is_paired: bool) -> None:
+    """What differs in its last bits is the same: neither better nor worse, with and without a spread of its own."""
+    fixed = replace(BEFORE, reward=np.full(3, 0.3), swap=np.full(3, 0.1))
+    rounded = replace(fixed, reward=fixed.reward + np.array([0.0, 1e-16, 0.0]), swap=fixed.swap - 6e-17)
+    assert not np.array_equal(rounded.reward, fixed.reward)
+    assert not np.array_equal(rounded.swap, fixed.swap)
+    page = compare([scene(fixed)], [scene(rounded)], ("x", "y"), is_paired=is_paired).section()
+    assert page.count("the same in 1 of 1 comparisons") == 2
+
+
 def test_campaigns_without_a_common_scene_are_refused() -> None:
     """There is nothing to compare, and the sentence says what to do."""
     with pytest.raises(InvalidInput, match="scene in common"):

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.model import Ends, Scene
-from swapregret.experiments.report.summary import Difference, difference, shared
+from swapregret.experiments.report.summary import Difference, difference, shared, unless_rounded
 
 __all__ = ["Change", "Comparison", "compare"]
 
@@ -155,10 +155,10 @@ def _welch(one: Vector, other: Vector) -> Difference:
     parts = [float(each.var(ddof=1)) / len(each) for each in (one, other)]
     total = sum(parts)
     if total == 0.0:
-        return Difference(gap, gap, gap)
+        return unless_rounded(gap, 0.0, one, other)
     freedom = total**2 / sum(part**2 / (len(each) - 1) for part, each in zip(parts, (one, other), strict=True))
     half = float(stdtrit(freedom, 0.975)) * math.sqrt(total)
-    return Difference(gap, gap - half, gap + half)
+    return unless_rounded(gap, half, one, other)
 
 
 def _cell(label: str, change: Difference | None, good: float) -> str:

@@ -14,7 +14,18 @@ from scipy.special import stdtrit
 from swapregret.arrays import Vector
 from swapregret.experiments.report.model import Ends, Scene
 
-__all__ = ["Difference", "Lead", "difference", "leader", "overall_leader", "shared", "summary_section"]
+__all__ = [
+    "Difference",
+    "Lead",
+    "difference",
+    "leader",
+    "overall_leader",
+    "shared",
+    "summary_section",
+    "unless_rounded",
+]
+
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,20 @@ def difference(one: Vector, other: Vector) -> Difference:
     if len(gaps) < 2:
         return Difference(mean, math.nan, math.nan)
     half = float(stdtrit(len(gaps) - 1.0, 0.975) * gaps.std(ddof=1) / math.sqrt(len(gaps)))
+    return unless_rounded(mean, half, one, other)
+
+
+def unless_rounded(mean: float, half: float, *values: Vector) -> Difference:
+    """Return mean ± half; 0 where that is no more than rounding makes of numbers as large as these values.
+
+    Examples
+    --------
+    >>> print(unless_rounded(-5e-17, 1e-17, np.array([0.3])), unless_rounded(0.5, 0.25, np.array([0.3])))
+    +0.0000 [+0.0000, +0.0000] +0.5000 [+0.2500, +0.7500]
+    """
+    largest = max(float(np.abs(each).max()) for each in values)
+    if abs(mean) + half <= _ROUNDING * largest:
+        return Difference(0.0, 0.0, 0.0)
     return Difference(mean, mean - half, mean + half)
 
 
