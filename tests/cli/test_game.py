@@ -91,6 +91,8 @@ def test_several_seeds_make_a_band(tmp_path: Path) -> None:
     assert line["y"][-1] == pytest.approx(sum(alone) / 3, rel=1e-4)
     assert line["customdata"][-1] == pytest.approx([min(alone), max(alone)], rel=1e-4)
     assert "4, 5, 6" in html
+    assert "<code>swapregret game game.toml --rounds 30 --seed 4 --seeds 3</code>" in html
+    assert "Days are an expectation" in html
 
 
 def test_people_see_gaps_as_they_come(tmp_path: Path) -> None:
@@ -99,7 +101,9 @@ def test_people_see_gaps_as_they_come(tmp_path: Path) -> None:
     done = runner.invoke(app, [write(tmp_path, _ROUTING), "--rounds", "20", "--report", str(page)])
     assert done.exit_code == 0, done.output
     assert "correlated equilibrium" in done.output
-    assert "Expected users of each edge" in page.read_text(encoding="utf-8")
+    html = page.read_text(encoding="utf-8")
+    assert "Expected users of each edge" in html
+    assert "<code>swapregret game game.toml --rounds 20 --seed 0</code>" in html
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,9 @@ def game(
 
             facts = {"swapregret": library_version(), "seeds": ", ".join(map(str, range(first, first + seeds)))}
             facts |= {"days": f"{n_days:,}", "measured from": f"{result.measure} rewards"}
-            page = game_page(results, f"Self-play: {spec.stem}", spec=spec.read_text(encoding="utf-8"), facts=facts)
+            options = f"--rounds {n_days} --seed {first}" + (f" --seeds {seeds}" if seeds > 1 else "")
+            text = spec.read_text(encoding="utf-8")
+            page = game_page(results, f"Self-play: {spec.stem}", spec=text, options=options, facts=facts)
             report.write_text(page, encoding="utf-8")
         if as_json:
             emit_json(_numbers(result))

@@ -46,8 +46,8 @@ _PANELS = (
         "coarse",
         "Distance to coarse correlated equilibrium over time",
         (
-            "<b>Shown:</b> the external gap of every player: what the best fixed action would have gained per day. Below 0, "
-            "the player did better than any fixed action.",
+            "<b>Shown:</b> the external gap of every player: what the best fixed action would have gained per day; 0 "
+            "where none would have.",
             "<b>Band:</b> from the lowest to the highest seed.",
         ),
     ),
@@ -93,7 +93,9 @@ _PANELS = (
 )
 
 
-def game_page(results: Sequence[SelfPlayResult], title: str, *, spec: str, facts: Mapping[str, str]) -> str:
+def game_page(
+    results: Sequence[SelfPlayResult], title: str, *, spec: str, options: str, facts: Mapping[str, str]
+) -> str:
     """Return the page as self-contained HTML.
 
     Parameters
@@ -103,6 +105,8 @@ def game_page(results: Sequence[SelfPlayResult], title: str, *, spec: str, facts
     title : str
     spec : str
         The description of the game as given.
+    options : str
+        Those of the command that plays it again: they may differ from the description.
     facts : mapping of str to str
         Version, seeds: what is needed to play it again.
     """
@@ -132,7 +136,7 @@ def game_page(results: Sequence[SelfPlayResult], title: str, *, spec: str, facts
         *(section(panel) for panel in shown),
         f'<section class="plain" id="deviations"><h2>Best deviations</h2>{_deviations(first)}</section>',
         '<section class="plain" id="reproduce"><h2>Play it again</h2><p>Save the description as <code>game.toml</code>, install '
-        f"the version named below, and run <code>swapregret game game.toml</code>.</p><pre>{escape(spec)}</pre>"
+        f"the version named below, and run <code>swapregret game game.toml {escape(options)}</code>.</p><pre>{escape(spec)}</pre>"
         f"{facts_list(facts)}</section>",
     ]
     return document(
@@ -308,7 +312,7 @@ def _deviations(result: SelfPlayResult) -> str:
     for player, name in enumerate(result.game.names):
         for each in result.play.best_deviation(player, 3).exchanges:
             played, better = readable(each.played_elements), readable(each.better_elements)
-            gains = ((each.gain_per_day, f"{each.gain_per_day:+.3g}"), (each.days, f"{each.days:,.4g}"))
+            gains = ((each.gain_per_day, f"{each.gain_per_day:+.3g}"), (each.days, f"{each.days:,.1f}"))
             rows.append(
                 (
                     name,
@@ -318,8 +322,11 @@ def _deviations(result: SelfPlayResult) -> str:
                     (each.gain, f"{each.gain:+.4g}"),
                 )
             )
-    words = '<p class="lead">The three exchanges per player that would have gained most, over the recorded play.</p>'
-    return words + table("deviations", heads, rows)
+    words = (
+        "The three exchanges per player that would have gained most, over the recorded play. Days are an expectation: where a "
+        "policy leaves it to chance, an action is chosen on a part of a day."
+    )
+    return f'<p class="lead">{words}</p>' + table("deviations", heads, rows)
 
 
 # ---- games with a picture of their own ---------------------------------------------------------------------------
