@@ -23,9 +23,16 @@ def plain(text: str) -> str:
 
 
 def options_of(name: str) -> set[str]:
-    """Return the options a command has."""
+    """Return the options that the help of a command, or of one of its own commands, shows."""
     group: Any = typer.main.get_command(app)
-    return {option for parameter in group.get_command(None, name).params for option in parameter.opts}
+    found = group.get_command(None, name)
+    parameters = [each for command in (found, *_inner(found)) for each in command.params]
+    return {option for each in parameters if not getattr(each, "hidden", False) for option in each.opts}
+
+
+def _inner(command: Any) -> list[Any]:
+    inner = list(getattr(command, "commands", {}).values())
+    return [*inner, *(each for one in inner for each in _inner(one))]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -63,6 +70,14 @@ def test_a_command_has_its_section_and_its_line(name: str) -> None:
     for call in calls:
         assert set(re.findall(r"(?<= )--[a-z-]+", call)) <= options_of(name), call
     assert f"`swapregret {name}" in README
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+def test_a_page_names_options_that_the_help_shows(page: Path) -> None:
+    """Every call of a command on a page has options that exist today, none that is kept for old scripts alone."""
+    for name, rest in re.findall(r"\bswapregret (\w+)([^\n`#]*)", page.read_text(encoding="utf-8")):
+        if name in COMMANDS:
+            assert set(re.findall(r"(?<= )--[a-z][a-z-]*", rest)) <= options_of(name) | {"--help"}, (name, rest)
 
 
 def test_the_commands_are_those_of_the_page() -> None:

@@ -111,3 +111,15 @@ def test_a_wrong_comment_and_a_wrong_block_are_found() -> None:
         run_block(Block("python", "y\n", 1, None), "page", {})
     (block,) = blocks_of("Save this as `a.csv`:\n\n```csv\n1\n```\n")
     assert (block.language, block.text, block.line, block.saved_as) == ("csv", "1\n", 3, "a.csv")
+
+
+def test_one_round_names_files_and_functions_that_exist() -> None:
+    """The page that follows a day through the code is left behind by no change of a name."""
+    names = re.findall(r"`([^`\n]+)`", (ROOT / "docs" / "one_round.md").read_text(encoding="utf-8"))
+    files = {path.relative_to(ROOT / "src").as_posix(): path for path in (ROOT / "src").rglob("*.py")}
+    code = "\n".join(path.read_text(encoding="utf-8") for path in files.values())
+    paths = {name for name in names if name.endswith(".py")}
+    functions = {name for name in names if re.fullmatch(r"[a-z]+(?:_[a-z]+)+", name)}
+    assert min(len(paths), len(functions)) > 10
+    assert {name for name in paths if not any(file.endswith(f"/{name}") for file in files)} == set()
+    assert {name for name in functions if not re.search(rf"def {name}\b", code)} == set()
