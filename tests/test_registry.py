@@ -19,6 +19,7 @@ from swapregret.learners import baselines
 from swapregret.learners.config import decode, encode
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
+from swapregret.regret.ledgers.law_checks import ARGUMENTS, GRAPHS
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
 from swapregret.results.experiment import load_experiment
 from swapregret.storage import from_bytes, to_bytes, write_file
@@ -187,3 +188,34 @@ def test_laws_are_written_under_their_names() -> None:
     arrays = write_laws((law,), actions)
     (again,) = read_laws(arrays, actions)
     assert np.array_equal(law.marginals(), again.marginals())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("_scores", np.zeros(2)), ("_scores", np.zeros((5, 2))), ("_scores", np.full(5, np.nan)), ("dimension", 10**6)],
+)
+def test_laws_are_checked_before_they_are_made(name: str, value: Any) -> None:
+    """A law whose arrays are too short for its graph is refused: kernels trust their arrays, and read beyond them."""
+    actions = sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("b", "d")])
+    law = actions.gibbs(np.linspace(0.0, 1.0, 5))
+    arrays = write_laws((law,), actions)
+    held = json.loads(bytes(arrays["laws"]))
+    if isinstance(value, np.ndarray):
+        arrays |= {f"laws.{held[0]['holds'][name]['array']}": value}
+    else:
+        held[0]["holds"][name] = value
+        arrays |= {"laws": np.frombuffer(json.dumps(held).encode(), dtype=np.uint8)}
+    with pytest.raises(InvalidInput):
+        read_laws(arrays, actions)
+
+
+def test_a_law_is_over_the_graph_of_its_set() -> None:
+    """A graph in a file must be that of the set, and becomes it; every name of a law has its checks."""
+    actions = sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c")])
+    other = sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "d"), ("c", "d")])
+    arrays = write_laws((actions.uniform_policy(),), actions)
+    (again,) = read_laws(arrays, actions)
+    assert again._graph is actions._graph  # type: ignore[attr-defined]
+    with pytest.raises(InvalidInput, match="graph of the set"):
+        read_laws(arrays, other)
+    assert set(registry.LAWS) == {*ARGUMENTS, *GRAPHS}

@@ -81,7 +81,6 @@ LAWS = {
     "MarkovPaths": "actions.paths.path_laws:MarkovPaths",
     "MatchingPolicy": "actions.matchings.permutation_laws:MatchingPolicy",
     "Mixture": "policy.mixture:Mixture",
-    "Pairs": "actions.graphs.undirected:Pairs",
     "ProductPolicy": "policy.product:ProductPolicy",
     "PathList": "actions.paths.path_laws:PathList",
     "PivotalSubsets": "actions.m_sets.pivotal_subsets:PivotalSubsets",

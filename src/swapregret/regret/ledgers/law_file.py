@@ -2,7 +2,8 @@
 
 A law is an object of this package that holds numbers, arrays, labels and other such objects (a graph, an inner law, a method
 of its action set). Written are its class and what it was made of; values computed on demand and kept are left out, so equal
-laws are written alike. Read are the classes of ``registry.LAWS`` only. A law can also be written as one cell of a table.
+laws are written alike. Read are the classes of ``registry.LAWS`` only, made of values that ``law_checks`` has checked. A law can
+also be written as one cell of a table.
 """
 
 import base64
@@ -18,13 +19,16 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, text_of_array
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.policy import Policy
+from swapregret.policy import Mixture, Policy
 from swapregret.registry import LAW_METHODS, LAWS, find, name_of
+from swapregret.regret.ledgers.law_checks import ARGUMENTS, GRAPHS, is_same, wrong_law
 
 __all__ = ["law_cell", "read_law_cell", "read_laws", "write_laws"]
 
 _TEXT = "laws"
-_MOST = 2**28
+_MOST = 2**26
+_DRAWS = 8
+_DTYPES = frozenset({"|b1", "|u1", "<i4", "<i8", "<u8", "<f8"})
 
 
 def write_laws(laws: tuple[Policy, ...], actions: ActionSet) -> NamedArrays:
@@ -50,7 +54,7 @@ def read_laws(arrays: NamedArrays, actions: ActionSet) -> tuple[Policy, ...]:
     if _TEXT not in arrays:
         return ()
     reader = _Reader(actions, arrays)
-    return tuple(reader.read(data) for data in json.loads(text_of_array(arrays[_TEXT])))
+    return tuple(reader.law(data) for data in json.loads(text_of_array(arrays[_TEXT])))
 
 
 def law_cell(law: Policy, actions: ActionSet) -> str:
@@ -76,15 +80,22 @@ def read_law_cell(text: str, actions: ActionSet) -> Policy:
         plain = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), _MOST)
         named = json.loads(plain)
         arrays = {
-            str(name): np.array(numbers, dtype=np.dtype(kind)).reshape(shape)
+            str(name): np.array(numbers, dtype=kind).reshape(shape)
             for name, (kind, shape, numbers) in named.items()
-            if np.dtype(kind).kind in "biuf"
+            if kind in _DTYPES
         }
         (law,) = read_laws(arrays, actions)
-        if isinstance(law, Policy) and law.marginals().shape == (actions.dimension,):
-            return law
-        came = f"a {type(law).__name__}"
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
+        return law
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        MemoryError,
+        RecursionError,
+        zlib.error,
+    ) as error:
         came = f"{text!r:.40}: {error}"
     raise InvalidInput(
         "a policy in a table must be a text that this library wrote for the same set",
@@ -145,6 +156,10 @@ class _Reader:
     def __init__(self, actions: ActionSet, arrays: NamedArrays) -> None:
         self._actions, self._arrays = actions, arrays
         self._made: dict[tuple[int, bool], npt.NDArray[Any]] = {}
+        self._graphs = _graphs_of(actions)
+        sizes = [len(graph.labels if hasattr(graph, "labels") else graph.edges) for graph in self._graphs]
+        self._most = max([actions.dimension, *sizes])
+        self._seen: set[bytes] = set()
 
     def read(self, data: Any) -> Any:
         if isinstance(data, list):
@@ -153,6 +168,8 @@ class _Reader:
             return data
         if "array" in data:
             key = (data["array"], data["is_frozen"])
+            if type(key[0]) is not int or type(key[1]) is not bool:
+                raise wrong_law("arrays by number", f"{data!r:.80}")
             if key not in self._made:
                 self._made[key] = np.array(self._arrays[f"{_TEXT}.{key[0]}"])
                 self._made[key].flags.writeable = not key[1]
@@ -171,9 +188,54 @@ class _Reader:
                     "Run the spec again.",
                 )
             return getattr(self._actions, data["method"])
-        made = object.__new__(find(data["class"], "a law", LAWS))
-        vars(made).update({name: self.read(item) for name, item in data["holds"].items()})
+        if not isinstance(data.get("holds"), dict):
+            raise wrong_law("a class and what it holds", f"{data!r:.80}")
+        kind = find(data["class"], "a law", LAWS)
+        held = {name: self.read(item) for name, item in data["holds"].items()}
+        return self._graph(kind, held) if data["class"] in GRAPHS else self._law(kind, data["class"], held)
+
+    def law(self, data: Any) -> Policy:
+        """Make a law over the actions of the set: what it lists are actions, and so is what it draws."""
+        law = self.read(data)
+        if not isinstance(law, Policy) or law.dimension != self._actions.dimension:
+            raise wrong_law(f"a law over {self._actions.dimension} elements", f"{law!r:.80}")
+        for part in law.components if isinstance(law, Mixture) else (law,):
+            rows = part.atoms if type(part).has_atoms is True else part.sample_many(np.random.default_rng(0), _DRAWS)
+            for row in rows:
+                if row.tobytes() not in self._seen and row not in self._actions:
+                    raise wrong_law("actions of the set", f"{row!r:.80}")
+                self._seen.add(row.tobytes())
+        return law
+
+    def _graph(self, kind: type, held: dict[str, Any]) -> Any:
+        """Return the graph of the set that is alike; there must be one."""
+        for graph in self._graphs:
+            if type(graph) is kind and _is_alike(graph, held):
+                return graph
+        raise wrong_law("the graph of the set", f"another {kind.__name__}")
+
+    def _law(self, kind: type, name: str, held: dict[str, Any]) -> Policy:
+        """Make a law of values that are checked; what it computes of them must be what the file holds."""
+        made: Policy = kind(*ARGUMENTS[name](held, self._most))
+        if not _is_alike(made, held):
+            raise wrong_law(f"a {name} as it is computed", f"{held!r:.80}")
         return made
+
+
+def _graphs_of(actions: ActionSet) -> list[Any]:
+    """Return the graphs that a set, or a set within it, is made of."""
+    found: list[Any] = []
+    for value in vars(actions).values():
+        if name_of(type(value), LAWS) in GRAPHS:
+            found.append(value)
+        for inner in value if isinstance(value, tuple) else (value,):
+            found += _graphs_of(inner) if isinstance(inner, ActionSet) else []
+    return found
+
+
+def _is_alike(made: Any, held: dict[str, Any]) -> bool:
+    kept = {name: value for name, value in vars(made).items() if not _is_computed(type(made), name)}
+    return set(kept) == set(held) and all(is_same(kept[name], held[name]) for name in kept)
 
 
 def _is_computed(kind: type, name: str) -> bool:

@@ -5,6 +5,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, below, frozen, text_of_array, under
 from swapregret.regret.ledgers.entries import Dropped, Law, Ledger, Pooled, Rows
+from swapregret.regret.ledgers.held_arrays import held_array, held_words
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
 
 __all__ = ["read_ledger", "write_ledger"]
@@ -50,33 +51,39 @@ def write_ledger(ledger: Ledger, actions: ActionSet) -> NamedArrays:
 
 
 def read_ledger(arrays: NamedArrays, actions: ActionSet) -> Ledger:
-    """Read a ledger written by ``write_ledger``."""
+    """Read a ledger written by ``write_ledger``; arrays of other types, shapes or ranges are refused."""
     d = actions.dimension
     pooled = Pooled(0, np.zeros(0, dtype=np.int64), np.zeros((0, d)), np.zeros(0), 0.0, 0.0)
     if "pooled.n_pools" in arrays:
         part = below(arrays, "pooled")
-        split, pieces = part["split_pieces"].tolist()
-        pooled = Pooled(
-            int(part["n_pools"]), frozen(part["pools"]), frozen(part["values"]), frozen(part["gains"]), split, pieces
+        split, pieces = held_array(part, "split_pieces", "float64", (2,)).tolist()
+        n_pools = int(held_array(part, "n_pools", "int64", (), 1))
+        pools = held_array(part, "pools", "int64", (None,), 0, n_pools - 1)
+        sums, gains = (
+            held_array(part, name, "float64", (len(pools), *rest)) for name, rest in (("values", (d,)), ("gains", ()))
         )
+        pooled = Pooled(n_pools, frozen(pools), frozen(sums), frozen(gains), split, pieces)
     laws = read_laws(arrays, actions)
-    values, days = arrays.get("law_values", np.zeros((0, d))), arrays.get("law_days", np.zeros(0))
+    values, days = np.zeros((0, d)), np.zeros(0)
+    if laws:
+        values = held_array(arrays, "law_values", "float64", (len(laws), d))
+        days = held_array(arrays, "law_days", "float64", (len(laws),), 0.0)
     dropped = None
     if "dropped.numbers" in arrays:
-        highest, lowest, n_laws, split = arrays["dropped.numbers"].tolist()
-        dropped = Dropped(highest, lowest, n_laws, split, _read_rows(below(arrays, "dropped.samples")))
-    earned, n_days = arrays["earned_days"].tolist()
+        highest, lowest, n_laws, split = held_array(arrays, "dropped.numbers", "float64", (4,)).tolist()
+        dropped = Dropped(highest, lowest, n_laws, split, _read_rows(below(arrays, "dropped.samples"), d))
+    earned, n_days = held_array(arrays, "earned_days", "float64", (2,)).tolist()
     return Ledger(
-        rows=_read_rows(below(arrays, "rows")),
+        rows=_read_rows(below(arrays, "rows"), d),
         pooled=pooled,
         laws=tuple(
             Law(law, frozen(value), held) for law, value, held in zip(laws, values.copy(), days.tolist(), strict=True)
         ),
         dropped=dropped,
-        total=frozen(arrays["total"]),
+        total=frozen(held_array(arrays, "total", "float64", (d,))),
         earned=earned,
         n_days=n_days,
-        capacity=int(arrays["capacity"]),
+        capacity=int(held_array(arrays, "capacity", "int64", (), 0)),
         source=text_of_array(arrays["source"]),
     )
 
@@ -85,5 +92,11 @@ def _write_rows(rows: Rows) -> NamedArrays:
     return {"keys": rows.keys, "values": rows.values, "days": rows.days, "whole": rows.whole}
 
 
-def _read_rows(arrays: NamedArrays) -> Rows:
-    return Rows(*(frozen(arrays[name]) for name in ("keys", "values", "days", "whole")))
+def _read_rows(arrays: NamedArrays, dimension: int) -> Rows:
+    keys = held_words(arrays, "keys", dimension)
+    return Rows(
+        frozen(keys),
+        frozen(held_array(arrays, "values", "float64", (len(keys), dimension))),
+        frozen(held_array(arrays, "days", "float64", (len(keys),), 0.0)),
+        frozen(held_array(arrays, "whole", "bool", (len(keys),))),
+    )
