@@ -5,14 +5,16 @@ of, would surface as an error from deep inside; here it becomes a refusal that n
 stays Python's own TypeError, and the user's functions are never called from here.
 """
 
+import os
 from abc import ABCMeta
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from swapregret.errors import InvalidInput, SwapRegretError
 
-__all__ = ["Refusing", "refuses", "refusing"]
+__all__ = ["Refusing", "naming", "refuses", "refusing"]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -76,3 +78,23 @@ class Refusing(ABCMeta):
             return super().__call__(*args, **kwargs)
         with refusing(cls.__name__):
             return super().__call__(*args, **kwargs)
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Put the name of a file before what is said of its contents, where it is not said already.
+
+    Examples
+    --------
+    >>> with naming("days.csv"):
+    ...     raise InvalidInput("row 3 must be a number", "'x'", "Correct it.")
+    Traceback (most recent call last):
+    ...
+    swapregret.errors.InvalidInput: days.csv: row 3 must be a number: got 'x'. Correct it.
+    """
+    try:
+        yield
+    except SwapRegretError as error:
+        if os.fspath(path) in str(error):
+            raise
+        raise type(error)(f"{os.fspath(path)}: {error.must}", error.came, error.do) from error

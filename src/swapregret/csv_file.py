@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from swapregret.errors import InvalidInput
+from swapregret.storage import check_regular
 
 __all__ = ["CsvTable", "csv_line", "read_csv", "read_text"]
 
@@ -107,8 +108,9 @@ def read_text(path: Location) -> str:
     """Read a text file in UTF-8, or say why it cannot be read."""
     name = os.fspath(path)
     try:
+        check_regular(path)
         return Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, MemoryError) as error:
         if isinstance(error, UnicodeDecodeError):
             raise InvalidInput(
                 f"{name} must be UTF-8 text", f"byte {error.start} that is not", "Convert the file to UTF-8."

@@ -3,7 +3,7 @@
 import os
 from typing import Any, NamedTuple
 
-from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
 from swapregret.journal import JournalScan, scan_journal, write_journal
 from swapregret.session import Session
 from swapregret.session_file import SessionHeader, read_header
@@ -47,7 +47,7 @@ class JournalReport(NamedTuple):
 
 
 def check_journal(path: Path_) -> JournalReport:
-    """Say what a journal holds, without changing it; only a file without a whole snapshot is refused."""
+    """Say what a journal holds, without changing it; only a file without a snapshot that is sound is refused."""
     found, header = _scan(path)
     n_good, reason = _count_exact(found, os.fspath(path))
     if reason is None:
@@ -90,7 +90,7 @@ def _count_exact(found: JournalScan, name: str) -> tuple[int | None, str | None]
     assert found.snapshot is not None
     try:
         session: Session[Any] = Session._from_snapshot(found.snapshot, None, name)
-    except SwapRegretError as error:
+    except Unsupported as error:
         return None, f"not tried: {error}"
     for index, event in enumerate(found.events):
         try:

@@ -31,6 +31,7 @@ except ImportError:  # not a POSIX system
 
 __all__ = [
     "FORMAT_VERSION",
+    "check_regular",
     "disk_fault",
     "from_bytes",
     "place_file",
@@ -349,10 +350,17 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
     """Read a file, or say in one sentence that it is not there."""
     try:
         sweep(path)
+        check_regular(path)
         return Path(path).read_bytes()
     except (OSError, ValueError, TypeError, MemoryError) as error:
         said = getattr(error, "strerror", None) or str(error)
         raise InvalidInput("`path` must be a readable file", f"{_said(path)}: {said}", "Check the path.") from None
+
+
+def check_regular(path: str | os.PathLike[str]) -> None:
+    """Refuse a device or a pipe, whose contents may never end: a file may name any path."""
+    if not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
+        raise OSError(errno.EINVAL, "no file but a device or a pipe")
 
 
 def _said(path: Any) -> str:

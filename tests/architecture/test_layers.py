@@ -45,7 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "notebook": set(),
     "figures": {"extras"},
     "counts": {"errors"},
-    "csv_file": {"errors"},
+    "csv_file": {"errors", "storage"},
     "storage": {"errors"},
     "randomness": {"errors"},
     "workers": {"errors"},

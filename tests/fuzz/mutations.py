@@ -1,12 +1,13 @@
-"""Files with one thing wrong and a right checksum: a value of the header, or an array."""
+"""Files with one thing wrong: a value of the header or an array, under a right checksum, or a word of a text."""
 
 import copy
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-__all__ = ["mutate_arrays", "mutate_plain"]
+__all__ = ["mutate_arrays", "mutate_plain", "mutate_text"]
 
 Rng = np.random.Generator
 Arrays = dict[str, Any]
@@ -141,7 +142,7 @@ _ODD: dict[str, tuple[Any, ...]] = {
 
 def _scaled(array: Any, rng: Rng) -> Any:
     with np.errstate(all="ignore"):
-        return (array * (-1, 0, 2, 1000)[rng.integers(4)]).astype(array.dtype)
+        return (array.astype(np.float64) * (-1, 0, 2, 1000)[rng.integers(4)]).astype(array.dtype)
 
 
 def _mixed(array: Any, rng: Rng) -> Any:
@@ -189,3 +190,56 @@ _WAYS: dict[str, Callable[[Any, Rng], Any]] = {
     "doubled": lambda array, rng: array,
     "swapped": lambda array, rng: array,
 }
+
+
+_WORDS = (
+    b"",
+    b"0",
+    b"-1",
+    b"1.5",
+    b"nan",
+    b"inf",
+    b"1e400",
+    b"9223372036854775808",
+    b"1000000000000",
+    b"9" * 5000,
+    b"true",
+    b"[]",
+    b"{}",
+    b"[[1]]",
+    b'""',
+    b'"',
+    b"[" * 300,
+    b"\x00",
+    b"\x1b[31m",
+    b"\xff\xfe",
+    "é😀".encode(),
+    b"[/bold]",
+    b"../../x",
+    b"2026-01-01",
+    b",",
+    b";",
+    b"=",
+    b"]",
+    b"\n",
+)
+
+
+def mutate_text(text: bytes, rng: Rng) -> tuple[bytes, str]:
+    """Return a text with one word replaced, or a line taken out, doubled or moved, or cut off; and what was done."""
+    how, lines = rng.random(), text.splitlines(keepends=True)
+    at = int(rng.integers(len(lines)))
+    if how < 0.1:
+        return b"".join([*lines[:at], *lines[at + 1 :]]), f"line {at + 1} taken out"
+    if how < 0.2:
+        place = int(rng.integers(len(lines) + 1))
+        return b"".join([*lines[:place], lines[at], *lines[place:]]), f"line {at + 1} again before line {place + 1}"
+    if how < 0.25:
+        end = int(rng.integers(len(text)))
+        return text[:end], f"cut off after {end} bytes"
+    words = list(re.finditer(rb"[\w.]+|[^\w\s]", text))
+    word, other = words[rng.integers(len(words))], words[rng.integers(len(words))].group()
+    new = other if rng.random() < 0.3 else _WORDS[rng.integers(len(_WORDS))]
+    return text[: word.start()] + new + text[
+        word.end() :
+    ], f"byte {word.start()}: {new!r:.60}, was {word.group()!r:.40}"

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from swapregret.boundary import naming
 from swapregret.experiments.backends import run_locally, usable_cores
 from swapregret.experiments.execute import Outcome
 from swapregret.experiments.plan_runs import Plan, plan_runs
@@ -72,7 +73,8 @@ class Watcher:
 def read_plan(path: str | os.PathLike[str]) -> tuple[Plan, bytes]:
     """Read a spec and expand it; also return the file as it is."""
     spec, data = read_spec(path)
-    return plan_runs(spec, Path(path).parent), data
+    with naming(path):
+        return plan_runs(spec, Path(path).parent), data
 
 
 def run_plan(

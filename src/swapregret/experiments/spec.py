@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from swapregret.boundary import naming
 from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, excerpt, time_of
 from swapregret.errors import InvalidInput
 from swapregret.experiments.names import check_name, nearest
@@ -90,7 +91,8 @@ _MODELS: dict[str, type[BaseModel]] = {"": Spec, "measure": Measure, "checkpoint
 def read_spec(path: str | os.PathLike[str]) -> tuple[Spec, bytes]:
     """Read a spec from a file; also return the file as it is."""
     data = read_toml(path, "`swapregret init spec.toml` writes one to start from.")
-    return parse_spec(data, os.fspath(path)), data
+    with naming(path):
+        return parse_spec(data, os.fspath(path)), data
 
 
 def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:

@@ -14,6 +14,7 @@ import numpy as np
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.games.matrix import MatrixGame
+from swapregret.storage import check_regular
 
 __all__ = ["parse_nfg", "read_nfg"]
 
@@ -24,6 +25,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|[^\s{},"]+')
 def read_nfg(path: str | os.PathLike[str]) -> MatrixGame:
     """Read a game from a ``.nfg`` file."""
     try:
+        check_regular(path)
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(

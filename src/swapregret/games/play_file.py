@@ -18,8 +18,9 @@ from swapregret.errors import InvalidInput, Unsupported
 from swapregret.games.base import Game
 from swapregret.games.spec import make_game
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
+from swapregret.regret.ledgers.held_arrays import held_array
 from swapregret.regret.ledgers.same_law import is_same_law
-from swapregret.storage import from_bytes, read_file, to_bytes, write_file
+from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 
 __all__ = ["read_play", "split_law", "write_play"]
 
@@ -119,6 +120,13 @@ def _write_player(actions: ActionSet, player: int, laws: Sequence[Policy]) -> Ar
 def read_play(path: str | os.PathLike[str], game: Game | None) -> tuple[Game, list[int], list[tuple[Policy, ...]]]:
     """Read a play from a file, with the game it was played in."""
     metadata, arrays = from_bytes(_KIND, read_file(path), os.fspath(path))
+    with reading(os.fspath(path)):
+        return _read(metadata, arrays, game)
+
+
+def _read(
+    metadata: dict[str, Any], arrays: Arrays, game: Game | None
+) -> tuple[Game, list[int], list[tuple[Policy, ...]]]:
     if game is None:
         if metadata["game"] is None:
             raise InvalidInput(
@@ -130,16 +138,26 @@ def read_play(path: str | os.PathLike[str], game: Game | None) -> tuple[Game, li
             raise InvalidInput(
                 "`game` must be the one the play was recorded in", f"a file with other {key}", "Hand over that game."
             )
-    columns = [_read_player(actions, player, arrays) for player, actions in enumerate(game.action_sets)]
-    return game, arrays["days"].tolist(), list(zip(*columns, strict=True))
+    days = held_array(arrays, "days", "int64", (None,), 1, 2**62)
+    columns = [_read_player(actions, player, arrays, len(days)) for player, actions in enumerate(game.action_sets)]
+    return game, days.tolist(), list(zip(*columns, strict=True))
 
 
-def _read_player(actions: ActionSet, player: int, arrays: Arrays) -> list[Policy]:
-    rows = np.unpackbits(arrays[f"atoms_{player}"], axis=1, count=actions.dimension, bitorder="little")
+def _read_player(actions: ActionSet, player: int, arrays: Arrays, n_windows: int) -> list[Policy]:
+    width = (actions.dimension + 7) // 8
+    packed = held_array(arrays, f"atoms_{player}", "uint8", (None, width), 0, 255)
+    rows = np.unpackbits(packed, axis=1, count=actions.dimension, bitorder="little").astype(np.int64)
+    if not all(row in actions for row in rows):
+        raise InvalidInput(f"`atoms_{player}` must be actions of the player", "others", "Restore the file from a copy.")
+    weight = held_array(arrays, f"weight_{player}", "float64", (None,), 0.0, 1.0)
+    atom = held_array(arrays, f"atom_{player}", "int32", weight.shape, 0, len(rows) - 1)
+    first = held_array(arrays, f"first_{player}", "int64", (n_windows + 1,), 0, len(atom))
+    shares = held_array(arrays, f"spread_{player}", "float64", (n_windows,), 0.0, 1.0)
+    if first[0] != 0 or first[-1] != len(atom) or (np.diff(first) < 0).any():
+        raise InvalidInput(f"`first_{player}` must say where each window begins", f"{first!r:.80}", "Restore it.")
     spread = actions.exploration_policy()
-    first, atom, weight = (arrays[f"{name}_{player}"] for name in ("first", "atom", "weight"))
     laws = []
-    for window, share in enumerate(arrays[f"spread_{player}"].tolist()):
+    for window, share in enumerate(shares.tolist()):
         here = slice(first[window], first[window + 1])
         listed = FinitePolicy(rows[atom[here]], weight[here]) if first[window] < first[window + 1] else None
         laws.append(join_law(listed, share, spread))

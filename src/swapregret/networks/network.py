@@ -114,7 +114,7 @@ class Network:
         for edge, value in zip(self.edges, self._column(attribute), strict=True):
             try:
                 number = float(value)  # type: ignore[arg-type]
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 number = math.nan
             if not math.isfinite(number):
                 raise InvalidInput(

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
+from swapregret.boundary import naming
 from swapregret.csv_file import read_csv
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.extras import require_extra
@@ -32,6 +33,7 @@ from swapregret.regret.ledgers.reading import no_policies
 
 __all__ = ["LoggedPlay", "read_log"]
 
+_LONGEST = 18
 Path = str | os.PathLike[str]
 Cell = str | int | float | bool | None
 
@@ -69,6 +71,11 @@ def read_log(path: Path, actions: ActionSet, *, is_cost: bool = False) -> Logged
         Naming the row (counted from 1, below the header) and the column of the first cell that cannot be read.
     """
     name = os.fspath(path)
+    with naming(name):
+        return _read(name, actions, "cost" if is_cost else "reward")
+
+
+def _read(name: str, actions: ActionSet, paid: str) -> LoggedPlay:
     if not os.path.isfile(name):
         raise InvalidInput("the log must be a file", repr(name), "Give the path of a CSV or Parquet file.")
     if name.lower().endswith((".parquet", ".pq")):
@@ -78,7 +85,7 @@ def read_log(path: Path, actions: ActionSet, *, is_cost: bool = False) -> Logged
         header, rows = list(table.header), [cells for _, cells in table.rows]
     else:
         raise InvalidInput("the log must end in .csv, .txt, .parquet or .pq", repr(name), "Rename or convert it.")
-    return _Reader(actions, header, "cost" if is_cost else "reward").read(rows)
+    return _Reader(actions, header, paid).read(rows)
 
 
 def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
@@ -187,7 +194,7 @@ class _Reader:
 
     def _place(self, name: str, number: int, column: int) -> int:
         if self._way == "indices":
-            if not name.isdecimal() or int(name) >= self._actions.dimension:
+            if not name.isdecimal() or len(name) > _LONGEST or int(name) >= self._actions.dimension:
                 raise self._fault(number, column, f"hold positions in 0..{self._actions.dimension - 1}", name)
             return int(name)
         if name not in self._labels:

@@ -22,7 +22,7 @@ from swapregret.regret.two_sided import two_sided_swap
 from swapregret.results.detail import RunDetail
 from swapregret.results.experiment import Experiment, RunInfo, load_experiment
 from swapregret.results.table import UNIT_COLUMNS, into_units, load_results
-from swapregret.storage import write_file
+from swapregret.storage import reading, write_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,6 +55,11 @@ def load_cells(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.
         Whether numbers are in what each world counts, as of :func:`load_results`, or on the scale [0, 1].
     """
     require_extra("experiments", "`load_cells`", only="polars")
+    with reading(f"the results in {os.fspath(folder)!r}"):
+        return _load_cells(folder, in_units)
+
+
+def _load_cells(folder: str | os.PathLike[str], in_units: bool) -> "pl.DataFrame":
     import polars as pl
 
     experiment = load_experiment(folder)

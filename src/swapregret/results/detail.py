@@ -10,16 +10,19 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, below, under
+from swapregret.errors import InvalidInput
 from swapregret.play_result import Run
 from swapregret.regret.decomposition import Decomposition, ScaleShare
 from swapregret.regret.laziness import LazyTotals
 from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.held_arrays import held_array
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
-from swapregret.storage import from_bytes, read_file, to_bytes
+from swapregret.storage import from_bytes, read_file, reading, to_bytes
 
 __all__ = ["Mark", "RunDetail", "pack_mark", "read_detail", "write_detail"]
 
 _KIND = "run detail"
+_SLACK = 1e-6
 LEDGERS_SHARE = 2**26
 """Bytes that the ledgers of all checkpoints but the last may take together, in equal shares; the last is always kept."""
 
@@ -52,6 +55,8 @@ class RunDetail:
     actions : ActionSet
     arrays : dict
         Everything as it is in the file.
+    source : str
+        The file, as refusals name it.
     """
 
     run: str
@@ -61,6 +66,7 @@ class RunDetail:
     offset: int | None
     actions: ActionSet
     arrays: NamedArrays
+    source: str = "a detail file"
 
     def __repr__(self) -> str:
         return f"RunDetail({self.run!r}, {self.actions!r}, {len(self.days)} checkpoints)"
@@ -68,7 +74,8 @@ class RunDetail:
     def ledger(self, index: int = -1) -> Ledger | None:
         """Return the ledger at a checkpoint; None if none was kept (see ``docs/how_to/run_experiments.md``)."""
         part = below(self.arrays, f"mark{index % len(self.days)}.ledger")
-        return read_ledger(part, self.actions) if part else None
+        with reading(self.source):
+            return read_ledger(part, self.actions) if part else None
 
     def sums(self, index: int = -1) -> tuple[Vector, float] | None:
         """Return Σ R and the expected reward up to a checkpoint: all that external regret depends on."""
@@ -87,7 +94,8 @@ class RunDetail:
     def decomposition(self, index: int = -1) -> Decomposition | None:
         """Return the terms of the lemma at a checkpoint; None without a certificate."""
         part = below(self.arrays, f"mark{index % len(self.days)}.lemma")
-        return _read_lemma(part) if part else None
+        with reading(self.source):
+            return _read_lemma(part) if part else None
 
 
 def pack_mark(mark: Mark, actions: ActionSet, *, share: float, is_last: bool) -> NamedArrays:
@@ -117,17 +125,51 @@ def write_detail(run: str, marks: Sequence[NamedArrays], windows: Sequence[int] 
 
 def read_detail(path: str | os.PathLike[str], actions: ActionSet) -> RunDetail:
     """Read a file that ``write_detail`` made; ``actions`` is the set of the run."""
-    about, arrays = from_bytes(_KIND, read_file(path), f"detail file {os.fspath(path)!r}")
-    indices = range(about["n_marks"])
+    source = f"detail file {os.fspath(path)!r}"
+    about, arrays = from_bytes(_KIND, read_file(path), source)
+    with reading(source):
+        if set(about) != {"run", "n_marks", "windows", "offset"} or not isinstance(about["run"], str):
+            raise _wrong("a run, its number of checkpoints, windows and offset", f"{about!r:.80}")
+        n_marks, windows, offset = about["n_marks"], about["windows"], about["offset"]
+        if type(n_marks) is not int or not 1 <= n_marks <= len(arrays):
+            raise _wrong("two arrays or more for each checkpoint", f"{n_marks!r:.80} checkpoints")
+        if windows is not None and not (isinstance(windows, list) and windows and _are_days(windows, 1)):
+            raise _wrong("days or nothing as windows", f"{windows!r:.80}")
+        if offset is not None and not _are_days([offset], 0):
+            raise _wrong("a day or nothing as offset", f"{offset!r:.80}")
+        marks = [_read_mark(below(arrays, f"mark{index}"), actions.dimension) for index in range(n_marks)]
+        days, marginals = np.array([day for day, _ in marks], dtype=np.int64), np.stack([share for _, share in marks])
+        if (np.diff(days) <= 0).any():
+            raise _wrong("days in order", f"{days!r:.80}")
     return RunDetail(
         run=about["run"],
-        days=np.array([int(arrays[f"mark{index}.day"]) for index in indices], dtype=np.int64),
-        marginals=np.stack([arrays[f"mark{index}.marginals"] for index in indices]),
-        windows=tuple(about["windows"]) if about["windows"] is not None else None,
-        offset=about["offset"],
+        days=days,
+        marginals=marginals,
+        windows=tuple(windows) if windows is not None else None,
+        offset=offset,
         actions=actions,
         arrays=arrays,
+        source=source,
     )
+
+
+def _read_mark(arrays: NamedArrays, dimension: int) -> tuple[int, Vector]:
+    """Return the day and the marginals of a checkpoint; its sums are checked too."""
+    if "total" in arrays:
+        held_array(arrays, "total", "float64", (dimension,))
+        held_array(arrays, "earned", "float64", ())
+    if "lazy" in arrays:
+        held_array(arrays, "lazy", "float64", (2,))
+    marginals = held_array(arrays, "marginals", "float64", (dimension,), -_SLACK, 1.0 + _SLACK)
+    return int(held_array(arrays, "day", "int64", (), 1)), marginals
+
+
+def _are_days(values: list[Any], least: int) -> bool:
+    return all(type(value) is int and least <= value < 2**63 for value in values)
+
+
+def _wrong(must: str, came: str) -> InvalidInput:
+    return InvalidInput(f"the detail of a run must have {must}", came, "Run the spec again.")
 
 
 def _write_sums(total: Vector, earned: float) -> NamedArrays:
@@ -147,13 +189,18 @@ def _write_lemma(lemma: Decomposition) -> NamedArrays:
 
 
 def _read_lemma(arrays: NamedArrays) -> Decomposition:
+    windows = held_array(arrays, "windows", "int64", (None, 4), 0)
+    terms = held_array(arrays, "numbers", "float64", (len(windows), 3))
+    total = sum(windows[:, 3].tolist())
+    starts_of, regrets_of = (
+        held_array(arrays, *rest) for rest in (("starts", "int64", (total,), 0), ("regrets", "float64", (total,)))
+    )
+    n_days = int(held_array(arrays, "n_days", "int64", (), 1))
     shares, first = [], 0
-    for (scale, update, restart, count), numbers in zip(
-        arrays["windows"].tolist(), arrays["numbers"].tolist(), strict=True
-    ):
+    for (scale, update, restart, count), numbers in zip(windows.tolist(), terms.tolist(), strict=True):
         here = slice(first, first + count)
         meta_best, interval_best, earned = numbers
-        starts, regrets = arrays["starts"][here], arrays["regrets"][here]
+        starts, regrets = starts_of[here], regrets_of[here]
         shares.append(ScaleShare(scale, update, restart, meta_best, interval_best, earned, starts, regrets))
         first += count
-    return Decomposition(tuple(shares), int(arrays["n_days"]))
+    return Decomposition(tuple(shares), n_days)

@@ -15,6 +15,8 @@ from swapregret.storage import reading
 
 __all__ = ["Experiment", "RunInfo", "load_experiment"]
 
+_LONGEST = 64
+
 
 @dataclass(frozen=True)
 class RunInfo:
@@ -78,15 +80,19 @@ class Experiment:
 
     def action_set(self, label: str) -> ActionSet:
         """Return a set of the spec, made again from the folder alone."""
-        sets = self.resolved["sets"]
+        sets = self._sets
         if label not in sets:
             raise InvalidInput(f"`label` must be one of {sorted(sets)}", repr(label), "Take it from `runs`.")
-        return self._sets[label]
+        return sets[label]
 
     @cached_property
     def _sets(self) -> dict[str, ActionSet]:
         with reading(f"{os.fspath(self.folder / 'resolved.json')!r}"):
-            return {label: decode(content["config"]) for label, content in self.resolved["sets"].items()}
+            found = {label: decode(content["config"]) for label, content in self.resolved["sets"].items()}
+            for label, actions in found.items():
+                if not isinstance(actions, ActionSet):
+                    raise InvalidInput(f"{label!r:.80} must be a set", f"{actions!r:.80}", "Run the spec again.")
+            return found
 
     def detail(self, run: str | RunInfo) -> RunDetail:
         """Return what a finished run recorded beside its table."""
@@ -108,4 +114,16 @@ def load_experiment(folder: str | os.PathLike[str]) -> Experiment:
     resolved = Store(folder).resolved()
     with reading(f"{os.fspath(Path(folder) / 'resolved.json')!r}"):
         runs = tuple(RunInfo(**run) for run in resolved["runs"])
+        for run in runs:
+            _check(run)
+        if len({run.id for run in runs}) != len(runs) or type(resolved["name"]) is not str:
+            raise InvalidInput("an experiment must have a name, and each run once", "others", "Run the spec again.")
         return Experiment(Path(folder), resolved["name"], runs, resolved)
+
+
+def _check(run: RunInfo) -> None:
+    """Refuse a run whose name could lead out of the folder, or whose fields are of other types."""
+    are_words = all(type(word) is str for word in (run.id, run.set, run.environment, run.player))
+    are_counts = all(type(count) is int and 0 <= count < 2**63 for count in (run.horizon, run.replication))
+    if not are_words or not are_counts or not run.id.isalnum() or not run.id.isascii() or len(run.id) > _LONGEST:
+        raise InvalidInput("a run must have a name of letters and digits", f"{run!r:.200}", "Run the spec again.")

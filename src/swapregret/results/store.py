@@ -123,9 +123,20 @@ class Store:
         return _read_json(path) if path.is_file() else None
 
     def timing(self, run: str) -> Json | None:
-        """Return how long a finished run took, or None if that is not known."""
+        """Return how long a finished run took, ``seconds`` by ``days``, or None if that is not known."""
         path = self.path(run, "timing.json")
-        return _read_json(path) if path.is_file() else None
+        if not path.is_file():
+            return None
+        content = _read_json(path)
+        for name, kinds in (("days", (int,)), ("seconds", (int, float))):
+            numbers = content.get(name, [])
+            if not isinstance(numbers, list) or not all(type(each) in kinds and 0 <= each < 2**63 for each in numbers):
+                raise InvalidInput(
+                    f"{os.fspath(path)!r} must have a list of numbers as `{name}`",
+                    f"{numbers!r:.80}",
+                    "Run the spec again.",
+                )
+        return content
 
     # ---- runs in flight ------------------------------------------------------------------------------------------
 

@@ -4,10 +4,12 @@ import io
 import math
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swapregret.actions.base import ActionSet
 from swapregret.boundary import refuses
+from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.play_result import PlayResult
 from swapregret.regret.interval import interval_regret
@@ -96,10 +98,8 @@ def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
     require_extra("experiments", "writing results", only="polars")
     import polars as pl
 
-    types: dict[str, Any] = dict.fromkeys(_WORDS, pl.String) | dict.fromkeys(_WHOLE, pl.Int64)
-    types |= dict.fromkeys(_NUMBERS, pl.Float64) | {"seed": pl.String, "is_exact": pl.Boolean}
     windows = [name for name in rows[0] if name.startswith("window_")]
-    types |= dict.fromkeys(windows, pl.Float64)
+    types = _types(windows)
     about: Row = {"run": info.id, "set": info.set, "environment": info.environment, "player": info.player}
     about |= {"horizon": info.horizon, "replication": info.replication, "seed": str(seed)}
     order = [*_ORDER, *windows]
@@ -109,6 +109,39 @@ def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd")
     return buffer.getvalue()
+
+
+def _types(windows: Sequence[str]) -> dict[str, Any]:
+    """Return the type of each column."""
+    import polars as pl
+
+    types: dict[str, Any] = dict.fromkeys(_WORDS, pl.String) | dict.fromkeys(_WHOLE, pl.Int64)
+    types |= dict.fromkeys(_NUMBERS, pl.Float64) | {"seed": pl.String, "is_exact": pl.Boolean}
+    return types | dict.fromkeys(windows, pl.Float64)
+
+
+def _read_table(path: Path, run: RunInfo) -> "pl.DataFrame":
+    """Read the table of a run: its columns, of their types, and its own name; older tables have no units."""
+    import polars as pl
+
+    advice = "Remove the file and run the spec again."
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InvalidInput(f"{os.fspath(path)!r} must be a Parquet file", f"{str(error)[:200]}", advice) from None
+    types = _types([name for name in frame.columns if name.startswith("window_")])
+    wrong = [name for name, kind in frame.schema.items() if types.get(name) != kind]
+    missing = [name for name in _ORDER if name not in frame.columns and name not in UNIT_COLUMNS]
+    if wrong or missing or frame["day"].null_count() or (frame["day"] < 1).any():
+        came = f"{wrong!r:.80} of another kind, {missing!r:.80} missing, or days below 1"
+        raise InvalidInput(f"{os.fspath(path)!r} must have the columns of a run", came, advice)
+    about = {"run": run.id} | {
+        name: getattr(run, name) for name in ("set", "environment", "player", "horizon", "replication")
+    }
+    for name, value in about.items():
+        if frame[name].unique().to_list() != [value]:
+            raise InvalidInput(f"{os.fspath(path)!r} must be of run {run!r:.200}", f"another {name}", advice)
+    return frame
 
 
 def into_units(frame: "pl.DataFrame") -> "pl.DataFrame":
@@ -152,7 +185,7 @@ def load_results(folder: str | os.PathLike[str], *, in_units: bool = True) -> "p
     experiment = load_experiment(folder)
     frames = []
     for run in experiment.finished:
-        frame = pl.read_parquet(experiment.store.path(run.id, "parquet"))
+        frame = _read_table(experiment.store.path(run.id, "parquet"), run)
         timing = experiment.store.timing(run.id) or {}
         seconds = dict(zip(timing.get("days", []), timing.get("seconds", []), strict=False))
         taken = pl.Series("seconds", [seconds.get(day) for day in frame["day"]], dtype=pl.Float64)
