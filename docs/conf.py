@@ -48,6 +48,8 @@ nitpicky = False
 
 _OTHER_NAMES = {r"\texttt": r"\mathtt", r"\dots": r"\ldots", r"\big": r"\bigl"}
 """Names of LaTeX that the converter lacks, and what it calls them."""
+_DIGITS = re.compile(r"(\\[dt]?frac)\s*(\d)\s*(\d)")
+"""A fraction of two digits, \\frac14, which the converter takes for one of fourteen."""
 _NAME = re.compile(r"^::: ([\w.]+)$", re.MULTILINE)
 
 
@@ -74,6 +76,7 @@ def mathml(formula: str, *, as_block: bool) -> str:
     wrapped = formula
     for name, known in _OTHER_NAMES.items():
         wrapped = re.sub(re.escape(name) + r"(?![A-Za-z])", lambda _, known=known: known, wrapped)
+    wrapped = _DIGITS.sub(r"\1{\2}{\3}", wrapped)
     environment = pick_math_environment(formula) if as_block else ""
     if environment.startswith("align"):
         wrapped = f"\\begin{{{environment}}}{wrapped}\\end{{{environment}}}"
@@ -88,7 +91,7 @@ def _corrected(markup: str) -> str:
     """Set what the converter gets wrong: the index of a letter with an accent stands beside it; bars have no space around them."""
     for found in re.finditer(r"<munderover>.*?</munderover>", markup, re.DOTALL):
         parts = list(ElementTree.fromstring(found[0]))
-        if parts[2].tag == "mo" and parts[2].get("stretchy") == "false":
+        if parts[2].tag == "mo" and (parts[2].get("stretchy") == "false" or parts[2].get("accent") == "true"):
             base, index, accent = (ElementTree.tostring(part, encoding="unicode").strip() for part in parts)
             markup = markup.replace(found[0], f'<msub><mover accent="true">{base}{accent}</mover>{index}</msub>', 1)
     return re.sub(r"<mo[^>]*>\|</mo>", '<mo lspace="0" rspace="0" stretchy="false">|</mo>', markup)

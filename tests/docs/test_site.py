@@ -86,6 +86,16 @@ def leftovers_of(page: str) -> list[str]:
     return found
 
 
+def module_of(path: Path) -> ModuleType:
+    """Load a file of the pages as a module."""
+    found = importlib.util.spec_from_file_location(path.stem, path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site as `make docs` does, every warning an error, in a process that cannot open a connection."""
@@ -155,6 +165,21 @@ def test_a_foreign_asset_is_found() -> None:
     assert len(assets_of("@import 'https://a.b/c.css'; a {b: url(//a.b/f.woff)} c {d: url(e.svg)}", False)) == 2
 
 
+@pytest.mark.parametrize("mark", ["tilde", "widetilde", "hat", "widehat"])
+def test_the_index_of_a_letter_with_an_accent_stands_beside_it(mark: str) -> None:
+    """Not below the letter, however wide the accent."""
+    markup = module_of(DOCS / "conf.py").mathml(rf"\{mark} R_t", as_block=False)
+    assert re.search(r'<msub><mover accent="true"><mi>R</mi><mo[^>]*>.</mo></mover><mi>t</mi></msub>', markup)
+
+
+def test_a_fraction_of_two_digits_is_one() -> None:
+    """A quarter is not one of fourteen; a digit over a letter is left as it is."""
+    mathml = module_of(DOCS / "conf.py").mathml
+    for frac in ("frac", "tfrac"):
+        assert mathml(rf"\{frac}14 T", as_block=False) == mathml(rf"\{frac}{{1}}{{4}} T", as_block=False)
+        assert mathml(rf"\{frac}1K", as_block=False) == mathml(rf"\{frac}{{1}}{{K}}", as_block=False)
+
+
 def test_the_reference_has_every_public_name() -> None:
     """What is exported has its docstring in the reference, once."""
     shown = re.findall(
@@ -171,10 +196,5 @@ def test_the_reference_has_every_public_name() -> None:
 
 def test_the_picture_is_what_its_script_draws() -> None:
     """The picture of swap regret in the repository is the one its script draws with today's library."""
-    script = DOCS / "pictures" / "draw_swap_regret.py"
-    found = importlib.util.spec_from_file_location("draw_swap_regret", script)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    module = module_of(DOCS / "pictures" / "draw_swap_regret.py")
     assert module.draw() == (DOCS / "pictures" / "swap_regret.svg").read_text("utf-8")
