@@ -16,11 +16,11 @@ SETS = {
 WINDOWS, GAMMA, VARIANTS, HORIZON = (2, 6, 18, 54), 0.1, 2, 240
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("m-sets", "bandit", {}),
-    ("m-sets", "bandit", {"guard_slack": 0.02}),
+    ("m-sets", "bandit", {"guard_slack": 0.005}),
     ("m-sets", "semi-bandit", {}),
     ("m-sets", "bandit", {"pooling": False, "least_squares": False, "trackers": False}),
     ("permutations", "bandit", {}),
-    ("permutations", "full", {"guard_slack": 0.01}),
+    ("permutations", "full", {"guard_slack": 0.005}),
 ]
 
 
@@ -62,7 +62,7 @@ class Pool:
         self.U: dict[tuple[int, ...], np.ndarray] = {}
         self.held = np.zeros((self.G, 2, d))
         self.estimate, self.has_tripped, self.n_windows = 0.0, False, 0
-        self.threshold = options.get("guard_slack", 2.0) * HORIZON / self.K
+        self.threshold = options.get("guard_slack", 0.25) * (HORIZON / self.K + 16 / GAMMA)
         self.recommended: list[dict[tuple[int, ...], float]] = [{} for _ in range(self.G)]
         self.instead: list[dict[tuple[int, ...], tuple[int, ...]]] = [{} for _ in range(self.G)]
         self.n_swapped = 0
@@ -110,7 +110,7 @@ class Pool:
         for i, j in pairs if self.pools else []:
             v += 2.0 / len(pairs) * self.V2[i, j] / self.N2[i, j]
             spread += (2.0 / len(pairs)) ** 2 * self.S2[i, j] / self.N2[i, j] ** 2
-        tau = 2.0 * math.sqrt(2.0 * self.noise * spread)
+        tau = 1.75 * math.sqrt(2.0 * self.noise * spread)
         if tau == 0.0:
             return atom
         worth = [float(v @ M - tau * (a * (1 - M)).sum()) for M in self.plain.rows]

@@ -1,16 +1,23 @@
 """The inequalities of docs/guarantee.md, one by one."""
 
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
+import pytest
+from numpy.random import SeedSequence
 
 import swapregret as sr
+from swapregret.course import Course
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.round.running import Running
 from swapregret.policy import FinitePolicy, Policy, mix
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.swap import swap_regret
+
+UNMEASURED = {"measure": "none", "realised": False, "windows": (), "certificate": False, "capacity": None}
 
 
 def _swap(actions: sr.ActionSet, laws: list[Policy], rewards: np.ndarray) -> float:
@@ -34,20 +41,22 @@ def test_swap_regret_is_subadditive() -> None:
         assert _swap(actions, mixed, rewards) <= split + 1e-9
 
 
-def _adversary(marginals: np.ndarray) -> np.ndarray:
-    """Pay what the learner will want tomorrow: the elements two beyond those it now prefers."""
+def _adversary(marginals: np.ndarray, beyond: int = 2) -> np.ndarray:
+    """Pay what the learner will want tomorrow: the elements some places beyond those it now prefers."""
     rewards = np.zeros(marginals.size)
-    rewards[(np.argsort(-marginals, kind="stable")[:2] + 2) % marginals.size] = 0.5
+    rewards[(np.argsort(-marginals, kind="stable")[:2] + beyond) % marginals.size] = 0.5
     return rewards
 
 
-def _play(player: AdaptiveMaster, n_days: int, seed: int) -> tuple[Running, list[np.ndarray], np.ndarray]:
+def _play(
+    player: AdaptiveMaster, n_days: int, seed: int, beyond: int = 2
+) -> tuple[Running, list[np.ndarray], np.ndarray]:
     """Play against the adversary; return the state, the points of the cold scales of every day, and the rewards."""
     rng = np.random.default_rng(seed)
     state = player.start(rng)
     points, rewards = [], []
     for day in range(n_days):
-        row = _adversary(state.state.mix.mean)
+        row = _adversary(state.state.mix.mean, beyond)
         points.append(state.state.learners.points[: player.n_scales].copy())
         rewards.append(row)
         action = player.act(state, rng)
@@ -64,7 +73,7 @@ def _adaptive_player(slack: float) -> AdaptiveMaster:
 
 def test_the_lemma_holds_for_the_cold_scales() -> None:
     """Pathwise, the swap regret of their mixture is at most the external regrets of the scales over K plus T/K."""
-    player = _adaptive_player(2.0)
+    player = _adaptive_player(0.25)
     state, points, rewards = _play(player, 600, seed=1)
     actions, k, windows = player.actions, player.n_scales, player.schedule.windows
     offset, n_days = int(state.state.tally.offset[0]), len(rewards)
@@ -109,7 +118,7 @@ def test_the_guard_estimate_is_at_least_the_swap_regret_on_average() -> None:
 
 def test_an_adversary_that_turns_trips_the_guard_and_then_the_cold_scales_play() -> None:
     """A world that pays what was not preferred trips a tight guard; from then on the law is Algorithm 1's, to the last share."""
-    player = _adaptive_player(0.3)
+    player = _adaptive_player(0.05)
     state, points, _ = _play(player, 2000, seed=0)
     assert state.state.guard.has_tripped[0] == 1
     cold = state.state.learners.points[: player.n_scales]
@@ -122,8 +131,28 @@ def test_an_adversary_that_turns_trips_the_guard_and_then_the_cold_scales_play()
 
 def test_a_slack_guard_lets_the_pool_play_on() -> None:
     """With the usual slack the same world does not trip it in 400 days."""
-    state, _, _ = _play(_adaptive_player(2.0), 400, seed=0)
+    state, _, _ = _play(_adaptive_player(0.25), 400, seed=0)
     assert state.state.guard.has_tripped[0] == 0
+
+
+def test_the_guard_as_it_comes_trips_in_a_world_that_breaks_the_pool() -> None:
+    """Paying the elements next to those that are preferred misleads the pool; the default notices within the horizon."""
+    player = sr.swap_combcp(sr.MSets(6, 2), 10_000)
+    state, _, _ = _play(player, 10_000, seed=3, beyond=1)
+    assert state.state.guard.has_tripped[0] == 1
+
+
+@pytest.mark.parametrize("world", [sr.environments.iid, sr.environments.cyclic, sr.environments.piecewise])
+@pytest.mark.parametrize("horizon", [300, 3_000])
+def test_the_guard_as_it_comes_leaves_benign_worlds_alone(world: Callable[..., Any], horizon: int) -> None:
+    """Noise does not trip it, on short horizons either."""
+    actions = sr.MSets(6, 2)
+    for seed in range(4):
+        course = Course(
+            sr.swap_combcp(actions, horizon), world(actions, horizon, rng=seed), SeedSequence(seed), UNMEASURED
+        )
+        course.advance(horizon)
+        assert course.state.state.guard.has_tripped[0] == 0
 
 
 def test_the_swap_regret_of_a_fixed_law_is_external_regret() -> None:
@@ -140,7 +169,7 @@ def test_the_swap_regret_of_a_fixed_law_is_external_regret() -> None:
 
 def test_the_summary_shows_the_guard() -> None:
     """A session tells Ŝ/T and whether the guard has tripped."""
-    session = sr.Session(_adaptive_player(0.3), rng=0)
+    session = sr.Session(_adaptive_player(0.05), rng=0)
     for _ in range(2000):
         rewards = _adversary(session.marginals())
         decision = session.act()
@@ -149,4 +178,4 @@ def test_the_summary_shows_the_guard() -> None:
     assert summary is not None
     assert summary.guard_has_tripped is True
     assert summary.guard_estimate is not None
-    assert summary.guard_estimate > 0.3 / 8
+    assert summary.guard_estimate > 0.05 / 8

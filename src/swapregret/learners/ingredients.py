@@ -40,7 +40,7 @@ class Ingredients:
     boldness : float
         How far a member that fits by least squares moves per standard error.
     guard_slack : float
-        The guard trips when its estimate exceeds ``guard_slack``·T/K.
+        The guard trips when its estimate exceeds ``guard_slack``·(T/K + 16/γ).
     weight_step, weight_spread : float
         How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members.
     """
@@ -58,9 +58,9 @@ class Ingredients:
     pooling: bool = True
     guarded: bool = True
     least_squares: bool = True
-    standard_errors: float = 2.0
+    standard_errors: float = 1.75
     boldness: float = 3.0
-    guard_slack: float = 2.0
+    guard_slack: float = 0.25
     weight_step: float = 0.5
     weight_spread: float = 0.1
 

@@ -29,7 +29,7 @@ DENSE_LIMIT = 400
 """Rank above which Σ is not factored where there is another way."""
 _RANK_OF_CHAINS = 50
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
-_VARIANTS, _ELEMENTS = 8, 100
+_VARIANTS, _POOLED_VARIANTS, _ELEMENTS = 8, 4, 100
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def plan_laws(
     if law == "chain" or (law == "auto" and chained and is_large and not is_gibbs and not is_adaptive):
         return LawPlan("chain", 1, is_bandit, False, f"Σ of rank {rank} for {days}: chains, which need no matrix")
     if is_adaptive:
-        count = max(1, min(_VARIANTS, _ELEMENTS // actions.dimension)) if count is None else count
+        count = max(1, min(_POOLED_VARIANTS, _ELEMENTS // actions.dimension)) if count is None else count
     elif count is None:
         count = _VARIANTS
     kind = "gibbs" if is_gibbs and not is_adaptive else "list"

@@ -23,6 +23,7 @@ from swapregret.learners.adaptive.state import (
     start_memory,
     start_weights,
 )
+from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
 from swapregret.learners.round.player import Master, rates_of
@@ -36,6 +37,7 @@ FIT_LIMIT = 150
 PAIRS_LIMIT = 48
 """Elements above which nothing is pooled by pairs: memory is d³."""
 _UPDATES_PER_MEMORY = 16
+_NOISY_ESTIMATES = 16
 
 
 def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, ...]:
@@ -73,24 +75,25 @@ class AdaptiveMaster(Master):
     weight_step, weight_spread : float
         How fast the weights move, and the share that is dealt out evenly.
     guard_slack : float
-        The guard trips when Ŝ exceeds ``guard_slack``·T/K.
+        The guard trips when Ŝ exceeds ``guard_slack``·(T/K + 16/γ). T/K is a term of Algorithm 1's own bound; 16/γ is for
+        noise, since an estimate of a reward can be as large as 1/γ.
     capacity : int
         Most actions with a vector of their own, in the filter and in the guard.
     """
 
     horizon: int = 1
-    trackers: bool = True
-    swap_filter: bool = True
-    pooling: bool = True
-    learned_weights: bool = True
-    guarded: bool = True
-    least_squares: bool = True
-    standard_errors: float = 2.0
+    trackers: bool = Ingredients.trackers
+    swap_filter: bool = Ingredients.swap_filter
+    pooling: bool = Ingredients.pooling
+    learned_weights: bool = Ingredients.learned_weights
+    guarded: bool = Ingredients.guarded
+    least_squares: bool = Ingredients.least_squares
+    standard_errors: float = Ingredients.standard_errors
     prior: float = 2.0
-    boldness: float = 3.0
-    weight_step: float = 0.5
-    weight_spread: float = 0.1
-    guard_slack: float = 2.0
+    boldness: float = Ingredients.boldness
+    weight_step: float = Ingredients.weight_step
+    weight_spread: float = Ingredients.weight_spread
+    guard_slack: float = Ingredients.guard_slack
     capacity: int = 8192
     plays_lists: ClassVar[bool] = True
 
@@ -106,7 +109,10 @@ class AdaptiveMaster(Master):
     @property
     def threshold(self) -> float:
         """Return the Ŝ above which the guard trips."""
-        return self.guard_slack * self.horizon / self.n_scales if self.guarded else math.inf
+        if not self.guarded:
+            return math.inf
+        noise = _NOISY_ESTIMATES / self.learner.exploration if self.learner.exploration > 0.0 else 0.0
+        return self.guard_slack * (self.horizon / self.n_scales + noise)
 
     @property
     def fits(self) -> bool:
