@@ -54,6 +54,17 @@ def test_an_allocation_lists_amounts(coordinates: str) -> None:
     assert plans.choice(plans.action_from_amounts([2, 0, 3])) == (2, 0, 3)
 
 
+def test_several_decisions_are_read_one_by_one() -> None:
+    """Each in the form of its own set, by the name of the decision where it has one."""
+    routes = sr.DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t")
+    plain = sr.Product(routes, sr.Permutations(2, labels="xy"))
+    assert plain.choice([1, 1, 0, 0, 1, 1, 0]) == (("s", "a", "t"), ("y", "x"))
+    named = sr.Product(plain, sr.MSets(3, 1, labels="bcd"), names=["trip", "meal"])
+    assert named.choice([0, 0, 1, 1, 0, 0, 1, 0, 1, 0]) == {"trip": (("s", "t"), ("x", "y")), "meal": ("c",)}
+    with pytest.raises(InvalidAction, match="must be an action of the set"):
+        plain.choice([1, 0, 0, 0, 1, 1, 0])
+
+
 def test_a_vector_that_is_no_action_has_no_choice() -> None:
     """Two edges that do not meet are no route."""
     routes = sr.DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t")

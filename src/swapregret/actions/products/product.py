@@ -113,6 +113,20 @@ class Product(ActionSet):
             for first in self.parts[0]._actions():
                 yield np.concatenate([first, *rows])
 
+    def choice(self, action: npt.ArrayLike) -> tuple[Any, ...] | dict[Label, Any]:
+        """Return what each set reads in its piece: by name where the decisions have names, else one after the other.
+
+        Examples
+        --------
+        >>> from swapregret.actions.m_sets.m_sets import MSets
+        >>> from swapregret.actions.matchings.permutations import Permutations
+        >>> Product(MSets(3, 1, labels="abc"), Permutations(2), names=["item", "order"]).choice([0, 1, 0, 0, 1, 1, 0])
+        {'item': ('b',), 'order': (1, 0)}
+        """
+        pieces = self.split(self._read_action(action))
+        chosen = tuple(part.choice(piece) for part, piece in zip(self.parts, pieces, strict=True))
+        return chosen if self.names == tuple(range(len(chosen))) else dict(zip(self.names, chosen, strict=True))
+
     # ---- geometry of conv(A) -----------------------------------------------------------------------------------
 
     @cached_property
