@@ -12,6 +12,7 @@ from swapregret.cli.live import JsonWatcher, LineWatcher, LiveWatcher, time_left
 from swapregret.experiments.execute import Outcome, execute
 from swapregret.experiments.plan_runs import Plan, plan_runs
 from swapregret.experiments.report.gather import gather
+from swapregret.experiments.report.page import lead_of
 from swapregret.experiments.runner import Failure, Summary
 from swapregret.experiments.spec import Spec, parse_spec
 from swapregret.experiments.status import Report
@@ -171,3 +172,20 @@ def test_the_table_and_the_report_show_one_interval(tmp_path: Path) -> None:
         assert (row["swap_low_per_round"], row["swap_high_per_round"]) == (low, high)
         assert 0.0 <= low <= high
         assert f"[{low:.4f}, {high:.4f}]" in printed
+
+
+def test_costs_are_shown_as_costs(tmp_path: Path) -> None:
+    """A world of costs has a column of costs, the least in bold; the page says what its scale stands for."""
+    (tmp_path / "times.csv").write_text("a,b,c\n" + "10,20,30\n" * 50, encoding="utf-8")
+    world = '[[environments]]\nkind = "replay"\nfile = "times.csv"\ncost_range = [0, 40]\n'
+    text = f'horizons = 50\nsets = "msets 3 1"\nplayers = "uniform"\n{world}'
+    here(plan_runs(parse_spec(text), tmp_path), tmp_path / "out")
+    (row,) = json.loads(runner.invoke(app, ["results", str(tmp_path / "out"), "--json"]).stdout)["rows"]
+    printed = runner.invoke(app, ["results", str(tmp_path / "out")], env={"COLUMNS": "120"}).stdout
+    assert 10.0 <= -row["reward"] <= 30.0
+    assert f" {-row['reward']:.4f} " in printed
+    assert "cost" in printed
+    assert "reward" not in printed
+    (scene,), origin = gather(tmp_path / "out")
+    assert scene.units.declared == (0.0, 40.0)
+    assert "0 is a cost of 40, 1 is one of 0; a regret of 0.01 is 0.4." in lead_of([scene], origin)

@@ -22,7 +22,7 @@ def results(
     checkpoints: Annotated[bool, typer.Option("--checkpoints", help="Every checkpoint, not only the last.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
 ) -> None:
-    """Print swap regret, external regret and reward of every player; the best of each group in bold.
+    """Print swap regret, external regret and reward (or cost) of every player; the best of each group in bold.
 
     Swap regret is the paper's: ledgers are averaged over replications before the maximum over rules. In brackets a 95 %
     bootstrap interval over replications.
@@ -66,7 +66,8 @@ def _table(title: str, rows: list[Row]) -> Table:
     is_wide = console.width >= _WIDE
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("player", overflow="fold")
-    headings = ["swap\n/T", "95 %\ninterval", "external\n/T", "reward\n/day"]
+    is_cost = rows[0]["unit"] == "cost"  # of the world, so of all rows
+    headings = ["swap\n/T", "95 %\ninterval", "external\n/T", "cost\n/day" if is_cost else "reward\n/day"]
     headings += ["rounds\n/s", "runs"] if is_wide else []
     for heading in headings:
         table.add_column(heading, justify="right", overflow="fold")
@@ -82,7 +83,7 @@ def _table(title: str, rows: list[Row]) -> Table:
             _bold(row["swap_per_round"], best[0]),
             bracket,
             _bold(row["external_per_round"], best[1]),
-            _bold(row["reward"], best[2]),
+            _bold(row["reward"], best[2], sign=-1.0 if is_cost else 1.0),
             f"{row['rounds_per_second']:,.0f}" if row["rounds_per_second"] else "",
             str(row["n_replications"]),
         )
@@ -95,7 +96,8 @@ def _best(rows: list[Row], name: str, choose: Any) -> float | None:
     return choose(known) if known else None
 
 
-def _bold(value: float | None, best: float | None) -> str | Text:
+def _bold(value: float | None, best: float | None, sign: float = 1.0) -> str | Text:
     if value is None:
         return "–"
-    return styled((f"{value:.4f}", "bold")) if value == best else f"{value:.4f}"
+    shown = f"{sign * value:.4f}"
+    return styled((shown, "bold")) if value == best else shown

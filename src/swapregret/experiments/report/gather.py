@@ -15,6 +15,8 @@ from swapregret.experiments.report.elements import graph_of, put_together, rows_
 from swapregret.experiments.report.model import Curve, Ends, PlayerRuns, Scene, Shares
 from swapregret.experiments.report.page import Origin
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
+from swapregret.results.table import UNIT_COLUMNS
+from swapregret.units import UNIT_REWARDS, Units
 
 __all__ = ["gather"]
 
@@ -91,7 +93,14 @@ def _scene(
             for player, runs in players.items()
         ),
         graph=graph,
+        units=_units(cells),
     )
+
+
+def _units(cells: pl.DataFrame) -> Units:
+    """Return what the world of some cells counts."""
+    unit, low, high = (cells[name][0] for name in UNIT_COLUMNS)
+    return UNIT_REWARDS if unit is None else Units(low, high, is_cost=unit == "cost")
 
 
 def _player(

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Matrix, Vector
+from swapregret.units import UNIT_REWARDS, Units
 
 __all__ = ["Curve", "Edge", "Ends", "Graph", "PlayerRuns", "Scene", "Shares"]
 
@@ -156,6 +157,8 @@ class Scene:
     players : tuple of PlayerRuns
         In the order of the specification.
     graph : Graph or None
+    units : Units
+        What the environment counts; all numbers are on the scale [0, 1].
     """
 
     actions: str
@@ -167,6 +170,7 @@ class Scene:
     labels: tuple[str, ...]
     players: tuple[PlayerRuns, ...]
     graph: Graph | None = None
+    units: Units = UNIT_REWARDS
 
     @property
     def label(self) -> str:

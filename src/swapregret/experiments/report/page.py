@@ -20,6 +20,7 @@ from swapregret.experiments.report.style import Figure
 from swapregret.experiments.report.summary import summary_section
 from swapregret.experiments.report.table import results_table
 from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
+from swapregret.units import UNIT_REWARDS
 
 __all__ = ["Origin", "first_sections", "lead_of", "page_data", "panel_data", "render_page"]
 
@@ -191,12 +192,23 @@ def lead_of(scenes: Sequence[Scene], *origins: Origin) -> str:
         f"{n_finished:,} of {_plural(n_runs, 'run')} finished. Rewards are on [0, 1]; regrets are read from "
         "the policies and the mean rewards, not from the actions drawn."
     )
-    lead = f'<p class="lead">{words}</p>'
+    lead = f'<p class="lead">{words}</p>{_units(scenes)}'
     failures = [failure for each in origins for failure in each.failures.items()]
     if failures:
         items = "".join(f"<li>{escape(run)}: {escape(why)}</li>" for run, why in failures)
         lead += f'<div class="failures"><p>{_plural(len(failures), "run")} failed:</p><ul>{items}</ul></div>'
     return lead
+
+
+def _units(scenes: Sequence[Scene]) -> str:
+    """Say what 0, 1 and a regret stand for where a world counts in units of its own."""
+    kinds = dict.fromkeys((scene.environment, scene.units) for scene in scenes if scene.units != UNIT_REWARDS)
+    items = "".join(
+        f"<li>{escape(name)}: 0 is a {units.word} of {units.amount(0.0):g}, 1 is one of {units.amount(1.0):g}; a regret of "
+        f"0.01 is {0.01 * units.scale:g}.</li>"
+        for name, units in kinds
+    )
+    return f'<p class="lead">In units of their own:</p><ul class="lead">{items}</ul>' if items else ""
 
 
 def _reproduce(origin: Origin) -> str:
