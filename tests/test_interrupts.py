@@ -12,7 +12,7 @@ import pytest
 import swapregret as sr
 from swapregret.errors import ProtocolError
 
-FILES = ("session.py", "journal.py", "running.py", "player.py")
+FILES = ("session.py", "journal.py", "running.py", "player.py", "storage.py")
 PLAYER = sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale")
 
 
@@ -91,3 +91,27 @@ def test_a_signal_at_any_line_leaves_a_session_whole_or_closed(call: str, tmp_pa
             break
     assert count > 10
     assert refused > 0
+
+
+def test_a_signal_at_any_line_of_save_leaves_the_old_file_or_the_new(tmp_path: Path) -> None:
+    """The file on disk is whole after an interrupt at any line of ``save``, the session goes on, and nothing is left beside it."""
+    path, count, held = tmp_path / "x.session", 0, set()
+    session = sr.Session(PLAYER, rng=3)
+    session.act()
+    session.save(path)
+    old = path.read_bytes()
+    session.observe(0.3)
+    new = session.snapshot()
+    while True:
+        count += 1
+        path.write_bytes(old)
+        was = interrupted_at(count, partial(session.save, path))
+        held.add(path.read_bytes())
+        sr.Session.load(path)
+        assert not session.is_torn
+        assert session.snapshot() == new
+        if not was:
+            break
+    assert held == {old, new}
+    assert count > 30
+    assert [each.name for each in tmp_path.iterdir()] == ["x.session"]

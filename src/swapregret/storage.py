@@ -54,6 +54,8 @@ _DTYPES = {"|b1", "|i1", "|u1"} | {f"<{kind}{size}" for kind in "iu" for size in
 _AT_ONCE = 64
 _HAS_LOCKS = "LOCK_EX" in dir(fcntl)
 _SWEPT = 4
+_Made = tuple[int, Path]
+"""An open file and where it is."""
 _OURS = {
     errno.ENOENT,
     errno.ENOTDIR,
@@ -201,55 +203,77 @@ def put_file(
     ``before`` is called with the handle while nobody can see the file yet. With ``is_new`` a file that is there already, or
     comes meanwhile, is not replaced: FileExistsError.
     """
-    handle, hidden = write_beside(path, data, before)
-    place_file(handle, hidden, path, is_new=is_new)
-    sync_folder(path)
-    return handle
+    made: list[_Made] = []
+    with _telling(made, path):
+        _write_hidden(path, data, before, made)
+        handle, hidden = made[0]
+        _move(hidden, path, is_new)
+        sync_folder(path)
+        return handle
 
 
 def write_beside(
     path: str | os.PathLike[str], data: bytes, before: Callable[[int], None] = lambda handle: None
 ) -> tuple[int, Path]:
     """Put bytes on disk beside a path, where nobody looks for them; return the open handle and the place."""
-    try:
-        target = Path(os.path.realpath(path))
-        if target.exists() and not (target.is_file() or target.is_dir()):
-            raise ValueError("a device, a pipe or a socket")
-        handle, hidden = _open_hidden(target)
-    except (OSError, ValueError, TypeError) as error:
-        raise disk_fault(error, path) from None
-    with _clearing(handle, hidden, path):
-        if target.exists():
-            os.chmod(hidden, stat.S_IMODE(target.stat().st_mode))
-        before(handle)
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(handle, rest) :]
-        os.fsync(handle)
-    return handle, hidden
+    made: list[_Made] = []
+    with _telling(made, path):
+        _write_hidden(path, data, before, made)
+        return made[0]
 
 
-def place_file(handle: int, hidden: Path, path: str | os.PathLike[str], *, is_new: bool = False) -> None:
+def place_file(handle: int, hidden: Path, path: str | os.PathLike[str]) -> None:
     """Move what ``write_beside`` wrote to its path."""
-    with _clearing(handle, hidden, path):
-        target = Path(os.path.realpath(path))
-        if is_new:
-            _link(hidden, target)
-        else:
-            os.replace(hidden, target)
+    with _telling([(handle, hidden)], path):
+        _move(hidden, path, False)
 
 
-@contextlib.contextmanager
-def _clearing(handle: int, hidden: Path, path: Any) -> Iterator[None]:
-    """Leave nothing behind where the block does not come to its end."""
-    try:
-        yield
-    except BaseException as error:
-        os.close(handle)
-        hidden.unlink(missing_ok=True)
-        if isinstance(error, OSError) and not isinstance(error, SwapRegretError | FileExistsError):
-            raise disk_fault(error, path) from None
-        raise
+def _write_hidden(path: Any, data: bytes, before: Callable[[int], None], made: list[_Made]) -> None:
+    target = Path(os.path.realpath(path))
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        raise OSError(errno.EINVAL, "a device, a pipe or a socket")
+    _open_hidden(target, made)
+    handle, hidden = made[0]
+    if target.exists():
+        os.chmod(hidden, stat.S_IMODE(target.stat().st_mode))
+    before(handle)
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+    os.fsync(handle)
+
+
+def _move(hidden: Path, path: Any, is_new: bool) -> None:
+    target = Path(os.path.realpath(path))
+    if is_new:
+        _link(hidden, target)
+    else:
+        os.replace(hidden, target)
+
+
+class _telling:  # noqa: N801
+    """Leave nothing behind where the block does not come to its end, a signal included, and name the file in what is told.
+
+    What is made is put into a list by the very line that makes it, so that no signal comes in between.
+    """
+
+    def __init__(self, made: list[_Made], path: Any) -> None:
+        self._made, self._path = made, path
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        """Clear up after an error."""
+        if error is None:
+            return
+        for handle, hidden in self._made:
+            os.close(handle)
+            hidden.unlink(missing_ok=True)
+        if isinstance(error, SwapRegretError | FileExistsError):
+            return
+        if isinstance(error, OSError | ValueError | TypeError):
+            raise disk_fault(error, self._path) from None
 
 
 def _link(hidden: Path, target: Path) -> None:
@@ -277,21 +301,22 @@ def disk_fault(error: Exception, path: Any) -> SwapRegretError:
     )
 
 
-def _open_hidden(target: Path) -> tuple[int, Path]:
+def _open_hidden(target: Path, made: list[_Made]) -> None:
     """Make the file beside its place in which the next version is written, locked while its writer lives."""
     slot = 0
     while slot < _AT_ONCE:
         hidden = _hidden(target, slot)
         try:
-            handle = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
+            made.append((os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666), hidden))
         except FileExistsError:
             slot += not _remove_left(hidden)
             continue
+        handle = made[0][0]
         if _HAS_LOCKS:
             fcntl.flock(handle, fcntl.LOCK_EX)
         if _is_at(handle, hidden):
-            return handle, hidden
-        os.close(handle)  # somebody took it for left behind in the moment before it was locked
+            return
+        os.close(made.pop()[0])  # somebody took it for left behind in the moment before it was locked
     raise OSError(errno.EAGAIN, f"{_AT_ONCE} others are writing it")
 
 
