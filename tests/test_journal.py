@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, ProtocolError, StorageError, SwapRegretError, Unsupported
 from swapregret.journal import Journal, is_journal, read_journal
+from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.session import Session
@@ -568,3 +570,28 @@ def test_sync_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         monkeypatch.undo()
         assert len(calls) == expected
         session.close()
+
+
+def test_a_child_does_not_keep_the_lock(tmp_path: Path) -> None:
+    """When the parent is killed its journal can be opened again, though a child made by fork lives on."""
+    path = tmp_path / "j"
+    code = f"""
+import os, signal
+import swapregret as sr
+session = sr.Session(sr.baselines.uniform(sr.MSets(4, 2)), rng=1, journal={str(path)!r})
+session.act()
+child = os.fork()
+if child == 0:
+    signal.pause()
+print(child, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        try:
+            process.wait(timeout=60)
+            with Session(uniform(MSets(4, 2)), journal=path) as again:
+                assert len(again.open_decisions) == 1
+        finally:
+            os.kill(child, signal.SIGKILL)

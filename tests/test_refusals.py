@@ -30,6 +30,7 @@ def replay(rewards: Any) -> None:
 
 CASES: dict[str, Callable[[], Any]] = {
     "a reward as text": lambda: observe("0.5"),
+    "a seed of thousands of digits": lambda: sr.Session(sr.baselines.uniform(ACTIONS), rng=10**5000),
     "a complex reward": lambda: observe(0.5 + 0j),
     "a reward that is True": lambda: observe(True),
     "a masked reward": lambda: observe(np.ma.masked_array(0.5, mask=True)),

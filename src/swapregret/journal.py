@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from weakref import WeakSet
 
 from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
 from swapregret.storage import disk_fault, place_file, put_file, read_file, sweep, sync_folder, write_beside
@@ -188,6 +189,19 @@ def check_sync(sync: object) -> None:
         )
 
 
+_JOURNALS: "WeakSet[Journal]" = WeakSet()
+
+
+def _let_go() -> None:
+    """Close, in a child made by fork, its copies of the files: or they stay locked when the parent is gone."""
+    for journal in list(_JOURNALS):
+        journal.let_go()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
+
+
 class _Renewal:
     """A journal that is being written beside the one in use: its thread, and the events since its snapshot."""
 
@@ -244,6 +258,7 @@ class Journal:
         self._checksum = 0
         self._process = os.getpid()
         self._file = self._open()
+        _JOURNALS.add(self)
 
     def _open(self) -> int:
         """Return the handle of the file, locked, or -1 if there is none yet."""
@@ -384,6 +399,17 @@ class Journal:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def let_go(self) -> None:
+        """Close this process's copies of the files, and change nothing on disk."""
+        renewal, self._renewal = self._renewal, None
+        for handle in (self._file, -1 if renewal is None else renewal.handle):
+            if handle >= 0:
+                with contextlib.suppress(OSError):
+                    os.close(handle)
+        self._file = -1
+        if renewal is not None:
+            renewal.handle = -1
 
     def __del__(self) -> None:
         with contextlib.suppress(OSError):

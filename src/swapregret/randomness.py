@@ -10,6 +10,7 @@ __all__ = ["Seed", "as_generator", "entropy_of", "generator_of", "plain_state", 
 
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 """What may be handed over as ``rng``."""
+_MOST = 2**4096
 _KINDS: dict[str, type[np.random.BitGenerator]] = {
     kind.__name__: kind
     for kind in (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)
@@ -25,7 +26,7 @@ def entropy_of(source: Seed) -> int | None:
     (7, 8, None)
     """
     if isinstance(source, np.random.SeedSequence):
-        is_root = isinstance(source.entropy, int) and not source.spawn_key
+        is_root = isinstance(source.entropy, int) and not source.spawn_key and source.entropy < _MOST
         return source.entropy if is_root else None  # type: ignore[return-value]
     return int(source) if isinstance(source, int | np.integer) else None
 
@@ -38,7 +39,7 @@ def as_generator(source: Seed) -> np.random.Generator:
     >>> as_generator(7).random() == np.random.default_rng(7).random()
     True
     """
-    is_whole = isinstance(source, int | np.integer) and not isinstance(source, bool | np.bool_) and source >= 0
+    is_whole = isinstance(source, int | np.integer) and not isinstance(source, bool | np.bool_) and 0 <= source < _MOST
     if source is None or is_whole or isinstance(source, np.random.SeedSequence | np.random.Generator):
         return np.random.default_rng(source)
     try:
@@ -46,7 +47,9 @@ def as_generator(source: Seed) -> np.random.Generator:
     except Exception:  # a number of thousands of digits, or somebody else's __repr__
         said = f"an object of type {type(source).__name__}"
     raise InvalidInput(
-        "`rng` must be a whole number of at least 0, a SeedSequence, a Generator or None", said, "Pass e.g. rng=7."
+        "`rng` must be a whole number of at least 0 and below 2**4096, a SeedSequence, a Generator or None",
+        said,
+        "Pass e.g. rng=7.",
     )
 
 

@@ -120,6 +120,8 @@ def test_identity_is_what_a_result_depends_on(tmp_path: Path) -> None:
         (("replications = 2", "checkpoints = {ratio = 1.0}"), "checkpoints.ratio", "1.01"),
         (("replications = 2", "replications = ["), "the spec", "TOML"),
         (("sets = ", "#"), "sets", "must be given"),
+        (("replications = 2", '"[/bold] x" = 1'), "the spec", "[/bold] x"),
+        (("replications = 2", 'measure = {"dict" = 1}'), "measure", "'dict'"),
     ],
 )
 def test_a_mistake_is_told_with_its_field_and_the_nearest_name(change: tuple[str, str], field: str, rest: str) -> None:

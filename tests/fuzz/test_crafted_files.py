@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.fuzz.mutations import mutate_arrays, mutate_plain
-from tests.fuzz.test_fuzz import TookTooLong, limited
+from tests.fuzz.test_fuzz import TookTooLong, in_time
 
 import swapregret as sr
 from swapregret.errors import SwapRegretError
@@ -98,13 +98,18 @@ def play_on(session: Any) -> str | None:
 def verdict(path: Path, metadata: dict[str, Any], arrays: dict[str, Any]) -> str | None:
     """Read a file that is wrong somewhere, play on if it is not refused, and say what is wrong with that."""
     path.write_bytes(to_bytes("session", metadata, arrays))
+
+    def use() -> str | None:
+        try:
+            session: Any = sr.Session.load(path)
+        except SwapRegretError as error:
+            return None if str(path) in str(error) else f"was refused without its name: {error}"
+        return play_on(session)
+
     try:
-        with limited(), np.errstate(all="ignore"):
-            try:
-                session: Any = sr.Session.load(path)
-            except SwapRegretError as error:
-                return None if str(path) in str(error) else f"was refused without its name: {error}"
-            return play_on(session)
+        with np.errstate(all="ignore"):
+            told: str | None = in_time(use)
+            return told
     except SwapRegretError:  # a state of odd numbers may come to an end, in a sentence of ours
         return None
     except TookTooLong:

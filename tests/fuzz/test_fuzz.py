@@ -6,7 +6,7 @@
 import os
 import signal
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -29,19 +29,31 @@ class TookTooLong(BaseException):
 
 
 @contextmanager
-def limited() -> Iterator[None]:
+def limited(seconds: float = SECONDS) -> Iterator[None]:
     """Interrupt what takes longer than two seconds."""
 
     def stop(*_: Any) -> None:
         raise TookTooLong
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+def in_time(call: Callable[[], Any]) -> Any:
+    """Make a call that must come back in time, once what it needs is compiled: a file may ask for kernels nobody used yet."""
+    try:
+        with limited():
+            return call()
+    except TookTooLong:
+        with limited(60.0), suppress(Exception):
+            call()
+    with limited():
+        return call()
 
 
 def spoil(target: Target, rng: np.random.Generator) -> tuple[list[Any], dict[str, Any], bool]:

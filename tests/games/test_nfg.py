@@ -62,6 +62,10 @@ def test_files_are_read(tmp_path: Path) -> None:
         'NFG 1 R "x" { "a" "b" } { 2 2 } { { "o" 1 2 } } 1 1 1 2',
         'NFG 1 R "x" { "a" "b" } { 2 2 } { { "o" 1 } } 1 1 1 1',
         'NFG 1 R x { "a" "b" } { 2 2 } 1 2 3 4 5 6 7 8',
+        'NFG 1 R "x" { "a" "b" } { 1000000000000 2 } 1 2 3 4 5 6 7 8',
+        'NFG 1 R "x" { "a" "b" } { 8 8 } 1 2 3 4 5 6 7 8',
+        'NFG 1 R "x" { "a" "b" } { 2 2.5 } 1 2 3 4 5 6 7 8',
+        'NFG 1 R "x" { "a" "b" } { 2 2 } 1e400 2 3 4 5 6 7 8',
     ],
 )
 def test_what_is_no_game_is_refused(text: str) -> None:

@@ -118,9 +118,10 @@ def _problem(error: dict[str, Any]) -> InvalidInput:
     steps = [step for step in error["loc"] if not (isinstance(step, str) and ("[" in step or step in ("str", "dict")))]
     field, kind, came = _path(steps), error["type"], excerpt(error["input"], 120)
     if kind == "extra_forbidden":
-        owner, model = _path(steps[:-1]), _MODELS.get(str(steps[0]) if len(steps) > 1 else "", Spec)
+        *above, name = error["loc"]  # as it is: a name may look like a place of Pydantic's
+        owner, model = _path(above), _MODELS.get(str(above[0]) if above else "", Spec)
         try:
-            check_name(steps[-1], model.model_fields, owner or "the spec", "have only the fields")
+            check_name(name, model.model_fields, owner or "the spec", "have only the fields")
         except InvalidInput as found:
             return found
     if kind == "missing":

@@ -4,6 +4,7 @@
 named actions (``{ { "a" "b" } { "c" "d" } }``) a comment may follow, and the body may be a list of outcomes and an index a cell.
 """
 
+import math
 import os
 import re
 from fractions import Fraction
@@ -58,7 +59,9 @@ def parse_nfg(text: str, source: str = "the text") -> MatrixGame:
     shape, labels = _strategies(reader, len(names))
     if reader.peek().startswith('"'):
         reader.next()  # a comment
-    size = int(np.prod(shape))
+    size = math.prod(shape)
+    if size > reader.n_words:
+        raise reader.refusal("have a number for each cell of its table", f"{reader.n_words:,} words for {shape}")
     if reader.peek() == "{":
         cells = _outcome_cells(reader, len(names), size)
     else:
@@ -79,7 +82,7 @@ def _strategies(reader: "_Reader", n_players: int) -> tuple[tuple[int, ...], lis
             labels.append(own if len(set(own)) == len(own) else [str(index + 1) for index in range(len(own))])
             counts.append(len(own))
         else:
-            counts.append(int(reader.number()))
+            counts.append(reader.count())
             labels.append([str(index + 1) for index in range(counts[-1])])
     reader.expect("}")
     if len(counts) != n_players or min(counts, default=0) < 1:
@@ -146,11 +149,22 @@ class _Reader:
     def read(self, word: str) -> float:
         try:
             return float(Fraction(word))
-        except (ValueError, ZeroDivisionError):
+        except (ValueError, ArithmeticError):
             raise self.refusal(f"have a number as word {self._place}", repr(word)) from None
 
     def number(self) -> float:
         return self.read(self.next())
+
+    @property
+    def n_words(self) -> int:
+        return len(self._words)
+
+    def count(self) -> int:
+        """Read how many actions a player has: no more than there are words, as each needs some."""
+        number = self.number()
+        if not number.is_integer() or number > self.n_words:
+            raise self.refusal(f"have a number of actions as word {self._place}", repr(number))
+        return int(number)
 
     def finish(self) -> None:
         if self.peek():
