@@ -31,7 +31,7 @@ class Network:
     vertices : tuple of hashable
         In order of appearance; isolated ones too, where the file names them.
     attributes : mapping of str to tuple
-        For each attribute one value an edge; None where the file gives none.
+        For each attribute one value per edge; None where the file gives none.
     name : str
         Where it came from.
 
@@ -109,7 +109,7 @@ class Network:
         return f"Network({name}{len(self.vertices)} vertices, {len(self.edges)} {kind} edges{columns})"
 
     def numbers(self, attribute: str) -> Vector:
-        """Return an attribute as a vector of finite numbers, one an edge."""
+        """Return an attribute as a vector of finite numbers, one per edge."""
         values: list[float] = []
         for edge, value in zip(self.edges, self._column(attribute), strict=True):
             try:

@@ -148,7 +148,7 @@ class _Reader:
 
     def read(self, rows: Sequence[Sequence[Cell]]) -> LoggedPlay:
         if not rows:
-            raise InvalidInput("the log must have at least one row", "a header alone", "Write one row a day.")
+            raise InvalidInput("the log must have at least one row", "a header alone", "Write one row per day.")
         n, d = len(rows), self._actions.dimension
         plays, rewards = np.zeros((n, d), dtype=np.int64), np.zeros((n, d) if self._total is None else n)
         known: dict[bytes, bool] = {}

@@ -38,7 +38,7 @@ _VERSION = 2
 
 @refuses
 def load_cells(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.DataFrame":
-    """Put replications together: one row a set, environment, player, horizon and checkpoint.
+    """Put replications together: one row per set, environment, player, horizon and checkpoint.
 
     ``swap`` is the paper's: the ledgers of all finished replications are averaged, then the maximum over rules is taken
     (deviation D16). With two replications or more, ``swap_error`` is its standard error, ``swap_split`` the estimate by

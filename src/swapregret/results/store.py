@@ -5,7 +5,7 @@
     DIR/spec.toml            the spec as given
     DIR/resolved.json        what it came to: sets, environments, players, and every run with its identity
     DIR/environment.json     versions, hardware, seed
-    DIR/runs/ID.parquet      a row a checkpoint        } the same bytes wherever and by however many workers it was made
+    DIR/runs/ID.parquet      one row per checkpoint    } the same bytes wherever and by however many workers it was made
     DIR/runs/ID.detail       ledgers, marginals, terms }
     DIR/runs/ID.json         the seal: checksums of the two; without it, or if they differ, the run is not there
     DIR/runs/ID.timing.json  how long it took

@@ -1,4 +1,4 @@
-"""The table of results: one row a run and checkpoint."""
+"""The table of results: one row per run and checkpoint."""
 
 import io
 import math
@@ -160,7 +160,7 @@ def into_units(frame: "pl.DataFrame") -> "pl.DataFrame":
 
 @refuses
 def load_results(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.DataFrame":
-    """Read the results of an experiment: a Polars frame with one row a finished run and checkpoint.
+    """Read the results of an experiment: a Polars frame with one row per finished run and checkpoint.
 
     Regrets are totals up to ``day``; ``external_per_round``, ``internal_per_round`` and ``swap_per_round`` are divided by
     it. ``swap`` is the maximum over rules for this run alone; :func:`load_cells` averages ledgers over replications first,

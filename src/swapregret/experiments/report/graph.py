@@ -23,7 +23,7 @@ _INK = "#0072b2"
 
 
 def graph_figure(graph: Graph) -> Figure | None:
-    """Draw a graph, an edge a line, all of them thin: the page sets their thickness. None above 400 edges.
+    """Draw a graph, one line per edge, all of them thin: the page sets their thickness. None above 400 edges.
 
     The last two traces are the middles of the edges, which carry the hover texts, and the vertices with their names.
 

@@ -1,4 +1,4 @@
-"""The table of all scenes: a row a player, intervals beside the values, the best of each scene in bold."""
+"""The table of all scenes: one row per player, intervals beside the values, the best of each scene in bold."""
 
 import math
 from collections.abc import Callable, Sequence
