@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from swapregret.errors import InvalidInput
-from swapregret.storage import check_regular
 
 __all__ = ["CsvTable", "csv_line", "read_csv", "read_text"]
 
@@ -106,6 +105,8 @@ def csv_line(cells: Iterable[str]) -> str:
 
 def read_text(path: Location) -> str:
     """Read a text file in UTF-8, or say why it cannot be read."""
+    from swapregret.storage import check_regular  # with NumPy, for which a help must not wait
+
     name = os.fspath(path)
     try:
         check_regular(path)
