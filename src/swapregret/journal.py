@@ -345,9 +345,11 @@ class Journal:
 
     def _switch(self, renewal: "_Renewal") -> None:
         """Put the events since the snapshot into the new file, and move it to the path."""
-        self._renewal = None
-        if renewal.handle < 0:
-            return
+        if renewal.handle >= 0:
+            self._take_over(renewal)
+        self._renewal = None  # only now: what a signal leaves half-way is dropped by ``close``
+
+    def _take_over(self, renewal: "_Renewal") -> None:
         checksum, parts = renewal.checksum, []
         for payload in renewal.payloads:
             record, checksum = _record(payload, checksum)
@@ -362,8 +364,9 @@ class Journal:
             renewal.drop()
             return
         with contextlib.suppress(SwapRegretError):
-            place_file(renewal.handle, renewal.hidden, self.path)
-            self._take(renewal.handle, checksum)
+            handle, renewal.handle = renewal.handle, -1
+            place_file(handle, renewal.hidden, self.path)
+            self._take(handle, checksum)
             if self._sync:
                 sync_folder(self.path)
 
