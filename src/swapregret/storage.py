@@ -384,7 +384,8 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
 
 def check_regular(path: str | os.PathLike[str]) -> None:
     """Refuse a device or a pipe, whose contents may never end: a file may name any path."""
-    if not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
+    mode = Path(path).stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise OSError(errno.EINVAL, "no file but a device or a pipe")
 
 

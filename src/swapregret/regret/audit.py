@@ -237,7 +237,7 @@ def audit(
 def _is_vector(rewards: npt.ArrayLike) -> bool:
     """Tell whether there is one number per row."""
     try:
-        return np.asarray(rewards, dtype=np.float64).ndim == 1
+        return real_numbers(rewards).ndim == 1
     except (TypeError, ValueError):
         return False  # refused where they are read
 
@@ -251,7 +251,7 @@ def _drawn(
     policies: Policy | Sequence[Policy] | None,
 ) -> tuple[Actions, Vector, Sequence[Policy]]:
     """Return the action, the total and the law of each day."""
-    totals = np.asarray(rewards, dtype=np.float64)
+    totals = real_numbers(rewards)
     if totals.shape != (len(rows),):
         raise InvalidReward(
             f"`rewards` must have shape ({len(rows)},) or ({len(rows)}, {actions.dimension})",
