@@ -29,8 +29,8 @@ def replay(rewards: Any) -> None:
 
 
 def totals(rewards: Any) -> None:
-    """Audit a log of two days of which only totals were seen."""
-    sr.audit(ACTIONS, [[1, 1, 0, 0], [0, 1, 1, 0]], rewards, policies=ACTIONS.uniform_policy())
+    """Audit a log of ten days of which only totals were seen."""
+    sr.audit(ACTIONS, [[1, 1, 0, 0]] * 10, rewards, policies=ACTIONS.uniform_policy())
 
 
 CASES: dict[str, Callable[[], Any]] = {
@@ -47,11 +47,11 @@ CASES: dict[str, Callable[[], Any]] = {
     "masked rewards": lambda: replay(np.ma.masked_all((2, 4))),
     "rewards that are times": lambda: replay(np.zeros((2, 4), dtype="m8[s]")),
     "rewards that are dates": lambda: replay(np.zeros((2, 4), dtype="M8[s]")),
-    "totals of a log as text": lambda: totals(["0.5", "0.25"]),
-    "totals of a log that are True": lambda: totals([True, False]),
-    "complex totals of a log": lambda: totals(np.array([0.5 + 1j, 0.25])),
-    "masked totals of a log": lambda: totals(np.ma.array([0.5, 0.25], mask=[0, 1])),
-    "totals of a log that are times": lambda: totals(np.array([0, 1], dtype="m8[s]")),
+    "totals of a log as text": lambda: totals(["0.5"] * 10),
+    "totals of a log that are True": lambda: totals([True] * 10),
+    "complex totals of a log": lambda: totals(np.full(10, 0.5 + 0j)),
+    "masked totals of a log": lambda: totals(np.ma.array(np.full(10, 0.5), mask=[True, *[False] * 9])),
+    "totals of a log that are times": lambda: totals(np.zeros(10, dtype="m8[s]")),
     "rewards of a log that are True": lambda: sr.audit(ACTIONS, [[1, 1, 0, 0]], np.ones((1, 4), dtype=np.bool_)),
     "variance of NaN": lambda: sr.FinitePolicy([[1, 0], [0, 1]], [0.5, 0.5]).variance([NAN, 0.0]),
     "costs that are NaN": lambda: sr.games.affine_costs([1.0, NAN], [1.0, 1.0], 2),
