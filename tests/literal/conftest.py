@@ -205,8 +205,11 @@ class Estimates:
         """Return R̃ of a day whose action was drawn from a law; ``vector`` is read as far as it is seen."""
         if self.feedback == "full":
             return vector
+        self.n_seen += 1
+        forget = max(0.002, 1.0 / self.n_seen)
         if self.feedback == "semi-bandit":
             mean = chances @ rows
+            self.noise += forget * (np.mean((vector - self.guess)[action > 0] ** 2) - self.noise)
             estimate = self.guess + np.where(action > 0, (vector - self.guess) / np.where(mean > 0, mean, 1.0), 0.0)
             self.guess = self.guess + self.step * (vector - self.guess) * action
             return estimate
@@ -214,8 +217,7 @@ class Estimates:
         sigma = (rows.T * chances) @ rows
         estimate = self.guess + surprise * np.linalg.pinv(sigma, rcond=1e-11, hermitian=True) @ action
         self.guess = self.guess + self.step * surprise * action / action.sum()
-        self.n_seen += 1
-        self.noise += max(0.002, 1.0 / self.n_seen) * (surprise**2 - self.noise)
+        self.noise += forget * (surprise**2 - self.noise)
         return estimate
 
 

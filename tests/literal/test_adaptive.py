@@ -48,7 +48,7 @@ class Pool:
             literal.Learner(plain, rate if g < self.K else rate / 3, True, keep) for g, keep in enumerate(kept)
         ]
         self.G = len(kept)
-        self.fits = feedback == "bandit" and options.get("least_squares", True)
+        self.fits = feedback != "full" and options.get("least_squares", True)
         self.info, self.moment = np.zeros((self.G, d, d)), np.zeros((self.G, d))
         self.new_info, self.new_moment = np.zeros((d, d)), np.zeros(d)
         self.weights, self.scores = np.full(self.G, 1.0 / self.G), np.zeros(self.G)
@@ -256,6 +256,9 @@ def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: 
         if feedback == "bandit":
             pool.new_info += np.outer(action, action)
             pool.new_moment += shown * action
+        elif feedback == "semi-bandit":
+            pool.new_info += np.diag(action)
+            pool.new_moment += shown
         master.observe(running, Decision(day, action, actions, held), shown)
         position = day + 1 + offset
         if position % WINDOWS[0] == 0:

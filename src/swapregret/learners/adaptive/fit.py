@@ -16,7 +16,7 @@ from swapregret.compiled.cholesky import cholesky, cholesky_solve, trace_of_inve
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.adaptive.state import Fit
 
-__all__ = ["fade", "fitted_tilt", "gather_window", "remember_total"]
+__all__ = ["fade", "fitted_tilt", "gather_window", "remember_elements", "remember_total"]
 
 
 @kernel
@@ -35,6 +35,15 @@ def remember_total(fit: Fit, action: Integers, reward: float, times: float) -> N
         line = fit.window_info[i]
         for f in range(count):
             line[chosen[f]] += times
+
+
+@kernel
+def remember_elements(fit: Fit, action: Integers, seen: Floats, times: float) -> None:
+    """Add a day of semi-bandit feedback: A += diag(M), b += M∘R."""
+    for i in range(action.size):
+        if action[i]:
+            fit.window_moment[i] += times * seen[i]
+            fit.window_info[i, i] += times
 
 
 @kernel

@@ -117,7 +117,7 @@ class AdaptiveMaster(Master):
     @property
     def fits(self) -> bool:
         """Tell whether members that do not restart follow least squares."""
-        return self.least_squares and self.feedback == "bandit" and self.actions.dimension <= FIT_LIMIT
+        return self.least_squares and self.feedback != "full" and self.actions.dimension <= FIT_LIMIT
 
     def _waits(self, memory: float) -> int:
         """Return how many base windows a member with a memory of so many days waits between updates: a sixteenth of it."""

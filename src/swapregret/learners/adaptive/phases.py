@@ -15,12 +15,12 @@ from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
 from swapregret.compiled.kernel import inlined, phase
 from swapregret.compiled.vectors import dot
-from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_total
+from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_elements, remember_total
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
 from swapregret.learners.adaptive.state import AdaptiveState
 from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list
 from swapregret.learners.adaptive.weights import FORGET, weigh
-from swapregret.learners.round.day import mix_slots
+from swapregret.learners.round.day import BANDIT, mix_slots
 from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, remember
 from swapregret.learners.round.scale import begin_interval, end_meta_day, tilt_learner
 from swapregret.learners.round.taping import tape_laws, tape_window
@@ -33,10 +33,13 @@ LEAST_WEIGHT = 1e-3
 
 
 @remember.of(AdaptiveState)
-def remember_day(state: Any, action: Integers, reward: float, times: float) -> None:
+def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
     """Add a day to what least squares are made of."""
-    if state.fit.window_moment.size:
-        remember_total(state.fit, action, reward, times)
+    if rule.has_fit:
+        if rule.feedback == BANDIT:
+            remember_total(state.fit, action, reward, times)
+        else:
+            remember_elements(state.fit, action, seen, times)
 
 
 @inlined

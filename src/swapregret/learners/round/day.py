@@ -58,7 +58,8 @@ class Tally(NamedTuple):
     prediction, running, total : float64 arrays, shape (d,)
         R̂; the sum of the estimates since the last window ended; the sum of all.
     noise, n_seen : float64 arrays, shape (1,)
-        σ̂², the running mean of (r − R̂·M)² with bandit feedback, and how many days were seen with less than full feedback.
+        σ̂², the running mean of what R̂ misses, squared: (r − R̂·M)² with bandit feedback, the mean over the chosen elements with
+        semi-bandit; and how many days were seen with less than full feedback.
     """
 
     day: Integers
@@ -172,13 +173,19 @@ def estimate_elements(tally: Tally, mean: Floats, step: float, action: Integers,
     """Add the estimate from the rewards of the chosen elements to the sums, and let the prediction learn."""
     prediction, running, total = tally.prediction, tally.running, tally.total
     tally.n_seen[0] += 1.0
+    squares, count = 0.0, 0
     for i in range(action.size):
         value = prediction[i]
         if action[i]:
-            value += (seen[i] - prediction[i]) / mean[i]
-            prediction[i] += step * (seen[i] - prediction[i])
+            surprise = seen[i] - prediction[i]
+            value += surprise / mean[i]
+            prediction[i] += step * surprise
+            squares += surprise * surprise
+            count += 1
         running[i] += value
         total[i] += value
+    if count > 0:
+        tally.noise[0] += max(_FORGET, 1.0 / tally.n_seen[0]) * (squares / count - tally.noise[0])
 
 
 @inlined

@@ -12,7 +12,7 @@ from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
 from swapregret.compiled.handle import Handle
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.vectors import action_total
-from swapregret.learners.round.day import BANDIT, act, count_day, estimate, keep_for_undo
+from swapregret.learners.round.day import act, count_day, estimate, keep_for_undo
 from swapregret.learners.round.master import NOT_SOLVED, remember
 from swapregret.learners.round.taping import begin_tape, tape_window
 
@@ -47,8 +47,7 @@ def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
     keep_for_undo(rule, state)
     if not estimate(family, rule, state, action, seen, reward):
         return NOT_SOLVED
-    if rule.feedback == BANDIT:
-        remember(state, action, reward, 1.0)
+    remember(state, rule, action, seen, reward, 1.0)
     return count_day(rule, state.tally)
 
 
@@ -75,9 +74,9 @@ def stop_tape(h: Any) -> None:
 
 
 @phase
-def take_back(h: Any, action: Integers, reward: float) -> None:
+def take_back(h: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Take back what was noted of a day beside its estimate."""
-    remember(state_of(h), action, reward, -1.0)
+    remember(state_of(h), rule_of(h), action, seen, reward, -1.0)
 
 
 @phase
@@ -98,8 +97,7 @@ def play_days(h: Any, rewards: Floats, received: Floats, plays: Integers, row: i
             plays[row] = action
         if not estimate(family, rule, state, action, vector, reward):
             return row, NOT_SOLVED
-        if rule.feedback == BANDIT:
-            remember(state, action, reward, 1.0)
+        remember(state, rule, action, vector, reward, 1.0)
         n_ending = count_day(rule, state.tally)
         row += 1
         if n_ending != 0:

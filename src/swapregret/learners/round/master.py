@@ -9,7 +9,7 @@ compiling short.
 
 from typing import Any
 
-from swapregret.arrays import Integers
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.methods import method
 
 __all__ = ["NOT_PROJECTED", "NOT_SOLVED", "OUT_OF_ROOM", "PLAYED", "remember"]
@@ -20,10 +20,10 @@ PLAYED, NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM = 0, 1, -1, 2
 
 
 @method
-def remember(state: Any, action: Integers, reward: float, times: float) -> None:
-    """Take note of a day of bandit feedback beside its estimate; ``times`` −1 takes it back."""
+def remember(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
+    """Take note of a day beside its estimate; ``times`` −1 takes it back."""
 
 
 @remember.default
-def forget(state: Any, action: Integers, reward: float, times: float) -> None:
+def forget(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
     """Take no note: the estimate is all there is to learn."""

@@ -186,12 +186,13 @@ class Running:
         """
         rng = self._rng if self._rng is not None else np.random.default_rng(0)
         h, action = self.handle(rng), _own(action)
+        vector = self._nothing if seen is None else _own(seen)
         if reward is None:
             n_ending = self._do.pass_day(h)
         else:
             if view is not None and not view.is_present:
                 h = view.handle(self, rng)
-            n_ending = self._do.observe_day(h, action, self._nothing if seen is None else _own(seen), reward)
+            n_ending = self._do.observe_day(h, action, vector, reward)
         if n_ending == NOT_SOLVED:
             refuse(NOT_SOLVED)
         if n_ending == 0:
@@ -200,8 +201,8 @@ class Running:
             self.end_window(n_ending)
         except BaseException:
             restore(self.state.tally, dump(self.state.undo), "the state")
-            if reward is not None and seen is None:
-                self._do.take_back(h, action, reward)
+            if reward is not None:
+                self._do.take_back(h, action, vector, reward)
             raise
 
     def _part_view(self) -> None:
