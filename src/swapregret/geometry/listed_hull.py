@@ -30,6 +30,8 @@ _STEPS = 100
 _BOUNDARY = 0.99
 _LEAST_SHARE = 1e-2
 """The share of the target that μ is kept at: with less, weights and slacks vanish before Mg = ν + s holds."""
+_LINEAR = 0.1
+"""How far Mg = ν + s may be missed while μ is lowered: beyond it steps are off by a tenth and can go in circles."""
 _EXACT = 1e-13
 
 
@@ -148,9 +150,10 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
         if step == 0:
             slack = totals - least + max(0.1 * gap, 1e-3)
             nu = least - max(0.1 * gap, 1e-3)
-        mu = 0.0
+        mu, missed = 0.0, 0.0
         for a in range(n):
             mu += weights[a] * slack[a] / n
+            missed = max(missed, abs(totals[a] - nu - slack[a]))
         factor, is_definite = np.empty((0, 0)), False
         if is_short:
             factor, is_definite = _factor_short(table, x, weights, slack)
@@ -186,6 +189,8 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
                 for a in range(n):
                     aim += (weights[a] + length * delta[a]) * (slack[a] + length * change[a]) / n
                 centre = max(min(max((aim / mu) ** 3, 1e-6), 1.0), _LEAST_SHARE * TARGET / (n * mu))
+                if missed > max(_LINEAR, 10.0 * n * mu):
+                    centre = 1.0
         total = 0.0
         for a in range(n):
             weights[a] += length * delta[a]
