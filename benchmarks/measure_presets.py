@@ -83,7 +83,7 @@ def measure(preset: str, spec: str, horizon: int, world: str, replications: int,
 def write(rows: list[Measurement]) -> None:
     """Write the file: what it is, by what, and the cells, a line each."""
     head = {
-        "what": "swap regret a round of swap_combcp, maximum over φ outside the expectation, from policies and mean rewards",
+        "what": "swap regret per round of swap_combcp, maximum over φ outside the expectation, from policies and mean rewards",
         "by": "python benchmarks/measure_presets.py",
         "versions": {"swapregret": sr.__version__, "python": platform.python_version(), "machine": platform.machine()},
     }

@@ -256,6 +256,7 @@ class Session(Generic[State]):
             return self._open[as_integer(day, "day", 0)]
         except KeyError:
             waiting = ", ".join(map(str, list(self._open)[:10])) or "none"
+            waiting += ", …" if len(self._open) > 10 else ""
             raise ProtocolError(
                 "`day` must be that of a decision that waits for its reward",
                 f"{call}(..., day={day})",

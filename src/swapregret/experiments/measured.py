@@ -71,7 +71,7 @@ class Expectation:
     Attributes
     ----------
     readings : tuple of Reading
-        One a world.
+        One per world.
     source : str
         Where they come from, in words.
     is_measured : bool

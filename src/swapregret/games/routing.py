@@ -65,7 +65,7 @@ class RoutingGame(CongestionGame):
         names = [f"{index}: {source} → {sink}" for index, (source, sink) in enumerate(pairs)]
         super().__init__(chosen, costs, own, names)
         if len(self.costs) != len(links):
-            raise InvalidInput(f"`costs` must have {len(links)} rows", str(len(self.costs)), "Give one an edge.")
+            raise InvalidInput(f"`costs` must have {len(links)} rows", str(len(self.costs)), "Give one per edge.")
         self.edges = tuple(links)
         self.commodities = tuple(pairs)
         if all(isinstance(vertex, str | int) for edge in [*links, *pairs] for vertex in edge):
@@ -142,7 +142,7 @@ def _column(values: npt.ArrayLike, name: str) -> Matrix:
     """Read a finite number for each edge, or one for all."""
     numbers = real_numbers(values)
     if numbers.ndim > 1 or not np.isfinite(numbers).all():
-        raise InvalidInput(f"`{name}` must be finite numbers, one an edge", shown(values), "Mend the table.")
+        raise InvalidInput(f"`{name}` must be finite numbers, one per edge", shown(values), "Mend the table.")
     return np.atleast_1d(numbers)
 
 

@@ -30,8 +30,6 @@ _STEPS = 100
 _BOUNDARY = 0.99
 _LEAST_SHARE = 1e-2
 """The share of the target that μ is kept at: with less, weights and slacks vanish before Mg = ν + s holds."""
-_LINEAR = 0.1
-"""How far Mg = ν + s may be missed while μ is lowered: beyond it steps are off by a tenth and can go in circles."""
 _EXACT = 1e-13
 
 
@@ -150,10 +148,9 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
         if step == 0:
             slack = totals - least + max(0.1 * gap, 1e-3)
             nu = least - max(0.1 * gap, 1e-3)
-        mu, missed = 0.0, 0.0
+        mu = 0.0
         for a in range(n):
             mu += weights[a] * slack[a] / n
-            missed = max(missed, abs(totals[a] - nu - slack[a]))
         factor, is_definite = np.empty((0, 0)), False
         if is_short:
             factor, is_definite = _factor_short(table, x, weights, slack)
@@ -164,19 +161,20 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
             break
         ones = _solve(table, weights, slack, factor, is_short, np.ones(n))
         below = ones.sum()
-        # how far a step towards μ = 0 goes says how much μ can be lowered (Mehrotra's rule)
-        centre = 0.0
+        # how far a step towards μ = 0 goes says how much μ can be lowered (Mehrotra's rule), and how much of the second-order
+        # term to trust: with all of it, steps can go in circles
+        centre, trust = 0.0, 0.0
         delta, change, d_nu = np.zeros(n), np.zeros(n), 0.0
         for attempt in range(2):
             right = np.empty(n)
             for a in range(n):  # −(Mg − ν − s) − (λs − σμ)/λ; the second time, with the second-order term of λs
-                second = delta[a] * change[a] if attempt == 1 else 0.0
+                second = trust * delta[a] * change[a]
                 right[a] = nu - totals[a] + (centre * mu - second) / weights[a]
             solved = _solve(table, weights, slack, factor, is_short, right)
             d_nu = -solved.sum() / below
             length = 1.0
             for a in range(n):
-                second = delta[a] * change[a] if attempt == 1 else 0.0
+                second = trust * delta[a] * change[a]
                 delta_a = solved[a] + d_nu * ones[a]
                 change[a] = (centre * mu - second - slack[a] * delta_a) / weights[a] - slack[a]
                 delta[a] = delta_a
@@ -185,12 +183,10 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
                 if change[a] < 0.0:
                     length = min(length, -_BOUNDARY * slack[a] / change[a])
             if attempt == 0:
-                aim = 0.0
+                trust, aim = length, 0.0
                 for a in range(n):
                     aim += (weights[a] + length * delta[a]) * (slack[a] + length * change[a]) / n
                 centre = max(min(max((aim / mu) ** 3, 1e-6), 1.0), _LEAST_SHARE * TARGET / (n * mu))
-                if missed > max(_LINEAR, 10.0 * n * mu):
-                    centre = 1.0
         total = 0.0
         for a in range(n):
             weights[a] += length * delta[a]

@@ -64,7 +64,7 @@ class Schedule:
 
     @refuses
     def draw(self, *, width: int = 64) -> str:
-        """Draw the calendar: a row a scale, ``·`` a kept policy, ``|`` an update, ``R`` a restart.
+        """Draw the calendar: one row per scale, ``·`` a kept policy, ``|`` an update, ``R`` a restart.
 
         A column is as many days as it takes to show two intervals of the coarsest scale in ``width`` columns; where more
         than one event falls into a column the rarest is shown.

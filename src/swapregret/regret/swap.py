@@ -34,7 +34,7 @@ def swap_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
     ----------
     actions : ActionSet
     ledgers : sequence of Ledger
-        One a replication, of :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
+        One per replication, of :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
 
     Examples
     --------
@@ -64,6 +64,9 @@ def measure_swap(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]
     if len(ledgers) > 1:
         rule = Rule.of(answers, actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else mean.total))
         error = standard_error([rule.gain(part) for part in ledgers])
+    value, lower, upper = (
+        max(each, 0.0) for each in (value, lower, upper)
+    )  # less is rounding: a rule may change nothing
     return Regret(value, lower, upper, error, mean.n_days, describe(mean, len(ledgers)))
 
 

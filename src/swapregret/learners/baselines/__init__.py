@@ -1,4 +1,4 @@
-"""Published competitors, one a file, all players."""
+"""Published competitors, one per file, all players."""
 
 from swapregret.learners.baselines.blum_mansour import blum_mansour
 from swapregret.learners.baselines.comband import comband

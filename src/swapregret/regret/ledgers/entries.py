@@ -141,7 +141,7 @@ class Ledger:
 
     @property
     def values(self) -> Matrix:
-        """Return V[M], a row an action."""
+        """Return V[M], one row per action."""
         return self.rows.values
 
 

@@ -115,7 +115,7 @@ def round_to_base(
     Parameters
     ----------
     masses : int64 array, shape (d,)
-        Non-negative, one an edge.
+        Non-negative, one per edge.
     pair_tails, pair_heads, pair_starts, pair_edges : int64 arrays
         Edges by pairs of vertices; pairs without edges keep the mass 0.
     n_vertices : int

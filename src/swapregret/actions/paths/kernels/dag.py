@@ -40,7 +40,7 @@ def best_path(start: Integers, head: Integers, edge: Integers, weights: Floats) 
 
 @kernel
 def best_value(start: Integers, head: Integers, gains: Floats) -> float:
-    """Return the largest sum of ``gains`` (one an edge, in the order of the graph) over any path."""
+    """Return the largest sum of ``gains`` (one per edge, in the order of the graph) over any path."""
     n = start.size - 1
     value = np.empty(n)
     value[n - 1] = 0.0

@@ -1,4 +1,4 @@
-"""Blum and Mansour's and Ito's experts, one an action: how they learn."""
+"""Blum and Mansour's and Ito's experts, one per action: how they learn."""
 
 import numpy as np
 
