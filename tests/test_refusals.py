@@ -10,6 +10,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.errors import SwapRegretError
+from swapregret.policy.mixture import Mixture
 
 ACTIONS = sr.MSets(4, 2)
 PLAYER = sr.baselines.uniform(ACTIONS)
@@ -59,6 +60,13 @@ CASES: dict[str, Callable[[], Any]] = {
     "a range upside down": lambda: sr.environments.iid(ACTIONS, 10, low=0.9, high=0.1),
     "a range that is text": lambda: sr.Session(PLAYER, reward_range="01"),  # type: ignore[arg-type]
     "labels without an order": lambda: sr.MSets(3, 1, labels={"a", "b", "c"}),  # type: ignore[arg-type]
+    "labels in a dict": lambda: sr.MSets(3, 1, labels={"a": 1, "b": 2, "c": 3}),  # type: ignore[arg-type]
+    "checkpoints without axes": lambda: sr.play(
+        sr.baselines.uniform(sr.MSets(4, 2)),
+        sr.environments.iid(sr.MSets(4, 2), 10, rng=0),
+        checkpoints=np.array(0.5),  # type: ignore[arg-type]
+    ),
+    "components without axes": lambda: Mixture(np.array(0.5), [0.5, 0.5]),  # type: ignore[arg-type]
     "labels that are NaN": lambda: sr.MSets(3, 1, labels=[NAN, NAN, 1]),
     "sync that is text": lambda: sr.Session(PLAYER, sync="no"),  # type: ignore[arg-type]
     "a set for a player": lambda: sr.Session(ACTIONS),  # type: ignore[type-var]

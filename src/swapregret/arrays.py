@@ -11,7 +11,7 @@ import os
 from collections.abc import Hashable, Iterable
 from decimal import Decimal
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,7 @@ __all__ = [
     "check_memory",
     "count_in_words",
     "frozen",
+    "is_iterable",
     "real_numbers",
     "shown",
     "summed",
@@ -270,6 +271,15 @@ def as_range(value: object, name: str, do: str) -> tuple[float, float]:
     return low, high
 
 
+def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    """Tell whether a value can be gone through; an array without axes cannot, whatever its class says."""
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
+
+
 def as_labels(labels: object, count: int, name: str = "labels") -> tuple[Label, ...]:
     """Read different names in an order, one for each of ``count`` things, or say what is wrong with them.
 
@@ -280,7 +290,7 @@ def as_labels(labels: object, count: int, name: str = "labels") -> tuple[Label, 
     """
     if labels is None:
         return tuple(range(count))
-    if not isinstance(labels, Iterable) or isinstance(labels, set | frozenset):
+    if not is_iterable(labels) or isinstance(labels, set | frozenset | dict):
         raise InvalidInput(f"`{name}` must be names in an order", shown(labels), "Pass a list.")
     names = tuple(labels)
     try:

@@ -1,13 +1,13 @@
 """The loop: a player meets an environment, and the play is measured."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import as_integer, shown
+from swapregret.arrays import as_integer, is_iterable, shown
 from swapregret.counts import MOST_REPLICATIONS
 from swapregret.course import Course
 from swapregret.environments.base import Environment
@@ -20,6 +20,7 @@ from swapregret.workers import run_tasks
 __all__ = ["PlayResult", "play"]
 
 _LARGEST_MARK = 2**24
+_HALVINGS = 64
 """Bytes of the largest ledger kept at a checkpoint before the last."""
 
 
@@ -108,7 +109,7 @@ def play(
     if capacity is not None:
         as_integer(capacity, "capacity", 1)
     count, jobs = as_integer(replications, "replications", 1, MOST_REPLICATIONS), as_integer(n_jobs, "n_jobs", 1)
-    if not isinstance(windows, Iterable):
+    if not is_iterable(windows):
         raise InvalidInput("`windows` must be a list of whole numbers", shown(windows), "Pass e.g. (1, 100).")
     lengths = tuple(as_integer(window, "windows", 1) for window in windows)
     days = _checkpoints(checkpoints, environment.horizon)
@@ -138,10 +139,10 @@ def play(
 
 def _checkpoints(wanted: int | Sequence[int], horizon: int) -> tuple[int, ...]:
     """Return the days after which a play is looked at, the last of all included."""
-    if isinstance(wanted, Sequence | np.ndarray):
+    if is_iterable(wanted):
         found = {as_integer(day, "checkpoints", 1, horizon) for day in wanted}
     else:
-        found = {horizon >> half for half in range(as_integer(wanted, "checkpoints", 0))} - {0}
+        found = {horizon >> half for half in range(min(as_integer(wanted, "checkpoints", 0), _HALVINGS))} - {0}
     return tuple(sorted(found | {horizon}))
 
 

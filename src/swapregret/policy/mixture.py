@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Matrix, Vector, frozen, real_numbers, shown
+from swapregret.arrays import Action, Matrix, Vector, frozen, is_iterable, real_numbers, shown
 from swapregret.errors import InvalidInput
 from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
@@ -26,7 +26,7 @@ class Mixture(Policy):
     """
 
     def __init__(self, components: Sequence[Policy], weights: npt.ArrayLike) -> None:
-        self.components = tuple(components) if isinstance(components, Iterable) else ()
+        self.components: tuple[Policy, ...] = tuple(components) if is_iterable(components) else ()
         if not self.components or not all(isinstance(one, Policy) for one in self.components):
             raise InvalidInput("`components` must be policies", shown(components), "Pass a list of them.")
         self.component_weights: Vector = frozen(on_grid(weights))

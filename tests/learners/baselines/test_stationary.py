@@ -57,3 +57,18 @@ def test_slow_changes_are_followed(n: int) -> None:
         follow_chain(Q, point, inverse)
         assert np.abs(point @ Q - point).sum() < 1e-12
     assert np.allclose(point, eliminate(Q), atol=1e-11)
+
+
+def test_rates_too_small_for_a_number_leave_a_distribution() -> None:
+    """Where all rates but one are 0 the chain has many stationary distributions; one of them is found, without NaN."""
+    rates = np.zeros((10, 10))
+    rates[7, 6] = 10.0
+    point = eliminate(rates)
+    assert abs(point.sum() - 1.0) <= 1e-12
+    assert point[7] <= 1e-100
+    np.testing.assert_allclose(np.delete(point, [6, 7]), point[0], rtol=1e-9)
+
+
+def test_no_rates_at_all_leave_the_uniform_distribution() -> None:
+    """Nothing moves: all states are alike."""
+    np.testing.assert_allclose(eliminate(np.zeros((6, 6))), 1.0 / 6.0, rtol=1e-12)

@@ -17,17 +17,19 @@ TOLERANCE, PATIENCE = 1e-13, 5
 """Of refinement: the residual that is good enough, and the steps after which an inverse no longer serves."""
 SMALL = 160
 """Most states of a chain that is eliminated every day."""
+_LEAST_RATE = 1e-200
 
 
 @kernel
 def eliminate(rates: Floats) -> Floats:
-    """Return p with Σ_i p_i (rate_ij) = p_j Σ_k rate_jk, for an irreducible matrix of rates; the diagonal is not used.
+    """Return p with Σ_i p_i (rate_ij) = p_j Σ_k rate_jk; the diagonal is not used.
 
+    Rates of 0, as weights leave that are too small for a number, count as 1e-200 of the largest: p is then unique.
     The elimination of Grassmann, Taksar and Heyman: no subtraction, so every entry has full relative accuracy,
     however small. O(2n³/3). Four states leave at a time, so that the rest of the matrix is gone through once for them.
     """
     n = rates.shape[0]
-    a = rates.copy()
+    a = np.maximum(rates, max(_LEAST_RATE * rates.max(), 1e-300))
     shares = np.zeros((n, n))  # row k: what each state before k passes on to it, in units of all that leaves k
     top = n
     while top > 1:
