@@ -26,7 +26,7 @@ from swapregret.learners.settings import check_settings
 __all__ = ["DENSE_LIMIT", "LawPlan", "plan_laws"]
 
 DENSE_LIMIT = 400
-"""Rank above which Σ is not factored where there is another way."""
+"""Rank above which Σ is not factored where there is another way, and elements above which members do not fit."""
 _RANK_OF_CHAINS = 50
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
 _VARIANTS, _POOLED_VARIANTS, _ELEMENTS = 8, 4, 100

@@ -24,6 +24,7 @@ from swapregret.learners.adaptive.state import (
     start_weights,
 )
 from swapregret.learners.ingredients import Ingredients
+from swapregret.learners.law_plan import DENSE_LIMIT
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
 from swapregret.learners.round.player import Master, rates_of
@@ -32,8 +33,6 @@ from swapregret.learners.round.scale import start_learners
 
 __all__ = ["AdaptiveMaster", "time_constants"]
 
-FIT_LIMIT = 150
-"""Elements above which members sum estimates instead of fitting: a fit costs d³ per update."""
 PAIRS_LIMIT = 48
 """Elements above which nothing is pooled by pairs: memory is d³."""
 _UPDATES_PER_MEMORY = 16
@@ -117,7 +116,7 @@ class AdaptiveMaster(Master):
     @property
     def fits(self) -> bool:
         """Tell whether members that do not restart follow least squares."""
-        return self.least_squares and self.feedback != "full" and self.actions.dimension <= FIT_LIMIT
+        return self.least_squares and self.feedback != "full" and self.actions.dimension <= DENSE_LIMIT
 
     def _waits(self, memory: float) -> int:
         """Return how many base windows a member with a memory of so many days waits between updates: a sixteenth of it."""
