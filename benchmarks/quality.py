@@ -88,6 +88,11 @@ ABLATIONS: dict[str, Callable[..., Any]] = {
     "one-variant": partial(sr.swap_combcp, preset="adaptive", variants=1),
 }
 
+SEMI_BANDIT: dict[str, Callable[..., Any]] = {
+    "semi-bandit": partial(sr.swap_combcp, feedback="semi-bandit"),
+    "semi-bandit-sums": partial(sr.swap_combcp, feedback="semi-bandit", least_squares=False),
+}
+
 
 def measure(
     actions: sr.ActionSet, horizon: int, player: str, world: str, replications: int, seed: int, jobs: int
@@ -97,7 +102,7 @@ def measure(
     started = time.perf_counter()
     cell = {"set": repr(actions), "horizon": horizon, "player": player, "world": world, "seed": seed}
     try:
-        made = (PLAYERS | COMPETITORS | ABLATIONS)[player](actions, horizon)
+        made = (PLAYERS | COMPETITORS | ABLATIONS | SEMI_BANDIT)[player](actions, horizon)
         result = sr.play(made, environment, rng=seed, replications=replications, n_jobs=jobs)
     except SwapRegretError as error:
         return cell | {

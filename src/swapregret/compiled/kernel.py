@@ -190,8 +190,7 @@ def _settings() -> Any:
 def _dispatcher(function: Callable[..., Any], is_inlined: bool) -> Any:
     """Return Numba's object for a function; kernels that call it find a second one, compiled without Python's way in.
 
-    To take its arguments from Python and to give results back is a tenth or more of what compiling costs, and most kernels are
-    only called by kernels.
+    To take arguments from Python and to give results back has to be compiled too, and most kernels are only called by kernels.
     """
     if is_inlined:
         return _made(function, "", inline="always")

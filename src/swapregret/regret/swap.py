@@ -64,9 +64,8 @@ def measure_swap(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]
     if len(ledgers) > 1:
         rule = Rule.of(answers, actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else mean.total))
         error = standard_error([rule.gain(part) for part in ledgers])
-    value, lower, upper = (
-        max(each, 0.0) for each in (value, lower, upper)
-    )  # less is rounding: a rule may change nothing
+    # below 0 is rounding, since a rule may change nothing
+    value, lower, upper = (max(each, 0.0) for each in (value, lower, upper))
     return Regret(value, lower, upper, error, mean.n_days, describe(mean, len(ledgers)))
 
 

@@ -22,6 +22,7 @@ from swapregret.actions.m_sets.kernels.pivotal_solve import (
     finish_pivots,
     sift_action,
 )
+from swapregret.actions.m_sets.kernels.subsets import UNIT
 from swapregret.actions.m_sets.m_set_laws import LISTED, UniformSubsets, all_sets
 from swapregret.arrays import Action, Matrix, Vector, as_action, frozen
 from swapregret.policy import FinitePolicy, JointSolver, Policy
@@ -84,7 +85,7 @@ class PivotalSubsets(Policy):
 
     @cached_property
     def _marginals(self) -> Vector:
-        return frozen(self._units / 2**44)
+        return frozen(self._units / UNIT)
 
     def marginals(self) -> Vector:
         """E[M], exact multiples of 2⁻⁴⁴."""

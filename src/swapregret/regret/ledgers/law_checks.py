@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.m_sets.kernels.subsets import UNIT
 from swapregret.errors import InvalidInput
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.held_arrays import held_array
@@ -19,7 +20,6 @@ __all__ = ["ARGUMENTS", "GRAPHS", "is_same", "wrong_law"]
 
 Held = Mapping[str, Any]
 GRAPHS = frozenset({"Digraph", "UndirectedGraph"})
-_UNIT = 2**44
 _MOST_GIBBS = 20
 _LARGEST = 1e100
 _SLACK = 1e-9
@@ -76,9 +76,9 @@ def _gibbs_subsets(held: Held, most: int) -> tuple[Any, ...]:
 
 
 def _pivotal(held: Held, most: int) -> tuple[Any, ...]:
-    units = held_array(held, "_units", "int64", (None,), 0, _UNIT)
+    units = held_array(held, "_units", "int64", (None,), 0, UNIT)
     size = _whole(held, "size", len(units))
-    if sum(units.tolist()) != size * _UNIT:
+    if sum(units.tolist()) != size * UNIT:
         raise wrong_law(f"`_units` that add up to {size} · 2⁴⁴", f"{sum(units.tolist())}")
     return units, size
 
