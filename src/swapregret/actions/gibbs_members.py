@@ -32,6 +32,10 @@ class PythonGibbsMembers(PythonFamily):
     def __init__(self, common: Common, listed: Any, gibbs: Any) -> None:
         self.common, self.listed, self.gibbs = common, listed, gibbs
 
+    def on(self, laws: Any) -> "PythonGibbsMembers":
+        """Return the same at work on the policies of a state: they make no difference."""
+        return self
+
 
 @project.of(GibbsMembers)
 def project_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:

@@ -1,33 +1,29 @@
 r"""A point of conv(A) written as a law over few actions (Algorithm 2, line 5).
 
 The paper asks for any :math:`\tilde p` with :math:`\sum_M \tilde p(M) M = m q`; it is not unique (deviation D4), so
-the rule here is fixed: Wolfe's algorithm from a fixed vertex, in a fixed norm.
+the rule here is fixed: Wolfe's algorithm from a fixed vertex, in a fixed norm; or non-negative least squares on actions that are
+known, in a fixed norm.
 """
+
+from collections.abc import Iterable
 
 import numpy as np
 
-from swapregret.arrays import Action, Actions, Vector, as_integer, as_vector
+from swapregret.arrays import Matrix, Vector, as_integer, as_vector
 from swapregret.errors import InvalidInput
-from swapregret.geometry.listed_hull import few_actions
+from swapregret.geometry.few_actions import more_actions
 from swapregret.geometry.min_norm import min_norm_point
 from swapregret.geometry.oracle import LinearOracle
 from swapregret.policy import FinitePolicy
 
-__all__ = ["decompose", "norm_of_variant"]
+__all__ = ["decompose", "decompose_from", "norm_of_variant"]
 
 _INSIDE = 1e-8
 _REACHED = 2e-13
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0
 
 
-def decompose(
-    oracle: LinearOracle,
-    marginals: Vector,
-    *,
-    variants: int = 1,
-    pool: Actions | None = None,
-    first: FinitePolicy | None = None,
-) -> FinitePolicy:
+def decompose(oracle: LinearOracle, marginals: Vector, *, variants: int = 1) -> FinitePolicy:
     r"""Write a point of conv(A) as a law over at most r + 1 actions.
 
     Find actions :math:`M_a` and weights :math:`p_a > 0`, :math:`\sum_a p_a = 1`, with :math:`\sum_a p_a M_a` equal to
@@ -41,11 +37,6 @@ def decompose(
     variants : int
         How many decompositions to average. Each starts from its own fixed vertex and measures distances in its own
         fixed norm, so the average has up to ``variants`` · (r + 1) atoms.
-    pool : int64 array, shape (n, d), optional
-        Actions that are tried before the oracle is asked, as are its answers then: fewer questions, and another law, which
-        depends on the point and the pool alone.
-    first : FinitePolicy, optional
-        The first variant, where it is known.
 
     Returns
     -------
@@ -69,16 +60,62 @@ def decompose(
     d = oracle.dimension
     x = as_vector(marginals, d, "marginals")
     count = as_integer(variants, "variants", 1)
-    known = None if pool is None else list(pool)
-    if first is not None and known is not None:
-        known += list(first.atoms)
-    parts = [_decompose_once(oracle, x, 0, known) if first is None else first]
-    parts += [_decompose_once(oracle, x, variant, known) for variant in range(1, count)]
+    parts = [_decompose_once(oracle, x, variant) for variant in range(count)]
     if count == 1:
         return parts[0]
     return FinitePolicy(
         np.concatenate([part.atoms for part in parts]), np.concatenate([part.weights for part in parts]) / count
     )
+
+
+def decompose_from(oracle: LinearOracle, point: Vector, pool: Matrix, variants: Iterable[int]) -> tuple[Matrix, Vector]:
+    """Write a point of conv(A) by actions that are known; where they do not reach it, the action furthest in that direction joins.
+
+    Parameters
+    ----------
+    oracle : LinearOracle
+    point : array, shape (d,)
+    pool : float64 array, shape (n, d)
+        Different actions.
+    variants : iterable of int
+        The numbers of the variants; each measures distances in its own fixed norm.
+
+    Returns
+    -------
+    table : float64 array, shape (k, d)
+        The pool, and the actions that joined it.
+    weights : float64 array, shape (k,)
+        The sum of the variants' laws, which depends on the point and the pool alone.
+
+    Examples
+    --------
+    >>> class Line:
+    ...     dimension = 2
+    ...     def argmax(self, weights):
+    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
+    >>> table, weights = decompose_from(Line(), np.array([.25, .75]), np.array([[1., 0.]]), [0])
+    >>> table.tolist(), weights.tolist()
+    ([[1.0, 0.0], [0.0, 1.0]], [0.25, 0.75])
+    """
+    table, total = pool, np.zeros(len(pool))
+    for variant in variants:
+        scale = norm_of_variant(variant, len(point))
+        held, weights = np.empty(0, dtype=np.int64), np.empty(0)
+        while True:
+            held, weights, distance = more_actions(table, point, scale, held, weights)
+            rest = point - weights @ table[held]
+            largest = float(np.abs(rest).max())
+            if distance <= _REACHED or largest == 0.0:
+                break
+            action = oracle.argmax(scale * rest / largest)
+            if (table == action).all(axis=1).any():
+                break
+            table = np.vstack([table, action])
+        law = weights / weights.sum() if len(weights) else weights
+        _check_distance(float(np.linalg.norm(point - law @ table[held])))
+        total = np.append(total, np.zeros(len(table) - len(total)))
+        total[held] += law
+    return table, total
 
 
 def norm_of_variant(variant: int, dimension: int) -> Vector:
@@ -89,38 +126,19 @@ def norm_of_variant(variant: int, dimension: int) -> Vector:
     return np.asarray(np.exp(2.0 * (place - 0.5)))
 
 
-def _decompose_once(oracle: LinearOracle, x: Vector, variant: int, pool: list[Action] | None) -> FinitePolicy:
+def _decompose_once(oracle: LinearOracle, x: Vector, variant: int) -> FinitePolicy:
     scale = norm_of_variant(variant, len(x))
     start = oracle.argmax(x - 0.5 + 0.5 * np.log(scale))
-    if pool is None:
-        found = min_norm_point(oracle, x, scale, start=start)
-        point, atoms, weights = found.point, found.atoms, found.weights
-    else:
-        pool.append(start)
-        atoms, weights = _from_pool(oracle, x, scale, pool)
-        point = weights @ atoms
-    distance = float(np.linalg.norm(point - x))
+    found = min_norm_point(oracle, x, scale, start=start)
+    _check_distance(float(np.linalg.norm(found.point - x)))
+    return FinitePolicy(found.atoms, found.weights)
+
+
+def _check_distance(distance: float) -> None:
+    """Refuse a point that lies outside."""
     if distance > _INSIDE:
         raise InvalidInput(
             "`marginals` must be a point of the convex hull of the actions",
             f"a point at distance {distance:.3g} from it",
             "Project it first, e.g. with kl_project.",
         )
-    return FinitePolicy(atoms, weights)
-
-
-def _from_pool(oracle: LinearOracle, x: Vector, scale: Vector, pool: list[Action]) -> tuple[Actions, Vector]:
-    """Write a point by actions of a list; where they do not reach it, the action furthest in the missing direction joins."""
-    while True:
-        table = np.array(pool, dtype=np.float64)
-        held, weights, distance = few_actions(table, x, scale)
-        atoms = table[held]
-        rest = scale * (x - weights @ atoms)
-        largest = float(np.abs(rest).max())
-        if distance > _REACHED and largest > 0.0:
-            action = oracle.argmax(rest / largest)
-            if not (table == action).all(axis=1).any():
-                pool.append(action)
-                continue
-        total = float(weights.sum())
-        return atoms.astype(np.int64), weights / total if total > 0.0 else weights

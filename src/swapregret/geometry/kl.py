@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Actions, Vector, as_integer, as_vector, frozen
+from swapregret.arrays import Actions, Matrix, Vector, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.active_set import ActiveSet
 from swapregret.geometry.listed_hull import project_list
@@ -188,8 +188,8 @@ def project_kl(
     return Projection(point=x, log_point=log_x, gap=best_gap, n_iterations=n)
 
 
-def project_kl_from(oracle: LinearOracle, log_weights: Vector, pool: Actions) -> Projection:
-    """Do the same, beginning with some actions, which together must have every coordinate any action has.
+def project_kl_from(oracle: LinearOracle, log_weights: Vector, pool: Matrix) -> Projection:
+    """Do the same, beginning with different actions, as floats, which together must have every coordinate any action has.
 
     Weights are projected onto the hull of the actions known (``geometry.listed_hull``); the oracle then certifies the point, or
     its answer is one action more. The result depends on the weights and the pool alone.
@@ -200,12 +200,12 @@ def project_kl_from(oracle: LinearOracle, log_weights: Vector, pool: Actions) ->
     ...     dimension = 2
     ...     def argmax(self, weights):
     ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> project_kl_from(Line(), np.log([1., 3.]), np.eye(2, dtype=np.int64)).point.round(8)
+    >>> project_kl_from(Line(), np.log([1., 3.]), np.eye(2)).point.round(8)
     array([0.25, 0.75])
     """
     w = as_vector(log_weights, oracle.dimension, "log_weights")
     inside = pool.any(axis=0)
-    table, best_gap, best = pool.astype(np.float64), np.inf, np.zeros(len(w))
+    table, best_gap, best = pool, np.inf, np.zeros(len(w))
     n_asked = 0
     while n_asked < _ROUNDS:
         point, _, _ = project_list(table, w)

@@ -1,4 +1,4 @@
-r"""The convex hull of a list of actions: KL projection onto it, and a point of it as a law over few of them.
+r"""KL projection onto the convex hull of a list of actions.
 
 *Notation*: N actions in d coordinates, the rows of M; λ their weights, x = Mᵀλ, g = log x − log w.
 
@@ -9,9 +9,6 @@ smaller of N and d dimensions, as far as rounding allows,
 
 .. math:: \bigl(M X^{-1} M^\top + \Theta^{-1}\bigr)^{-1} = \Theta - \Theta M (X + M^\top \Theta M)^{-1} M^\top \Theta, \qquad
     \Theta = \mathrm{diag}(\lambda / s), \; X = \mathrm{diag}(x).
-
-A law over few actions is found by Lawson and Hanson's method (1974) for non-negative least squares, which ends at a basic
-solution.
 """
 
 import numpy as np
@@ -21,7 +18,7 @@ from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = ["few_actions", "gibbs_weights", "project_list", "row_mean", "row_totals"]
+__all__ = ["gibbs_weights", "project_list", "row_mean", "row_totals"]
 
 
 TARGET = 1e-10
@@ -30,7 +27,6 @@ _STEPS = 100
 _BOUNDARY = 0.99
 _LEAST_SHARE = 1e-2
 """The share of the target that μ is kept at: with less, weights and slacks vanish before Mg = ν + s holds."""
-_EXACT = 1e-13
 
 
 @kernel
@@ -69,18 +65,51 @@ def _gradient(x: Floats, tilted: Floats) -> Floats:
 
 
 @kernel
-def _factor_short(table: Floats, x: Floats, weights: Floats, slack: Floats) -> tuple[Floats, bool]:
-    """Factor X + MᵀΘM."""
+def _elements(table: Floats) -> tuple[Integers, Integers]:
+    """Return the elements of all rows, one row after the other, and where each begins and ends: most entries are 0."""
     n, d = table.shape
-    matrix = np.zeros((d, d))
+    elements, ends = np.empty(n * d, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    at = 0
     for a in range(n):
-        row, share = table[a], weights[a] / slack[a]
         for i in range(d):
-            if row[i] != 0.0:
-                line = matrix[i]
-                for j in range(i, d):
-                    line[j] += share * row[j]
-    for i in range(d):
+            if table[a, i] != 0.0:
+                elements[at] = i
+                at += 1
+        ends[a + 1] = at
+    return elements[:at].copy(), ends
+
+
+@kernel
+def _totals(elements: Integers, ends: Integers, vector: Floats) -> Floats:
+    """Return M v."""
+    result = np.zeros(ends.size - 1)
+    for a in range(result.size):
+        for e in range(ends[a], ends[a + 1]):
+            result[a] += vector[elements[e]]
+    return result
+
+
+@kernel
+def _mean(elements: Integers, ends: Integers, weights: Floats, dimension: int) -> Floats:
+    """Return Mᵀλ."""
+    result = np.zeros(dimension)
+    for a in range(weights.size):
+        for e in range(ends[a], ends[a + 1]):
+            result[elements[e]] += weights[a]
+    return result
+
+
+@kernel
+def _factor_short(elements: Integers, ends: Integers, x: Floats, weights: Floats, slack: Floats) -> tuple[Floats, bool]:
+    """Factor X + MᵀΘM."""
+    matrix = np.zeros((x.size, x.size))
+    for a in range(weights.size):
+        row, share = elements[ends[a] : ends[a + 1]], weights[a] / slack[a]
+        for e in range(row.size):
+            line = matrix[row[e]]
+            for f in range(e, row.size):
+                line[row[f]] += share
+    for i in range(x.size):
         matrix[i, i] += x[i] if x[i] > 0.0 else 1.0
     return cholesky(matrix)
 
@@ -103,14 +132,16 @@ def _factor_long(table: Floats, x: Floats, weights: Floats, slack: Floats) -> tu
 
 
 @kernel
-def _solve(table: Floats, weights: Floats, slack: Floats, factor: Floats, is_short: bool, right: Floats) -> Floats:
+def _solve(
+    elements: Integers, ends: Integers, weights: Floats, slack: Floats, factor: Floats, is_short: bool, right: Floats
+) -> Floats:
     """Return (MX⁻¹Mᵀ + Θ⁻¹)⁻¹ times a vector, with the factor of either matrix."""
     n = weights.size
     result = np.empty(n)
     if is_short:
         for a in range(n):
             result[a] = weights[a] / slack[a] * right[a]
-        inner = row_totals(table, cholesky_solve(factor, row_mean(table, result)))
+        inner = _totals(elements, ends, cholesky_solve(factor, _mean(elements, ends, result, factor.shape[0])))
         for a in range(n):
             result[a] -= weights[a] / slack[a] * inner[a]
         return result
@@ -127,14 +158,15 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
     """Return the KL projection of exp(tilted) onto the hull of the rows, its weights, and the certified gap."""
     n, d = table.shape
     weights = np.full(n, 1.0 / n)
-    x = row_mean(table, weights)
+    elements, ends = _elements(table)
+    x = _mean(elements, ends, weights, d)
     best_weights, best_gap = weights.copy(), np.inf
     slack = np.empty(0)
     nu = 0.0
     is_short = n > d
     for step in range(_STEPS):
         g = _gradient(x, tilted)
-        totals = row_totals(table, g)
+        totals = _totals(elements, ends, g)
         least, mean = np.inf, 0.0
         for a in range(n):
             least = min(least, totals[a])
@@ -153,13 +185,13 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
             mu += weights[a] * slack[a] / n
         factor, is_definite = np.empty((0, 0)), False
         if is_short:
-            factor, is_definite = _factor_short(table, x, weights, slack)
+            factor, is_definite = _factor_short(elements, ends, x, weights, slack)
             is_short = is_definite  # x may be too small beside Θ; the other matrix is as good, and larger
         if not is_short:
             factor, is_definite = _factor_long(table, x, weights, slack)
         if not is_definite:
             break
-        ones = _solve(table, weights, slack, factor, is_short, np.ones(n))
+        ones = _solve(elements, ends, weights, slack, factor, is_short, np.ones(n))
         below = ones.sum()
         # how far a step towards μ = 0 goes says how much μ can be lowered (Mehrotra's rule), and how much of the second-order
         # term to trust: with all of it, steps can go in circles
@@ -170,7 +202,7 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
             for a in range(n):  # −(Mg − ν − s) − (λs − σμ)/λ; the second time, with the second-order term of λs
                 second = trust * delta[a] * change[a]
                 right[a] = nu - totals[a] + (centre * mu - second) / weights[a]
-            solved = _solve(table, weights, slack, factor, is_short, right)
+            solved = _solve(elements, ends, weights, slack, factor, is_short, right)
             d_nu = -solved.sum() / below
             length = 1.0
             for a in range(n):
@@ -195,119 +227,8 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
         nu += length * d_nu
         for a in range(n):
             weights[a] /= total
-        x = row_mean(table, weights)
-    return row_mean(table, best_weights), best_weights, best_gap
-
-
-@kernel
-def few_actions(table: Floats, point: Floats, scale: Floats) -> tuple[Integers, Floats, float]:
-    """Return few rows and weights that make a point, and the distance left: of the coordinates, and of Σ weights from 1.
-
-    The distance that is made small is that of ``scale``, which decides between the laws there are.
-    """
-    n, d = table.shape
-    most = min(n, d + 1)
-    held, weights = np.empty(most + 1, dtype=np.int64), np.zeros(most + 1)
-    is_held = np.zeros(n, dtype=np.bool_)
-    gram = np.zeros((most + 1, most + 1))
-    count = 0
-    distance = np.inf
-    for _ in range(3 * (n + d)):
-        rest, missing = point.copy(), 1.0
-        for k in range(count):
-            row, weight = table[held[k]], weights[k]
-            missing -= weight
-            for i in range(d):
-                rest[i] -= weight * row[i]
-        distance = abs(missing)
-        for i in range(d):
-            distance = max(distance, abs(rest[i]))
-            rest[i] *= scale[i]
-        if distance <= _EXACT or count > most - 1 + (count == 0):
-            break
-        chosen, largest = -1, 0.0
-        for a in range(n):
-            if not is_held[a]:
-                row, total = table[a], missing
-                for i in range(d):
-                    total += row[i] * rest[i]
-                if total > largest:
-                    chosen, largest = a, total
-        if chosen < 0:
-            break
-        held[count], weights[count] = chosen, 0.0
-        is_held[chosen] = True
-        count += 1
-        for k in range(count):
-            one, other, total = table[held[k]], table[chosen], 1.0
-            for i in range(d):
-                total += scale[i] * one[i] * other[i]
-            gram[k, count - 1] = total
-            gram[count - 1, k] = total
-        is_moved = False
-        while count > 0:
-            aim, is_definite = _least_squares(table, point, scale, held[:count], gram[:count, :count].copy())
-            if not is_definite:
-                break
-            first, at = 1.0, -1
-            for k in range(count):
-                if aim[k] <= 0.0:
-                    ratio = weights[k] / (weights[k] - aim[k]) if weights[k] > aim[k] else 0.0
-                    if at < 0 or ratio < first:
-                        first, at = ratio, k
-            if at < 0:
-                for k in range(count):
-                    weights[k] = aim[k]
-                is_moved = True
-                break
-            for k in range(count):
-                weights[k] = max(weights[k] + first * (aim[k] - weights[k]), 0.0)
-            if held[at] == chosen and weights[at] <= 0.0 and not is_moved and at == count - 1 and first == 0.0:
-                is_held[chosen] = False
-                count -= 1
-                break
-            is_held[held[at]] = False
-            count -= 1
-            for k in range(at, count):
-                held[k], weights[k] = held[k + 1], weights[k + 1]
-                for j in range(count + 1):
-                    gram[k, j] = gram[k + 1, j]
-            for k in range(at, count):
-                for j in range(count):
-                    gram[j, k] = gram[j, k + 1]
-        if not is_moved:
-            if count > 0 and held[count - 1] == chosen:
-                is_held[chosen] = False
-                count -= 1
-            break
-    return held[:count].copy(), weights[:count].copy(), distance
-
-
-@kernel
-def _least_squares(table: Floats, point: Floats, scale: Floats, held: Integers, gram: Floats) -> tuple[Floats, bool]:
-    """Return the weights, of any sign, of the rows held that come nearest to a point and to adding up to 1, refined twice."""
-    count, d = held.size, point.size
-    factor, is_definite = cholesky(gram)
-    aim = np.zeros(count)
-    if not is_definite:
-        return aim, False
-    for _ in range(3):
-        rest, missing = point.copy(), 1.0
-        for k in range(count):
-            row = table[held[k]]
-            missing -= aim[k]
-            for i in range(d):
-                rest[i] -= aim[k] * row[i]
-        right = np.empty(count)
-        for k in range(count):
-            row, total = table[held[k]], missing
-            for i in range(d):
-                total += scale[i] * row[i] * rest[i]
-            right[k] = total
-        change = cholesky_solve(factor, right)
-        for k in range(count):
-            aim[k] += change[k]
-    return aim, True
+        x = _mean(elements, ends, weights, d)
+    return _mean(elements, ends, best_weights, d), best_weights, best_gap
 
 
 @kernel

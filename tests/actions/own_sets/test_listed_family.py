@@ -9,8 +9,9 @@ import swapregret as sr
 from swapregret.actions.family import MADE, best, list_law, make_law, project, room, show_law, span_part, spread
 from swapregret.actions.own_sets.listed_family import ListedFamily, ListedGibbsFamily
 from swapregret.compiled.bits import unpack
+from swapregret.geometry.few_actions import few_actions
 from swapregret.geometry.kl import kl_gap
-from swapregret.geometry.listed_hull import few_actions, project_list
+from swapregret.geometry.listed_hull import project_list
 from swapregret.testing import strategies
 
 

@@ -10,7 +10,8 @@ from swapregret.actions.listed_laws import put_law
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.vectors import centred
 from swapregret.compiled.vectors import span_part as part_in_columns
-from swapregret.geometry.listed_hull import few_actions, gibbs_weights, project_list, row_mean, row_totals
+from swapregret.geometry.few_actions import few_actions
+from swapregret.geometry.listed_hull import gibbs_weights, project_list, row_mean, row_totals
 
 __all__ = ["ListedFamily", "ListedGibbsFamily"]
 

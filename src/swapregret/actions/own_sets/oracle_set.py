@@ -3,16 +3,19 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.family import describe
+from swapregret.actions.own_sets.pooled_family import PooledFamily
 from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidInput, OracleFault
-from swapregret.geometry.caratheodory import decompose
+from swapregret.geometry.caratheodory import decompose_from
 from swapregret.geometry.kl import Projection, cover, project_kl_from
-from swapregret.policy import FinitePolicy
+from swapregret.policy import FinitePolicy, Policy
 
 __all__ = ["OracleSet"]
 
@@ -63,7 +66,7 @@ class OracleSet(ActionSet):
                 "Pass a callable that returns a 0/1 vector.",
             )
         self._ask = argmax
-        self._decomposed: OrderedDict[bytes, FinitePolicy] = OrderedDict()
+        self._decomposed: OrderedDict[bytes, tuple[Matrix, Vector]] = OrderedDict()
         self._dimension = as_integer(dimension, "dimension", 1)
         check_memory(self._dimension, "a set", 1000)
         self._seen: OrderedDict[bytes, int] = OrderedDict()  # an answer, and its row in the table
@@ -94,37 +97,56 @@ class OracleSet(ActionSet):
         return cover(self, np.zeros(self.dimension))[0]
 
     @cached_property
-    def _pool(self) -> Actions:
-        """Actions known from the start: as many as the rank, independent, and the cover."""
-        return np.unique(np.vstack([self.span.basis, self._cover]), axis=0)
+    def known_first(self) -> Matrix:
+        """Actions known from the start, as floats: as many as the rank, independent, and the cover."""
+        return np.unique(np.vstack([self.span.basis, self._cover]), axis=0).astype(np.float64)
 
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> FinitePolicy:
         """Write a point as a law over actions; actions that are known are tried before the oracle is asked."""
-        point = as_vector(marginals, self.dimension, "marginals")
-        return decompose(self, point, variants=variants, pool=self._pool, first=self._parts_of(point))
+        point, count = as_vector(marginals, self.dimension, "marginals"), as_integer(variants, "variants", 1)
+        table, first = self._parts_of(point)
+        table, total = decompose_from(self, point, table, range(1, count))
+        total[: len(first)] += first
+        return FinitePolicy(table, total / count)
+
+    def decompose_with(self, point: Vector, known: Matrix, variants: int) -> FinitePolicy:
+        """Do the same with other actions that are known; they must be different."""
+        table, total = decompose_from(self, point, known, range(variants))
+        return FinitePolicy(table, total / variants)
 
     def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
         """Project as :meth:`kl_project` does, beginning with the actions a near point is made of.
 
         The result depends on the arguments alone: the decomposition of the near point is remembered, not its history.
         """
-        w = as_vector(log_weights, self.dimension, "log_weights")
         reached = self._cover.any(axis=0)
         try:
-            law = self._parts_of(np.where(reached, np.exp(log_point), 0.0))
+            table, weights = self._parts_of(np.where(reached, np.exp(log_point), 0.0))
         except InvalidInput:  # no point of the hull: nothing is known
-            return self.kl_project(w)
-        return project_kl_from(self, w, np.unique(np.vstack([self._pool, law.atoms]), axis=0))
+            return self.kl_project(log_weights)
+        weights[: len(self.known_first)] = 1.0
+        return self.kl_project_with(log_weights, table[weights > 0.0])
 
-    def _parts_of(self, point: Vector) -> FinitePolicy:
-        """Decompose a point, or remember how it was done."""
+    def kl_project_with(self, log_weights: npt.ArrayLike, known: Matrix) -> Projection:
+        """Do the same, beginning with actions that are known; they must be different, and have every element any action has."""
+        return project_kl_from(self, as_vector(log_weights, self.dimension, "log_weights"), known)
+
+    def _parts_of(self, point: Vector) -> tuple[Matrix, Vector]:
+        """Decompose a point, or remember how it was done: the actions known then, and their weights."""
         key = point.tobytes()
         if key not in self._decomposed:
             if len(self._decomposed) == _REMEMBERED:
                 self._decomposed.popitem(last=False)
-            self._decomposed[key] = decompose(self, point, pool=self._pool)
+            self._decomposed[key] = decompose_from(self, point, self.known_first, [0])
         self._decomposed.move_to_end(key)
-        return self._decomposed[key]
+        table, weights = self._decomposed[key]
+        return table, weights.copy()
+
+    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
+        """Return the set as the learners take it: by its own methods, with the actions listed last at hand."""
+        if kind != "list":
+            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
+        return PooledFamily(describe(self, mu, has_moment=has_moment, is_listed=False), self, mu, variants)
 
     def _checked(self, answer: npt.ArrayLike) -> Action:
         """Read an answer as an action, or say what is wrong with it."""
@@ -138,6 +160,8 @@ class OracleSet(ActionSet):
                 f"{type(answer).__name__} of shape {array.shape} and dtype {array.dtype}",
                 "Return one 0 or 1 for each coordinate.",
             )
+        if array.dtype.kind == "i" and not (array >> 1).any():  # 0 or 1: the common case, quickly
+            return frozen(array.astype(np.int64))
         wrong = ~((array == 0) | (array == 1))
         if wrong.any():
             where = int(np.argmax(wrong))
@@ -151,8 +175,8 @@ class OracleSet(ActionSet):
     def _compare(self, action: Action, w: Vector) -> None:
         """Refuse an answer that an earlier answer beats, and remember it."""
         values = self._table[: len(self._seen)] @ w
-        best, value = float(values.max(initial=-np.inf)), float(action @ w)
-        if best > value + _ROUNDING * (1.0 + float(np.abs(w).sum())):
+        best, value = float(values[values.argmax()]) if len(values) else -np.inf, float(action @ w)
+        if best > value and best > value + _ROUNDING * (1.0 + float(np.abs(w).sum())):
             raise OracleFault(
                 "`argmax` of OracleSet must return an action of largest value",
                 f"one of value {value!r}, although an earlier answer has value {best!r}",

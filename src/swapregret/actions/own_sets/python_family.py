@@ -17,6 +17,7 @@ from swapregret.actions.family import (
     law_of,
     list_law,
     make_law,
+    prepare,
     project,
     room,
     show_law,
@@ -28,11 +29,13 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.vectors import centred
 from swapregret.geometry.hybrid import minimise_hybrid
+from swapregret.geometry.kl import Projection
 from swapregret.policy import Policy
 
 __all__ = ["OracleFamily", "OracleGibbsFamily", "OracleGibbsLaws"]
 
 _KEPT = 64
+_ANSWERS = 1024
 
 
 _ = covariance, listed_laws
@@ -53,12 +56,21 @@ class OracleFamily(PythonFamily):
 
     def __init__(self, common: Common, actions: Any, mu: Policy, variants: int) -> None:
         self.common, self.actions, self.mu, self.variants = common, actions, mu, variants
+        self.answers: dict[bytes, Integers] = {}
+
+    def on(self, laws: Any) -> "OracleFamily":
+        """Return the same at work on the policies of a state: they make no difference."""
+        return self
 
 
 @project.of(OracleFamily)
 def project_oracle(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Project by the set's own method, which raises where it fails."""
-    found = family.actions.kl_project_near(tilted, near)
+    return split_point(family.actions.kl_project_near(tilted, near))
+
+
+def split_point(found: Projection) -> tuple[Floats, Floats, bool]:
+    """Return a projection as the learners take it."""
     is_reached = ~np.isneginf(found.log_point)
     log_point = np.where(is_reached, found.log_point, 0.0)
     return (
@@ -83,8 +95,20 @@ def list_oracle(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
 
 @best.of(OracleFamily)
 def best_of_oracle(family: Any, weights: Floats) -> Integers:
-    """Ask the oracle."""
-    return np.array(family.actions.argmax(weights))
+    """Ask the oracle; the same question, of several members at the end of a window, is asked once."""
+    key = weights.tobytes()
+    if key not in family.answers:
+        if len(family.answers) >= _ANSWERS:
+            family.answers.clear()
+        family.answers[key] = family.actions.argmax(weights)
+    return np.array(family.answers[key])
+
+
+@prepare.of(OracleFamily)
+def prepare_compiled(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
+    """Add up Σ and factor it, in compiled code: that part knows no set."""
+    code: int = covariance.prepare_dense(family.common, laws, mix, has_inverse)
+    return code
 
 
 @span_part.of(OracleFamily)

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.listed_laws import listed_room
+from swapregret.actions.list_room import list_room
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.learners.adaptive.phases import end_window
@@ -160,7 +160,7 @@ class AdaptiveMaster(Master):
             empty_tally(d, offset),
             empty_tally(d, 0),
             start_learners(n, point, log_point),
-            listed_room(family, n + 1, n_atoms),
+            list_room(family, n + 1, n_atoms),
             empty_mix(n + 1, d, rank),
             start_weights(n),
             start_memory(n, d, n_atoms, self.capacity, filters=self.swap_filter, pools=pools),

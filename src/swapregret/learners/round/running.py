@@ -45,7 +45,7 @@ class PlainHandle(PythonFamily):
     """A handle on a set that exists only in Python."""
 
     def __init__(self, family: Any, rule: Any, state: Any, tape: Tape, rng: np.random.Generator) -> None:
-        self.family, self.rule, self.state, self.tape, self.rng = family, rule, state, tape, rng
+        self.family, self.rule, self.state, self.tape, self.rng = family.on(state.laws), rule, state, tape, rng
 
 
 class View:

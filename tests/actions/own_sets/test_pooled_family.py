@@ -1,0 +1,155 @@
+"""The pool of a set known by its oracle: what is kept, that it is saved, and what it saves."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import swapregret as sr
+from swapregret.actions.family import best, list_law, project, room
+from swapregret.actions.list_room import list_room
+from swapregret.actions.own_sets.pooled_family import keep_actions, table_of
+from swapregret.compiled.bits import unpack_rows
+from swapregret.geometry.kl import kl_gap
+
+
+class _Trees:
+    """Spanning trees of a complete graph, by Kruskal's algorithm; counts its questions."""
+
+    def __init__(self, n_nodes: int) -> None:
+        self.edges = [(a, b) for a in range(n_nodes) for b in range(a)]
+        self.n_nodes, self.n_calls = n_nodes, 0
+
+    def __call__(self, w: np.ndarray) -> np.ndarray:
+        self.n_calls += 1
+        part, chosen = list(range(self.n_nodes)), np.zeros(len(w), dtype=np.int64)
+        for i in np.argsort(-w, kind="stable").tolist():
+            a, b = (part[node] for node in self.edges[i])
+            if a != b:
+                chosen[i] = 1
+                part = [a if each == b else each for each in part]
+        return chosen
+
+
+def _set(n_nodes: int) -> tuple[_Trees, sr.OracleSet]:
+    oracle = _Trees(n_nodes)
+    return oracle, sr.OracleSet(len(oracle.edges), oracle)
+
+
+def _player(preset: str) -> Any:
+    return sr.swap_combcp(_set(5)[1], 1000, preset=preset)
+
+
+def _go(session: sr.Session, n_days: int) -> list[list[int]]:
+    played = []
+    for _ in range(n_days):
+        action = session.act().action
+        played.append(action.tolist())
+        session.observe(float(action[:4].sum()) / 4.0)
+    return played
+
+
+@pytest.mark.parametrize("preset", ["adaptive", "multiscale"])
+def test_a_session_that_was_saved_goes_on_bit_for_bit(preset: str, tmp_path: Path) -> None:
+    """Saved at different days and loaded on a new set that has seen nothing, a session plays and ends as one never saved."""
+    session = sr.Session(_player(preset), rng=3)
+    for cut in (1, 6, 33, 20):
+        _go(session, cut)
+        session.save(tmp_path / "file")
+        loaded = sr.Session.load(tmp_path / "file", player=_player(preset))
+        kept = sr.Session.load(tmp_path / "file", player=session.player)
+        expected = _go(session, 25)
+        assert _go(loaded, 25) == expected
+        assert _go(kept, 25) == expected
+        assert loaded.snapshot() == session.snapshot() == kept.snapshot()
+
+
+def _bound(n_slots: int = 3) -> tuple[_Trees, Any, Any]:
+    oracle, actions = _set(6)
+    family = actions.family(actions.exploration_policy(), variants=4)
+    laws = list_room(family, n_slots, 8 * actions.dimension)
+    return oracle, family.on(laws), laws
+
+
+def test_what_is_listed_is_kept_and_certified() -> None:
+    """Lists fill the pool with actions of the set; projections leave it alone, and are certified to 1e-9."""
+    _, family, laws = _bound()
+    d = family.common.dimension
+    n_first, near = len(family.actions.known_first), family.actions.kl_project(np.zeros(d)).log_point
+    assert table_of(family) is None
+    scores, rng = np.zeros(d), np.random.default_rng(0)
+    for _ in range(12):
+        scores += 0.3 * rng.standard_normal(d)
+        before = laws.known.copy(), laws.used.copy()
+        point, log_point, is_good = project(family, scores, near)
+        assert is_good
+        assert kl_gap(family.actions, scores, log_point) <= 1e-9
+        assert np.array_equal(before[0], laws.known)
+        assert np.array_equal(before[1], laws.used)
+        words, chances, is_inside = list_law(family, point)
+        assert is_inside
+        np.testing.assert_allclose(chances @ unpack_rows(words, d), point, atol=1e-11)
+        near = log_point
+    table = table_of(family)
+    assert table is not None
+    assert n_first < len(table) <= laws.used.size
+    assert all(row.astype(np.int64) in family.actions for row in table)
+    assert len(np.unique(table, axis=0)) == len(table)
+    known = {row.tobytes() for row in table}
+    assert all(row.tobytes() in known for row in family.actions.known_first)
+
+
+def test_actions_that_were_not_listed_for_longest_make_room() -> None:
+    """New actions take the rows of the oldest; those known from the start stay, and an action is never kept twice."""
+    known, used = np.zeros((4, 1), dtype=np.uint64), np.zeros(4, dtype=np.int64)
+    known[0, 0], used[0] = 7, 2**62
+    for listed in ([1, 2], [7, 2, 3], [4]):
+        keep_actions(known, used, np.array(listed, dtype=np.uint64)[:, None])
+    assert known[:, 0].tolist() == [7, 4, 2, 3]
+    assert used.tolist() == [2**62, 3, 2, 2]
+
+
+def test_room_without_a_pool_means_the_methods_of_the_set() -> None:
+    """On lists that are not saved, results are those of the set's own methods, whatever was done before."""
+    _, actions = _set(5)
+    family = actions.family(actions.exploration_policy(), variants=2)
+    unbound = family.on(room(family, 2, 8))
+    scores = np.sin(np.arange(10.0))
+    near = actions.kl_project(np.zeros(10)).log_point
+    point, log_point, _ = project(unbound, scores, near)
+    assert np.array_equal(log_point, actions.kl_project_near(scores, near).log_point)
+    words, _, _ = list_law(unbound, point)
+    assert np.array_equal(words, actions.decompose_packed(point, variants=2)[0])
+
+
+def test_the_same_question_is_asked_once() -> None:
+    """Equal weights are answered from memory, by an array of the caller's own; others are asked."""
+    oracle, family, _ = _bound()
+    weights = np.sin(np.arange(float(family.common.dimension)))
+    first, n_calls = best(family, weights), oracle.n_calls
+    first[:] = 0
+    assert best(family, weights).sum() == family.common.size
+    assert oracle.n_calls == n_calls
+    best(family, -weights)
+    assert oracle.n_calls == n_calls + 1
+
+
+def test_windows_ask_few_questions() -> None:
+    """Over 200 windows of one day, a projection with its list asks a fraction of what it asks without a pool."""
+    counts = []
+    for has_pool in (True, False):
+        oracle, family, _ = _bound()
+        family = family if has_pool else family.on(None)
+        d, rng = family.common.dimension, np.random.default_rng(1)
+        scores, near = np.zeros(d), family.actions.kl_project(np.zeros(d)).log_point
+        list_law(family, np.exp(near))
+        before = oracle.n_calls
+        for _ in range(200):
+            scores = 0.98 * scores + 0.1 * rng.standard_normal(d)
+            point, near, _ = project(family, scores, near)
+            list_law(family, point)
+        counts.append((oracle.n_calls - before) / 200)
+    with_pool, without = counts
+    assert with_pool <= 8.0
+    assert with_pool <= 0.4 * without
