@@ -11,6 +11,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.own_sets.pooled_family import PooledFamily
+from swapregret.actions.own_sets.sparing import SparingOracle
 from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidInput, OracleFault
 from swapregret.geometry.caratheodory import decompose_from
@@ -92,6 +93,11 @@ class OracleSet(ActionSet):
     # ---- fewer questions -------------------------------------------------------------------------------------------
 
     @cached_property
+    def sparing(self) -> SparingOracle:
+        """The same oracle, not asked where the answer is certain."""
+        return SparingOracle(self)
+
+    @cached_property
     def _cover(self) -> Actions:
         """Actions that together have every coordinate any action has."""
         return cover(self, np.zeros(self.dimension))[0]
@@ -105,13 +111,13 @@ class OracleSet(ActionSet):
         """Write a point as a law over actions; actions that are known are tried before the oracle is asked."""
         point, count = as_vector(marginals, self.dimension, "marginals"), as_integer(variants, "variants", 1)
         table, first = self._parts_of(point)
-        table, total = decompose_from(self, point, table, range(1, count))
+        table, total = decompose_from(self.sparing, point, table, range(1, count))
         total[: len(first)] += first
         return FinitePolicy(table, total / count)
 
     def decompose_with(self, point: Vector, known: Matrix, variants: int) -> FinitePolicy:
         """Do the same with other actions that are known; they must be different."""
-        table, total = decompose_from(self, point, known, range(variants))
+        table, total = decompose_from(self.sparing, point, known, range(variants))
         return FinitePolicy(table, total / variants)
 
     def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
@@ -129,7 +135,7 @@ class OracleSet(ActionSet):
 
     def kl_project_with(self, log_weights: npt.ArrayLike, known: Matrix) -> Projection:
         """Do the same, beginning with actions that are known; they must be different, and have every element any action has."""
-        return project_kl_from(self, as_vector(log_weights, self.dimension, "log_weights"), known)
+        return project_kl_from(self.sparing, as_vector(log_weights, self.dimension, "log_weights"), known)
 
     def _parts_of(self, point: Vector) -> tuple[Matrix, Vector]:
         """Decompose a point, or remember how it was done: the actions known then, and their weights."""
@@ -137,7 +143,7 @@ class OracleSet(ActionSet):
         if key not in self._decomposed:
             if len(self._decomposed) == _REMEMBERED:
                 self._decomposed.popitem(last=False)
-            self._decomposed[key] = decompose_from(self, point, self.known_first, [0])
+            self._decomposed[key] = decompose_from(self.sparing, point, self.known_first, [0])
         self._decomposed.move_to_end(key)
         table, weights = self._decomposed[key]
         return table, weights.copy()

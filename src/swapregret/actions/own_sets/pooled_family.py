@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import list_law, project
+from swapregret.actions.family import Common, list_law, project
 from swapregret.actions.list_room import list_room
 from swapregret.actions.listed_laws import ListedLaws, listed_room
 from swapregret.actions.own_sets.python_family import OracleFamily, list_oracle, project_oracle, split_point
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import is_same_row, pack_rows, unpack_rows
 from swapregret.compiled.kernel import kernel
+from swapregret.policy import Policy
 
 __all__ = ["PooledFamily", "PooledLaws"]
 
@@ -28,7 +29,10 @@ _FOR_EVER = 2**62
 class PooledFamily(OracleFamily):
     """An ``OracleSet``, by its own methods and with the actions that were listed last."""
 
-    laws: "PooledLaws | None" = None
+    def __init__(self, common: Common, actions: Any, mu: Policy, variants: int) -> None:
+        super().__init__(common, actions, mu, variants)
+        self.oracle = actions.sparing
+        self.laws: PooledLaws | None = None
 
     def on(self, laws: Any) -> OracleFamily:
         """Return the same at work on the policies of a state, and on the pool beside them if there is one."""

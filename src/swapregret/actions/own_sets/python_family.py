@@ -30,6 +30,7 @@ from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.vectors import centred
 from swapregret.geometry.hybrid import minimise_hybrid
 from swapregret.geometry.kl import Projection
+from swapregret.geometry.oracle import LinearOracle
 from swapregret.policy import Policy
 
 __all__ = ["OracleFamily", "OracleGibbsFamily", "OracleGibbsLaws"]
@@ -56,6 +57,7 @@ class OracleFamily(PythonFamily):
 
     def __init__(self, common: Common, actions: Any, mu: Policy, variants: int) -> None:
         self.common, self.actions, self.mu, self.variants = common, actions, mu, variants
+        self.oracle: LinearOracle = actions
         self.answers: dict[bytes, Integers] = {}
 
     def on(self, laws: Any) -> "OracleFamily":
@@ -100,7 +102,7 @@ def best_of_oracle(family: Any, weights: Floats) -> Integers:
     if key not in family.answers:
         if len(family.answers) >= _ANSWERS:
             family.answers.clear()
-        family.answers[key] = family.actions.argmax(weights)
+        family.answers[key] = family.oracle.argmax(weights)
     return np.array(family.answers[key])
 
 
