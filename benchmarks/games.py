@@ -17,19 +17,10 @@ from scipy.stats import t as student
 import swapregret as sr
 from swapregret import games
 from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.experiments.bench.doors import routing
 from swapregret.learners.lazy import AdaptiveRate
 
 Make = Callable[[Any, int], Any]
-
-
-def routing() -> games.Game:
-    """Return ten commodities on a layered graph of 100 edges, affine costs drawn once."""
-    edges = games.layered_edges(4, 5)
-    edges += [(f"{layer}.{j}", f"{layer + 2}.{j}") for layer in range(2) for j in range(5)]
-    edges += [("s", f"1.{j}") for j in range(5)]
-    source = np.random.default_rng(0)
-    costs = games.affine_costs(source.uniform(0, 1, len(edges)), source.uniform(0, 1, len(edges)), 10)
-    return games.RoutingGame(edges, costs, [("s", "t")] * 5 + [("0.0", "t")] * 2 + [("s", "3.1")] * 3)
 
 
 def congestion() -> games.Game:

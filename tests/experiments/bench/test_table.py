@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,8 +11,9 @@ from typer.testing import CliRunner
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.cli import app
-from swapregret.experiments.bench import cases, growth, peers, table
+from swapregret.experiments.bench import cases, doors, growth, peers, table
 from swapregret.experiments.bench.memory import held_bytes
+from swapregret.experiments.bench.starts import StartRow
 from swapregret.experiments.bench.timing import bare_exp3, fit_power, measure
 from swapregret.play import play
 
@@ -18,8 +21,11 @@ from swapregret.play import play
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave one small set, one learner and one short curve to be measured."""
-    case = cases.Case("m-sets (6, 2)", lambda: MSets(6, 2), cases.ROUNDS[3].plain, 2.0, (1.0, 2.0))
+    case = cases.Case("m-sets (6, 2)", lambda: MSets(6, 2), cases.ROUNDS[3].plain, 2.0)
     small_curve = growth.GrowthCase("m-sets", "d", (4, 6, 8), lambda d: growth._round(MSets(d, 2)), 1.3)
+    few = [replace(door, rounds=50) for door in doors.DOORS if "m-sets (10, 3), multiscale" in door.name]
+    monkeypatch.setattr(table, "DOORS", (replace(doors.DOORS[0], rounds=50), *few))
+    monkeypatch.setattr(table, "measure_starts", lambda: [StartRow("a first run", 2.0)])
     monkeypatch.setattr(table, "ROUNDS", (case,))
     monkeypatch.setattr(table, "PRESET_CASES", (cases.PresetCase("m-sets (6, 2)", lambda: MSets(6, 2), 5.0),))
     monkeypatch.setattr(table, "LEARNERS", {"multiscale": cases.LEARNERS["multiscale"]})
@@ -42,18 +48,45 @@ def test_the_command_prints_the_numbers_as_json() -> None:
         assert min(row["ours"], row["reference"], row["tuned"]) > 0.0
     (learner,) = numbers["learners"]
     assert learner["in_exp3"] == pytest.approx(learner["ours"] / numbers["exp3"])
+    session, ledger, bound = numbers["doors"]
+    assert session["p99"] <= session["slowest"]
+    assert (session["over"], ledger["p99"], bound["calls"]) == (None, None, None)
+    assert min(ledger["over"], bound["over"]) > 0.0
+    assert session["in_exp3"] == pytest.approx(1e-6 * session["microseconds"] * numbers["exp3"])
+    assert numbers["starts"] == [{"name": "a first run", "seconds": 2.0, "aim": ""}]
     assert numbers["growth"][0]["sizes"] == [4.0, 6.0, 8.0]
     assert all(peer["microseconds"] or peer["remark"] for peer in numbers["peers"])
 
 
 @pytest.mark.usefixtures("small")
 def test_the_command_prints_a_table() -> None:
-    """The table names what was measured, in eighty columns."""
+    """The tables name what was measured, in eighty columns; a quick run compiles nothing anew."""
     result = CliRunner().invoke(app, ["bench", "--quick", "--seconds", "0.005"])
     assert result.exit_code == 0, result.output
-    for words in ("K = 3, H = 10", "m-sets (6, 2) (s)", "in Exp3", "exponent", "actions N"):
+    for words in (
+        "session, m-sets (10, 3)",
+        "p99",
+        "× none",
+        "K = 3, H = 10",
+        "m-sets (6, 2)",
+        "exponent",
+        "actions N",
+    ):
         assert words in result.output
+    assert "a first run" not in result.output
     assert max(map(len, result.output.splitlines())) <= 80
+
+
+@pytest.mark.usefixtures("small")
+def test_the_command_rewrites_a_page(tmp_path: Path) -> None:
+    """The tables that are printed are those of the page."""
+    page = tmp_path / "page.md"
+    page.write_text("<!-- measured: begin --><!-- measured: end -->", encoding="utf-8")
+    result = CliRunner().invoke(app, ["bench", "--write", str(page), "--seconds", "0.005"])
+    assert result.exit_code == 0, result.output
+    text = page.read_text(encoding="utf-8")
+    assert "| session, m-sets (10, 3) |" in text
+    assert "| a first run | 2 | – |" in text
 
 
 @pytest.mark.parametrize("case", [case for case in cases.ROUNDS if not case.is_long], ids=lambda case: case.name)

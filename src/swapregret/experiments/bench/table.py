@@ -10,16 +10,20 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES, Case, level, round_player, world
+from swapregret.experiments.bench.doors import DOORS, DoorRow, time_door
 from swapregret.experiments.bench.growth import GROWTHS, Growth, measure_growth
 from swapregret.experiments.bench.memory import Holding, measure_memory
 from swapregret.experiments.bench.peers import PEERS, PeerTime, measure_ours, measure_peer
 from swapregret.experiments.bench.reference import Reference
+from swapregret.experiments.bench.starts import StartRow, measure_starts
 from swapregret.experiments.bench.timing import bare_exp3, measure
 from swapregret.play import play
 
 __all__ = ["Bench", "LearnerRow", "RoundRow", "run_bench", "time_case", "time_learner"]
 
 _LONG_HORIZON = 1_000_000
+_QUICK = 0.02
+"""The share of the rounds of a door that a quick run plays."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,6 @@ class RoundRow:
     reference: float | None
     tuned: float | None
     wanted: float | None
-    reached: tuple[float, float] | None
 
     @property
     def ratio(self) -> float | None:
@@ -62,6 +65,8 @@ class Bench:
 
     machine: dict[str, Any]
     exp3: float
+    doors: list[DoorRow]
+    starts: list[StartRow]
     rounds: list[RoundRow]
     learners: list[LearnerRow]
     growth: list[Growth]
@@ -106,7 +111,7 @@ def time_case(case: Case, state: str, seconds: float, reference: bool = True) ->
     if reference and case.plain is not None:
         for index, inverse in enumerate(("pinv", "solve")):
             plain[index] = measure(_plain_run(case, actions, state, inverse), seconds, least=1).rounds_per_second
-    return RoundRow(case.name, state, actions.dimension, ours, plain[0], plain[1], case.ratio, case.reached)
+    return RoundRow(case.name, state, actions.dimension, ours, plain[0], plain[1], case.ratio)
 
 
 def _plain_run(case: Case, actions: ActionSet, state: str, inverse: str) -> Callable[[int], object]:
@@ -138,9 +143,9 @@ def run_bench(
     Parameters
     ----------
     quick : bool
-        Leave out the largest sets and the long curves: under a minute.
+        Leave out the largest sets and what is compiled anew, and play fewer rounds: a minute or two.
     seconds : float, optional
-        Processor time for each figure; .6, or .15 if quick.
+        Processor time for each figure that is no door; .6, or .15 if quick.
     progress : callable
         Called with what is being measured.
 
@@ -151,6 +156,12 @@ def run_bench(
     each = (0.15 if quick else 0.6) if seconds is None else seconds
     progress("a bare Exp3 with ten arms")
     exp3 = measure(bare_exp3, each).rounds_per_second
+    doors = []
+    for door in DOORS:
+        progress(door.name)
+        doors.append(time_door(door, exp3, _QUICK if quick else 1.0))
+    progress("a first run, with nothing compiled")
+    starts = [] if quick else measure_starts()
     rounds = []
     for case in ROUNDS:
         if quick and case.is_long:
@@ -173,4 +184,4 @@ def run_bench(
     for peer in PEERS:
         progress(peer.name)
         peers.append(measure_peer(peer, each, (10, 100) if quick else (10, 100, 1000)))
-    return Bench(describe_machine(), exp3, rounds, learners, growth, memory, peers)
+    return Bench(describe_machine(), exp3, doors, starts, rounds, learners, growth, memory, peers)

@@ -1,0 +1,269 @@
+"""Microseconds per round where people come in: a session, a game, a set of their own, a measured run.
+
+Sessions are timed by the clock, step by step, because a step that waits is what their users feel; all others by processor time.
+Every door is played for a short while first, and the faster of two plays counts, so compiling and loading are left out.
+"""
+
+import itertools
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret import environments, games
+from swapregret.actions.base import ActionSet
+from swapregret.actions.graphs.forests import Forests
+from swapregret.actions.graphs.spanning_trees import SpanningTrees
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.matchings.permutations import Permutations
+from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.own_sets.oracle_set import OracleSet
+from swapregret.actions.paths.partitions import Partitions
+from swapregret.arrays import Vector
+from swapregret.experiments.table1 import layered_dag
+from swapregret.learners import baselines
+from swapregret.learners.presets import swap_combcp
+from swapregret.play import play
+from swapregret.session import Session
+
+__all__ = ["DOORS", "MULTISCALE", "Door", "DoorRow", "routing", "time_door"]
+
+MULTISCALE = ", multiscale"
+"""What the names of doors end in that are not played with the adaptive preset, the default."""
+
+
+class Seen(NamedTuple):
+    """What a door shows besides its time: seconds of every step, or questions to an oracle per day."""
+
+    steps: Vector | None = None
+    calls: float | None = None
+
+
+Run = Callable[[], Seen]
+Start = Callable[[int], Run]
+
+
+@dataclass(frozen=True)
+class Door:
+    """A way to come in.
+
+    Attributes
+    ----------
+    name : str
+    rounds : int
+        How many rounds are played, and the horizon of the learners.
+    start : callable
+        ``start(rounds)`` makes the players and returns what plays them once.
+    aim : str
+        What is asked of it, in words: microseconds per round; what is shown besides.
+    players : int
+        By how many players the time of a round is divided.
+    unmeasured : callable, optional
+        The same play without a measure, to compare with.
+    """
+
+    name: str
+    rounds: int
+    start: Start
+    aim: str = ""
+    players: int = 1
+    unmeasured: Start | None = None
+
+
+@dataclass(frozen=True)
+class DoorRow:
+    """What a door took.
+
+    ``p99`` and ``slowest`` are microseconds of single steps of a session, ``over`` is the time over that of unmeasured play,
+    ``calls`` the questions to a user's oracle per day; None where they have no meaning.
+    """
+
+    name: str
+    rounds: int
+    microseconds: float
+    in_exp3: float
+    p99: float | None
+    slowest: float | None
+    over: float | None
+    calls: float | None
+    aim: str
+
+
+def time_door(door: Door, exp3: float, share: float = 1.0) -> DoorRow:
+    """Play a share of the rounds of a door, in units of a bare Exp3 that plays ``exp3`` rounds per second."""
+    rounds = max(2, int(share * door.rounds))
+    seconds, seen = _time(door.start, rounds)
+    over = None if door.unmeasured is None else seconds / _time(door.unmeasured, rounds)[0]
+    p99 = slowest = None
+    if seen.steps is not None:
+        seconds = float(seen.steps.sum())
+        p99, slowest = 1e6 * float(np.percentile(seen.steps, 99)), 1e6 * float(seen.steps.max())
+    each = seconds / (rounds * door.players)
+    return DoorRow(door.name, rounds, 1e6 * each, each * exp3, p99, slowest, over, seen.calls, door.aim)
+
+
+def _time(start: Start, rounds: int) -> tuple[float, Seen]:
+    """Return the seconds of the processor of the faster of two plays, and what it showed."""
+    start(max(2, rounds // 10))()
+    run = start(rounds)
+    return min(_once(run), _once(run), key=lambda pair: pair[0])
+
+
+def _once(run: Run) -> tuple[float, Seen]:
+    began = time.process_time()
+    seen = run()
+    return time.process_time() - began, seen
+
+
+def _session(make: Callable[[], ActionSet], has_journal: bool, days: int) -> Run:
+    player = swap_combcp(make(), days)
+    rewards = np.random.default_rng(0).random(days).tolist()
+
+    def run() -> Seen:
+        steps = np.empty(days)
+        with tempfile.TemporaryDirectory() as folder:
+            journal = Path(folder) / "days.journal" if has_journal else None
+            with Session(player, rng=0, journal=journal, sync=False) as session:
+                for day, reward in enumerate(rewards):
+                    began = time.perf_counter()
+                    session.act()
+                    session.observe(reward)
+                    steps[day] = time.perf_counter() - began
+        return Seen(steps)
+
+    return run
+
+
+def _play(make: Callable[[], ActionSet], preset: str, measure: Any, days: int) -> Run:
+    actions = make()
+    player, world = swap_combcp(actions, days, preset=preset), environments.iid(actions, days, rng=1)
+
+    def run() -> Seen:
+        play(player, world, rng=0, measure=measure)
+        return Seen()
+
+    return run
+
+
+def _oracle(dimension: int, preset: str, days: int) -> Run:
+    inner, calls = MSets(dimension, 3), itertools.count()
+
+    def argmax(weights: Vector) -> Any:
+        next(calls)
+        return inner.argmax(weights)
+
+    own = _play(lambda: OracleSet(dimension, argmax), preset, "none", days)
+
+    def run() -> Seen:
+        before = next(calls)
+        own()
+        return Seen(calls=(next(calls) - before - 1) / days)
+
+    return run
+
+
+def _game(make: Callable[[], games.Game], learner: Callable[[ActionSet, int], Any], rounds: int) -> Run:
+    game = make()
+    players = [learner(actions, rounds) for actions in game.action_sets]
+
+    def run() -> Seen:
+        _ = games.self_play(game, players, rounds, rng=0, checkpoints=1).certificate
+        return Seen()
+
+    return run
+
+
+def _openspiel(rounds: int) -> Run:
+    theirs, tables = import_module("open_spiel.python.algorithms.regret_matching"), np.array(_wide_game().tables)
+
+    def run() -> Seen:
+        theirs.regret_matching(tables, iterations=rounds)
+        return Seen()
+
+    return run
+
+
+def _listed(n_actions: int) -> Explicit:
+    """Return some of the triples of ten elements, always the same ones."""
+    triples = np.array([np.isin(range(10), chosen) for chosen in itertools.combinations(range(10), 3)], dtype=np.int64)
+    chosen = np.random.default_rng(0).permutation(triples)[:n_actions]
+    return Explicit(chosen[:, chosen.any(axis=0)])  # every element is in some action
+
+
+def _wide_game() -> games.MatrixGame:
+    source = np.random.default_rng(0)
+    return games.MatrixGame([source.random((66, 66)) for _ in range(2)])
+
+
+def routing() -> games.Game:
+    """Return ten commodities on a layered graph of 100 edges, affine costs drawn once."""
+    edges = games.layered_edges(4, 5)
+    edges += [(f"{layer}.{j}", f"{layer + 2}.{j}") for layer in range(2) for j in range(5)]
+    edges += [("s", f"1.{j}") for j in range(5)]
+    source = np.random.default_rng(0)
+    costs = games.affine_costs(source.uniform(0, 1, len(edges)), source.uniform(0, 1, len(edges)), 10)
+    return games.RoutingGame(edges, costs, [("s", "t")] * 5 + [("0.0", "t")] * 2 + [("s", "3.1")] * 3)
+
+
+_PRESETS = {"": "adaptive", MULTISCALE: "multiscale"}
+_K6 = tuple(itertools.combinations(range(6), 2))
+_STEPPED: tuple[tuple[str, Callable[[], ActionSet], bool, str], ...] = (
+    ("m-sets (10, 3)", lambda: MSets(10, 3), False, "20; 200"),
+    ("m-sets (10, 3), journal", lambda: MSets(10, 3), True, "40; 300"),
+    ("permutations 10", lambda: Permutations(10), False, "40; 1,000"),
+    ("paths, 110 edges", lambda: layered_dag(5, 5), False, "40; 1,000"),
+)
+_PLAYED: tuple[tuple[str, Callable[[], games.Game], int, str, int], ...] = (
+    ("3×3 game", games.shapley, 100_000, "10", 1),
+    ("Shapley (6, 2) game", partial(games.ShapleyGame, 6, 2), 100_000, "30", 1),
+    ("routing game, per player", routing, 20_000, "55", 10),
+)
+_MEASURED: tuple[tuple[str, Callable[[], ActionSet], str, str, int, str], ...] = (
+    ("ledger, m-sets (10, 3), multiscale", lambda: MSets(10, 3), "multiscale", "ledger", 100_000, ""),
+    ("bound, m-sets (10, 3), multiscale", lambda: MSets(10, 3), "multiscale", "bound", 100_000, "< ledger"),
+    ("ledger, m-sets (45, 8), multiscale", lambda: MSets(45, 8), "multiscale", "ledger", 100_000, "1.4×"),
+    ("ledger, m-sets (100, 10), multiscale", lambda: MSets(100, 10), "multiscale", "ledger", 100_000, "1.4×"),
+    ("ledger, permutations 6", lambda: Permutations(6), "adaptive", "ledger", 20_000, "1.4×"),
+    ("ledger, paths, 110 edges", lambda: layered_dag(5, 5), "adaptive", "ledger", 20_000, "1.4×"),
+    ("ledger, trees of K₆", lambda: SpanningTrees(_K6), "adaptive", "ledger", 20_000, "1.4×"),
+    ("ledger, forests of K₆", lambda: Forests(_K6, 3), "adaptive", "ledger", 20_000, "1.4×"),
+    ("ledger, partitions 10 → 5", lambda: Partitions(10, 5), "adaptive", "ledger", 20_000, "1.4×"),
+)
+
+
+def _doors() -> Sequence[Door]:
+    found = [
+        Door(f"session, {name}", 100_000, partial(_session, make, has_journal), aim)
+        for name, make, has_journal, aim in _STEPPED
+    ]
+    for name, game, rounds, aim, players in _PLAYED:
+        for words, preset in _PRESETS.items():
+            found.append(
+                Door(name + words, rounds, partial(_game, game, partial(swap_combcp, preset=preset)), aim, players)
+            )
+    for learner in (baselines.regret_matching, baselines.blum_mansour):
+        full: Any = partial(learner, feedback="full")
+        found.append(Door(f"66×66 game, {learner.__name__}", 2_000, partial(_game, _wide_game, full)))
+    if find_spec("open_spiel") is not None:
+        found.append(Door("66×66 game, OpenSpiel, no ledger", 2_000, _openspiel))
+    for n_actions, (words, preset) in itertools.product((3, 100), _PRESETS.items()):
+        listed = partial(_play, partial(_listed, n_actions), preset, "none")
+        found.append(Door(f"Explicit, {n_actions} actions{words}", 20_000, listed, "50"))
+    for dimension, (words, preset) in itertools.product((8, 50), _PRESETS.items()):
+        own = partial(_oracle, dimension, preset)
+        found.append(Door(f"OracleSet, d = {dimension}{words}", 2_000, own, "1,000; 4"))
+    for name, make, preset, measure, rounds, aim in _MEASURED:
+        plain = partial(_play, make, preset, "none")
+        found.append(Door(name, rounds, partial(_play, make, preset, measure), aim, unmeasured=plain))
+    return found
+
+
+DOORS = tuple(_doors())
+"""Every door, with what is asked of it; that of OpenSpiel where it is installed."""

@@ -1,0 +1,204 @@
+"""The tables of a benchmark, as words: what the command prints and what the page shows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from swapregret.errors import InvalidInput
+from swapregret.experiments.bench.doors import MULTISCALE, DoorRow
+from swapregret.experiments.bench.table import Bench
+
+__all__ = ["Sheet", "describe", "read_page", "sheets", "write_page"]
+
+_T = TypeVar("_T")
+_BEGIN, _END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table: its title, its headings, which may be of two lines, and its rows; the first column is words."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    is_on_page: bool = True
+
+
+def sheets(result: Bench) -> list[Sheet]:
+    """Return every table: first what people meet first, then the rates of whole blocks."""
+    found = [_doors(result), _starts(result), _learners(result), _rounds(result), _growth(result)]
+    return [sheet for sheet in [*found, _memory(result), _peers(result)] if sheet.rows]
+
+
+def describe(result: Bench) -> str:
+    """Return what the figures were measured on."""
+    machine = result.machine
+    return (
+        f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, NumPy {machine['numpy']}; "
+        f"a bare Exp3 with ten arms in NumPy plays {_rate(result.exp3)} rounds per second."
+    )
+
+
+def _doors(result: Bench) -> Sheet:
+    """Return a row for each door; one that was played with both presets has the figures of both in it."""
+    headings = ("door", "µs per\nround", "in bare\nExp3", "besides", "aim")
+    rows = []
+    for name in _distinct(row.name.removesuffix(MULTISCALE) for row in result.doors):
+        both = [row for row in result.doors if row.name.removesuffix(MULTISCALE) == name]
+        rows.append(
+            (
+                both[0].name,
+                " / ".join(_number(row.microseconds) for row in both),
+                " / ".join(_number(row.in_exp3) for row in both),
+                _besides(both),
+                both[0].aim or "–",
+            )
+        )
+    return Sheet("What people meet first; two figures: adaptive / multiscale", headings, rows)
+
+
+def _besides(rows: list[DoorRow]) -> str:
+    first = rows[0]
+    if first.p99 is not None:
+        return f"p99 {_number(first.p99)}"
+    if first.over is not None:
+        return f"{_number(first.over)}× none"
+    calls = [_number(row.calls) for row in rows if row.calls is not None]
+    return f"{' / '.join(calls)} calls" if calls else "–"
+
+
+def _starts(result: Bench) -> Sheet:
+    rows = [(row.name, _number(row.seconds), row.aim or "–") for row in result.starts]
+    return Sheet("Starting", ("what", "seconds", "aim"), rows)
+
+
+def _learners(result: Bench) -> Sheet:
+    names = _distinct(row.learner for row in result.learners)
+    rows = []
+    for case in _distinct(row.case for row in result.learners):
+        those = {row.learner: row for row in result.learners if row.case == case}
+        cells = [f"{_rate(those[name].ours)} ({_number(those[name].in_exp3)}×)" for name in names]
+        aims = [f"{row.wanted:g}×" for row in those.values() if row.wanted is not None]
+        rows.append((case, *cells, *(aims or ["–"])))
+    title = "Rounds per second of learners at their own schedules, T = 10⁶, and in bare Exp3"
+    return Sheet(title, ("set", *names, "aim"), rows)
+
+
+def _rounds(result: Bench) -> Sheet:
+    rows = []
+    for case in _distinct(row.case for row in result.rounds):
+        both = [row for row in result.rounds if row.case == case]
+        aim = both[0].wanted
+        rows.append(
+            (
+                case,
+                *(_rate(row.ours) for row in both),
+                " / ".join(_times(row.ours, row.reference) for row in both),
+                "–" if aim is None else f"{aim:,.0f}×",
+                " / ".join(_times(row.ours, row.tuned) for row in both),
+            )
+        )
+    headings = ("set", *_distinct(row.state for row in result.rounds), "over pinv", "aim", "over solve")
+    return Sheet("Rounds per second with daily updates: K = 3, H = 10, γ = .3, and over plain NumPy", headings, rows)
+
+
+def _growth(result: Bench) -> Sheet:
+    rows = [
+        (
+            curve.name,
+            curve.against,
+            f"{curve.fit.exponent:.2f} ± {curve.fit.error:.2f}",
+            f"≤ {curve.limit:g}",
+            f"{_number(curve.sizes[0])}–{_number(curve.sizes[-1])}",
+            f"{_number(curve.microseconds[0])}–{_number(curve.microseconds[-1])}",
+        )
+        for curve in result.growth
+    ]
+    return Sheet(
+        "Growth of the time per round, as a power of d, K, N or T",
+        ("curve", "of", "exponent", "aim", "sizes", "µs per\nround"),
+        rows,
+    )
+
+
+def _memory(result: Bench) -> Sheet:
+    rows = []
+    for name, horizon in _distinct((row.name, row.horizon) for row in result.memory):
+        those = [row for row in result.memory if (row.name, row.horizon) == (name, horizon)]
+        last = those[-1]
+        both = last.bytes / (8 * (last.scales_by_dimension + last.rank_squared))
+        held = ", ".join(f"{row.bytes / 1024:,.0f}" for row in those)
+        rows.append((name, f"{horizon:,}", held, f"{last.in_vectors:.1f}", f"{both:.2g}"))
+    days = " and ".join(map(str, _distinct(row.days for row in result.memory)))
+    headings = ("learner", "T", "KiB", "in K·d", "in K·d + r²")
+    return Sheet(f"What a state holds after {days} days", headings, rows, is_on_page=False)
+
+
+def _peers(result: Bench) -> Sheet:
+    rows = [
+        (
+            row.name,
+            ", ".join(map(_number, row.microseconds)) or "–",
+            ", ".join([*map(_number, row.microseconds.values()), *([row.remark] if row.remark else [])]),
+        )
+        for row in result.peers
+    ]
+    return Sheet(
+        "Others, where installed: microseconds per round by the number of actions N", ("who", "N", "µs per round"), rows
+    )
+
+
+def _distinct(values: Iterable[_T]) -> list[_T]:
+    return list(dict.fromkeys(values))
+
+
+def _number(value: float) -> str:
+    """Return two digits of a small number, all digits of one in the thousands."""
+    if value < 9.95:
+        return f"{value:.2g}".removeprefix("0") or "0"
+    return f"{value:,.0f}" if value < 1e6 else f"{value:.2g}"
+
+
+def _rate(value: float) -> str:
+    for unit, size in (("M", 1e6), ("k", 1e3)):
+        if value >= 0.9995 * size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value:.3g}"
+
+
+def _times(ours: float, theirs: float | None) -> str:
+    return "–" if theirs is None else f"{_number(ours / theirs)}×"
+
+
+def read_page(path: Path) -> tuple[str, str]:
+    """Return what stands before and after the measured tables of a page.
+
+    Raises
+    ------
+    InvalidInput
+        If the page has no place for them.
+    """
+    before, begin, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not (begin and end):
+        raise InvalidInput(
+            f"the page to write must have the lines {_BEGIN} and {_END}",
+            f"{path} without them",
+            "Add them where the tables shall stand.",
+        )
+    return before, after
+
+
+def write_page(path: Path, result: Bench) -> None:
+    """Rewrite the measured tables of a page, and leave what stands around them."""
+    before, after = read_page(path)
+    lines = ["", "", f"Measured on {describe(result)}", ""]
+    for sheet in filter(lambda sheet: sheet.is_on_page, sheets(result)):
+        lines += [f"**{sheet.title}**", "", *_markdown(sheet.headings, sheet.rows), ""]
+    path.write_text(before + _BEGIN + "\n".join(lines) + _END + after, encoding="utf-8")
+
+
+def _markdown(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> list[str]:
+    marks = "| --- |" + " --: |" * (len(headings) - 1)
+    return [f"| {' | '.join(headings)} |".replace("\n", " "), marks, *(f"| {' | '.join(row)} |" for row in rows)]

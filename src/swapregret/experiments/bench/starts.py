@@ -1,0 +1,74 @@
+"""Seconds until something happens: the first run on a machine, a later one, and what a session compiles.
+
+Each is timed by the clock in a process of its own, whose compiled code is in a folder that was empty before.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.learners.presets import swap_combcp
+from swapregret.session import Session
+
+__all__ = ["StartRow", "first_steps", "measure_starts"]
+
+_DEMO = "from swapregret.cli import app; app(['demo', '--json'])"
+_STEPS = "from swapregret.experiments.bench.starts import first_steps; print(*first_steps())"
+
+
+@dataclass(frozen=True)
+class StartRow:
+    """What was started, how many seconds it took, and what is asked of it, in words."""
+
+    name: str
+    seconds: float
+    aim: str = ""
+
+
+def measure_starts() -> list[StartRow]:
+    """Run the demo twice and a session once, with nothing compiled at first: a minute or two."""
+    with tempfile.TemporaryDirectory() as folder:
+        first, later = (_run(_DEMO, folder)[0] for _ in range(2))
+    with tempfile.TemporaryDirectory() as folder:
+        made, slowest = (float(word) for word in _run(_STEPS, folder)[1].split())
+    return [
+        StartRow("swapregret demo, nothing compiled yet", first),
+        StartRow("swapregret demo, later", later, "1.5 s"),
+        StartRow("Session(...), nothing compiled yet", made),
+        StartRow("slowest of its first 1,000 steps", slowest, "no pause"),
+    ]
+
+
+def _run(code: str, folder: str) -> tuple[float, str]:
+    began = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"NUMBA_CACHE_DIR": folder},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    taken = time.perf_counter() - began
+    if done.returncode != 0:
+        raise RuntimeError(f"a process of the benchmark must end well: it ended with\n{done.stderr}")
+    return taken, done.stdout
+
+
+def first_steps(steps: int = 1000) -> tuple[float, float]:
+    """Return the seconds in which a session on m-sets (10, 3) was made, and those of its slowest step."""
+    began = time.perf_counter()
+    session = Session(swap_combcp(MSets(10, 3), steps), rng=0)
+    made = time.perf_counter() - began
+    taken = np.empty(steps)
+    for step in range(steps):
+        began = time.perf_counter()
+        session.act()
+        session.observe(0.5)
+        taken[step] = time.perf_counter() - began
+    return made, float(taken.max())

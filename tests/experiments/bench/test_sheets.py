@@ -1,0 +1,96 @@
+"""The tables of a benchmark and the page they are written into, on made-up numbers."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from swapregret.cli import app
+from swapregret.errors import InvalidInput
+from swapregret.experiments.bench.doors import DoorRow
+from swapregret.experiments.bench.growth import Growth
+from swapregret.experiments.bench.memory import Holding
+from swapregret.experiments.bench.peers import PeerTime
+from swapregret.experiments.bench.sheets import sheets, write_page
+from swapregret.experiments.bench.starts import StartRow
+from swapregret.experiments.bench.table import Bench, LearnerRow, RoundRow
+from swapregret.experiments.bench.timing import Fit
+
+_BENCH = Bench(
+    {"processor": "P", "cores": 2, "python": "3", "numpy": "2"},
+    100_000.0,
+    [
+        DoorRow("session", 9, 15.2, 1.52, 99.7, 1234.5, None, None, "20; 200"),
+        DoorRow("ledger", 9, 0.812, 0.08, None, None, 1.234, None, ""),
+        DoorRow("own set", 9, 1234.5, 123.4, None, None, None, 3.52, "1,000; 4"),
+        DoorRow("own set, multiscale", 9, 55.5, 5.5, None, None, None, 120.0, "1,000; 4"),
+        DoorRow("bound, multiscale", 9, 2.0, 0.2, None, None, 0.5, None, "< ledger"),
+    ],
+    [StartRow("first", 44.4), StartRow("later", 1.66, "1.5 s")],
+    [
+        RoundRow("c", "spread", 4, 2e4, 1e3, None, 25.0),
+        RoundRow("c", "concentrated", 4, 999_700.0, 100.0, 3e5, 25.0),
+    ],
+    [LearnerRow("c", "multiscale", 2e6, 20.0, 5.0), LearnerRow("c", "paper", 2e3, 0.02, None)],
+    [Growth("g", "d", (100.0, 3e6), (2.0, 70.0), Fit(1.0, 0.1, 1.2), 1.3)],
+    [Holding("m", 10, days, 800, 10, 90) for days in (1, 5)],
+    [PeerTime("p", {10: 5.0, 100: 70.0}), PeerTime("q", {}, "not installed")],
+)
+
+
+def test_the_page_gets_its_tables(tmp_path: Path) -> None:
+    """Every list of numbers becomes a table between the marks, doors first, memory left out; what stands around stays."""
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- measured: begin -->outdated<!-- measured: end -->\nafter\n", encoding="utf-8")
+    write_page(page, _BENCH)
+    text = page.read_text(encoding="utf-8")
+    for line in (
+        "| session | 15 | 1.5 | p99 100 | 20; 200 |",
+        "| ledger | .81 | .08 | 1.2× none | – |",
+        "| own set | 1,234 / 56 | 123 / 5.5 | 3.5 / 120 calls | 1,000; 4 |",
+        "| bound, multiscale | 2 | .2 | .5× none | < ledger |",
+        "| later | 1.7 | 1.5 s |",
+        "| c | 20 k | 1 M | 20× / 9,997× | 25× | – / 3.3× |",
+        "| c | 2 M (20×) | 2 k (.02×) | 5× |",
+        "| g | d | 1.00 ± 0.10 | ≤ 1.3 | 100–3e+06 | 2–70 |",
+        "| p | 10, 100 | 5, 70 |",
+        "| q | – | not installed |",
+    ):
+        assert line in text.splitlines()
+    assert text.startswith("before\n")
+    assert text.endswith("\nafter\n")
+    assert "outdated" not in text
+    write_page(page, _BENCH)
+    assert page.read_text(encoding="utf-8") == text
+    assert text.index("| door |") < text.index("| set |")
+
+
+def test_rows_are_as_wide_as_their_headings() -> None:
+    """A table has as many cells in each row as it has headings; one without rows is left out."""
+    found = sheets(_BENCH)
+    assert len(found) == 7
+    assert ("m", "10", "1, 1", "10.0", "1") in found[5].rows
+    assert [sheet.is_on_page for sheet in found] == [True] * 5 + [False, True]
+    for sheet in found:
+        assert {len(row) for row in sheet.rows} == {len(sheet.headings)}
+    nothing = Bench(_BENCH.machine, 1.0, [], [], [], [], [], [], [])
+    assert sheets(nothing) == []
+
+
+def test_a_page_without_marks_is_refused_before_anything_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sentence names the marks; a page that is not there is named too."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setattr("swapregret.experiments.bench.table.run_bench", None)  # a call of it would fail
+    page = tmp_path / "page.md"
+    missing = CliRunner().invoke(app, ["bench", "--write", str(page)])
+    assert missing.exit_code == 2, missing.output
+    page.write_text("nothing of the kind\n", encoding="utf-8")
+    result = CliRunner().invoke(app, ["bench", "--write", str(page)])
+    assert result.exit_code == 2, result.output
+    with pytest.raises(
+        InvalidInput, match=r"<!-- measured: begin --> and <!-- measured: end -->: got .*page.md without"
+    ):
+        write_page(page, _BENCH)
+    assert page.read_text(encoding="utf-8") == "nothing of the kind\n"
