@@ -47,7 +47,12 @@ CASES += [
     (name, "gibbs", None) for name in ("m-sets", "permutations", "paths", "trees", "compact partitions", "explicit")
 ]
 CASES += [("m-sets", "gibbs", "spanner"), ("m-sets", "chain", None), ("m-sets", "chain", "spanner")]
-CASES += [("partitions", "chain", None), ("paths", "chain", None), ("paths", "chain", "spanner")]
+CASES += [
+    ("permutations", "iterated", None),
+    ("partitions", "chain", None),
+    ("paths", "chain", None),
+    ("paths", "chain", "spanner"),
+]
 IDS = [" ".join(part for part in case if part) for case in CASES]
 
 
@@ -218,7 +223,13 @@ def test_a_chain_refuses_a_point_outside(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("trees", "chain"), ("truncated permutations", "gibbs"), ("forests", "gibbs")]
+    ("name", "kind"),
+    [
+        ("trees", "chain"),
+        ("truncated permutations", "gibbs"),
+        ("forests", "gibbs"),
+        ("truncated permutations", "iterated"),
+    ],
 )
 def test_a_set_without_such_policies_says_so(name: str, kind: str) -> None:
     """A kind of policy that a set does not have is refused."""

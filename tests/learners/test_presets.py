@@ -140,7 +140,10 @@ def test_all_ingredients_have_a_switch_test() -> None:
         (MSets(100, 3), 3, "bandit", "chain", True, False),
         (MSets(401, 3), 8, "bandit", "chain", True, False),
         (MSets(100, 3), 3, "full", "list", False, False),
-        (Permutations(22), 1, "bandit", "list", True, False),
+        (Permutations(13), 1, "bandit", "list", True, False),
+        (Permutations(14), 1, "bandit", "iterated", True, False),
+        (Permutations(22), 30, "bandit", "iterated", True, False),
+        (Permutations(22), 1, "semi-bandit", "list", False, False),
     ],
 )
 def test_policies_and_solutions_are_planned_by_the_table(

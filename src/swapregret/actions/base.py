@@ -72,6 +72,8 @@ class ActionSet(metaclass=Remembering):
         Whether :meth:`uniform_policy`, :meth:`gibbs` and :meth:`markov_policy` exist.
     is_chain_seen_through : bool
         Whether Σ⁺M of its chains is found only beside uniform exploration.
+    has_iteration : bool
+        Whether Σ⁺M of lists beside uniform exploration can be iterated for, without a matrix.
     """
 
     is_uniform: bool = True
@@ -79,6 +81,7 @@ class ActionSet(metaclass=Remembering):
     has_gibbs: bool = False
     has_markov: bool = False
     is_chain_seen_through: bool = False
+    has_iteration: bool = False
     arguments: tuple[tuple[Any, ...], dict[str, Any]]
     """The arguments the set was made from: what a file needs to make it again."""
 
@@ -360,8 +363,8 @@ class ActionSet(metaclass=Remembering):
         ----------
         mu : Policy
             The exploration policy.
-        kind : {"list", "chain", "gibbs"}
-            What plays a point: a list of actions, a chain, or the Gibbs policy of exponents.
+        kind : {"list", "iterated", "chain", "gibbs"}
+            What plays a point: a list of actions, one whose Σ⁺M is iterated for, a chain, or the Gibbs policy of exponents.
         variants : int
             Decompositions that a list averages.
         has_moment : bool
@@ -369,6 +372,8 @@ class ActionSet(metaclass=Remembering):
         """
         if kind == "chain":
             raise self._unsupported("Markov law", "Use law='list'.")
+        if kind == "iterated":
+            raise self._unsupported("way to iterate for Σ⁺M beside this exploration", "Use kind='list'.")
         if kind == "gibbs" and not self.has_gibbs:
             self.gibbs(np.zeros(self.dimension))  # says why there is none
         common = describe(self, mu, has_moment=has_moment, is_listed=False)

@@ -7,6 +7,8 @@ Swap-ComBand                                           Gibbs           Σ as a m
 rank above 400, on paths and m-sets                    chains          without a matrix
 bandit feedback, base window below 4 days, rank        chains          without a matrix
 above 50, on paths and m-sets
+bandit feedback, on permutations, rank above 400, or   lists           iterated for, without a matrix
+above 150 with a base window below 4 days
 semi-bandit or full feedback                           lists           not needed
 base window of 4 days or more, rank at most 6 times    lists           Σ inverted once per window
 as large
@@ -27,7 +29,7 @@ __all__ = ["DENSE_LIMIT", "LawPlan", "plan_laws"]
 
 DENSE_LIMIT = 400
 """Rank above which Σ is not factored where there is another way, and elements above which members do not fit."""
-_RANK_OF_CHAINS = 50
+_RANK_OF_CHAINS, _RANK_OF_ITERATION = 50, 150
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
 _VARIANTS, _POOLED_VARIANTS, _ELEMENTS = 8, 4, 100
 
@@ -38,8 +40,8 @@ class LawPlan:
 
     Attributes
     ----------
-    kind : {"list", "chain", "gibbs"}
-        What plays a point: a list of actions, a chain without a list, the Gibbs policy.
+    kind : {"list", "iterated", "chain", "gibbs"}
+        What plays a point: a list of actions, one whose Σ⁺M is iterated for, a chain without a list, the Gibbs policy.
     variants : int
         Decompositions that a list averages (D18).
     has_moment, has_inverse : bool
@@ -111,8 +113,10 @@ def plan_laws(
             f"'chain' on {actions!r}",
             "Leave it out, or use preset='multiscale' on paths or m-sets.",
         )
-    is_large = rank > DENSE_LIMIT or (is_bandit and base < _SHORTEST_INVERTED and rank > _RANK_OF_CHAINS)
-    if law == "chain" or (law == "auto" and chained and is_large and not is_gibbs and not is_adaptive):
+    factors_often = is_bandit and base < _SHORTEST_INVERTED
+    is_free = law == "auto" and not is_gibbs and not is_adaptive
+    is_large = rank > DENSE_LIMIT or (factors_often and rank > _RANK_OF_CHAINS)
+    if law == "chain" or (is_free and chained and is_large):
         return LawPlan("chain", 1, is_bandit, False, f"Σ of rank {rank} for {days}: chains, which need no matrix")
     if is_adaptive:
         count = max(1, min(_POOLED_VARIANTS, _ELEMENTS // actions.dimension)) if count is None else count
@@ -122,6 +126,10 @@ def plan_laws(
     played = "the exact Gibbs policy" if kind == "gibbs" else f"lists of actions, {count} decomposition(s) each"
     if not is_bandit:
         return LawPlan(kind, count, False, False, f"{feedback} feedback: {played}; no Σ is needed")
+    iterated = actions.has_iteration and explores in (None, "uniform") and exploration != 0.0
+    is_large = rank > DENSE_LIMIT or (factors_often and rank > _RANK_OF_ITERATION)
+    if is_free and iterated and is_large:
+        return LawPlan("iterated", count, True, False, f"Σ of rank {rank} for {days}: {played}; Σ⁺M is iterated for")
     if base >= _SHORTEST_INVERTED and rank <= _RANK_PER_DAY * base:
         return LawPlan(kind, count, True, True, f"rank {rank} for {days}: {played}; Σ is inverted once per window")
     return LawPlan(kind, count, True, False, f"rank {rank} for {days}: {played}; Σ is factored once per window")

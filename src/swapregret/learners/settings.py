@@ -47,7 +47,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "estimator": ("own", "shared"),
     "exploration_law": ("d-optimal", "spanner", "uniform"),
     "feedback": ("bandit", "full", "semi-bandit"),
-    "kind": ("chain", "gibbs", "list"),
+    "kind": ("chain", "gibbs", "iterated", "list"),
     "rule": ("inertia", "invariant"),
     "rules": ("internal", "swap"),
 }

@@ -26,6 +26,7 @@ from swapregret.actions.matchings.kernels.permutation_decompose import (
 from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.actions.matchings.matching_family import MatchingFamily
 from swapregret.actions.matchings.matching_gibbs import PermutationGibbsFamily
+from swapregret.actions.matchings.matching_iterated import IteratedMatchingFamily
 from swapregret.actions.matchings.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
 from swapregret.arrays import (
     Action,
@@ -266,13 +267,17 @@ class MatchingSet(ActionSet):
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it."""
-        is_gibbs = kind == "gibbs"
-        if kind == "chain" or (is_gibbs and not self.has_gibbs):
+        is_gibbs, is_free = kind == "gibbs", kind == "iterated"
+        if (
+            kind == "chain"
+            or (is_gibbs and not self.has_gibbs)
+            or (is_free and not (self.has_iteration and mu is self._uniform))
+        ):
             return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
-        common = describe(self, mu, has_moment=has_moment, is_listed=mu is not self._uniform)
+        common = describe(self, mu, has_moment=has_moment and not is_free, is_listed=mu is not self._uniform)
         rows, columns = self.shape
         across, down = self.orders(variants)
-        made = PermutationGibbsFamily if is_gibbs else MatchingFamily
+        made = {"gibbs": PermutationGibbsFamily, "iterated": IteratedMatchingFamily}.get(kind, MatchingFamily)
         return made(common, rows, columns, self.units, across.copy(), down.copy(), self.tolerance)
 
     def uniform_policy(self) -> Policy:

@@ -1,0 +1,115 @@
+"""Rounds per second against an older revision, in one run.
+
+    python benchmarks/against.py                        every row, against b5b39e6
+    python benchmarks/against.py --only "permutations"  rows whose name contains a word
+    python benchmarks/against.py --revision main~20 --turns 5
+
+The older source is taken out of git into a folder that is removed again, and runs with the libraries installed here. Both play
+the block rates and the learners of ``swapregret bench`` and measured play off m-sets (a ledger, adaptive and multi-scale), in
+turns, one after the other, each in a process of its own; the best of the turns counts. The table shows thousands of rounds per
+second of processor time, and the ratio. Compiling is left out.
+"""
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parents[1]
+
+_ROWS = """
+import json, sys, time
+import swapregret as sr
+from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES
+from swapregret.experiments.bench.table import time_case, time_learner
+
+only, seconds = sys.argv[1], float(sys.argv[2])
+rates = {}
+
+
+def note(name, rate):
+    if only in name:
+        rates[name] = rate()
+        print(name, f"{rates[name]:.4g}", file=sys.stderr, flush=True)
+
+
+def measured(actions, preset, rounds=20_000):
+    player = sr.swap_combcp(actions, rounds, preset=preset)
+    world = sr.environments.iid(actions, rounds, rng=0)
+    sr.play(player, world, rng=1, replications=1)
+    began = time.process_time()
+    sr.play(player, world, rng=2, replications=1)
+    return rounds / (time.process_time() - began)
+
+
+for case in ROUNDS:
+    for state in STATES:
+        note(f"{case.name}, {state}", lambda: time_case(case, state, seconds, reference=False).ours)
+for index, case in enumerate(PRESET_CASES):
+    for learner in LEARNERS:
+        note(f"{case.name}, {learner}", lambda: time_learner(index, learner, 1.0, seconds).ours)
+
+layers = [["s"], *([f"{layer}{node}" for node in range(5)] for layer in range(5)), ["t"]]
+edges = [(a, b) for left, right in zip(layers, layers[1:]) for a in left for b in right]
+k6 = [(a, b) for a in range(6) for b in range(a)]
+for name, make in {
+    "paths, 110 edges": lambda: sr.DagPaths(edges, source="s", sink="t"),
+    "permutations 5": lambda: sr.Permutations(5),
+    "permutations 8": lambda: sr.Permutations(8),
+    "trees of K_6": lambda: sr.SpanningTrees(k6),
+    "forests of K_6, 3 edges": lambda: sr.Forests(k6, size=3),
+    "partitions 10 -> 5": lambda: sr.Partitions(10, 5),
+}.items():
+    for preset in ("multiscale", "adaptive"):
+        note(f"measured: {name}, {preset}", lambda: measured(make(), preset))
+print(json.dumps(rates))
+"""
+
+
+def rates_of(source: Path, only: str, seconds: float) -> dict[str, float]:
+    """Return the rates of one source, by row."""
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    environment = os.environ | threads | {"PYTHONPATH": str(source)}
+    command = [sys.executable, "-c", _ROWS, only, str(seconds)]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    rates: dict[str, float] = json.loads(done.stdout)
+    return rates
+
+
+def take_out(revision: str, folder: Path) -> Path:
+    """Write the sources of a revision into a folder and return where they are."""
+    packed = subprocess.run(["git", "archive", revision, "src"], cwd=_HERE, stdout=subprocess.PIPE, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "src"
+
+
+def main() -> None:
+    """Measure both and print the table."""
+    parser = argparse.ArgumentParser(description="Rounds per second against an older revision, in one run.")
+    parser.add_argument("--revision", default="b5b39e6", help="the older revision")
+    parser.add_argument("--only", default="", help="rows whose name contains this")
+    parser.add_argument("--turns", type=int, default=2, help="how often both are measured")
+    parser.add_argument("--seconds", type=float, default=0.4, help="processor time for each figure")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        sources = {"before": take_out(asked.revision, Path(folder)), "now": _HERE / "src"}
+        best: dict[str, dict[str, float]] = {name: {} for name in sources}
+        for _ in range(asked.turns):
+            for name, source in sources.items():
+                for row, rate in rates_of(source, asked.only, asked.seconds).items():
+                    best[name][row] = max(rate, best[name].get(row, 0.0))
+    width = max(len(row) for row in best["now"])
+    print(f"{'thousand rounds per second':{width}} {asked.revision:>10} {'now':>10} {'ratio':>7}")
+    for row, now in best["now"].items():
+        before = best["before"][row]
+        print(f"{row:{width}} {before / 1e3:10.2f} {now / 1e3:10.2f} {now / before:7.2f}")
+
+
+if __name__ == "__main__":
+    main()
