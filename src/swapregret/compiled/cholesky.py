@@ -9,6 +9,7 @@ import numpy as np
 
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import sum_of
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "invert_factor", "sum_rows", "trace_of_inverse"]
 
@@ -148,10 +149,18 @@ def invert_factor(factor: Floats) -> Floats:
     for k in range(n):
         row = lower[k, : k + 1]
         row[k] = 1.0
-        for j in range(k):
+        j = 0
+        while j + 4 <= k:
+            a, b, c, d = lower[j, : j + 4], lower[j + 1, : j + 4], lower[j + 2, : j + 4], lower[j + 3, : j + 4]
+            p, q, r, s = factor[j, k], factor[j + 1, k], factor[j + 2, k], factor[j + 3, k]
+            for i in range(a.size):
+                row[i] -= (p * a[i] + q * b[i]) + (r * c[i] + s * d[i])
+            j += 4
+        while j < k:
             p, a = factor[j, k], lower[j, : j + 1]
             for i in range(a.size):
                 row[i] -= p * a[i]
+            j += 1
         root = factor[k, k]
         for i in range(row.size):
             row[i] /= root
@@ -162,12 +171,12 @@ def invert_factor(factor: Floats) -> Floats:
 def trace_of_inverse(factor: Floats) -> float:
     """Return tr (Uᵀ U)⁻¹, the sum of the squares of U⁻ᵀ."""
     lower = invert_factor(factor)
-    total = 0.0
-    for k in range(lower.shape[0]):
+    sums = np.zeros(factor.shape[0])  # by column: added up side by side
+    for k in range(sums.size):
         row = lower[k, : k + 1]
         for i in range(row.size):
-            total += row[i] * row[i]
-    return total
+            sums[i] += row[i] * row[i]
+    return sum_of(sums)
 
 
 @kernel
