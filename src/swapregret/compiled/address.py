@@ -2,19 +2,18 @@
 
 Compiled code knows the class of everything it calls, so a loop over players would be compiled anew for every mixture of them. A
 handle is a pointer whatever its class, and the entries of all masters have the same arguments beside it. So a loop may take
-both as numbers: ``handle_address(h)`` and ``entry_address(entry, h, ...)`` make them, ``call_act``, ``call_observe`` and
+both as numbers: ``address_of(h)`` and ``entry_address(entry, h, ...)`` make them, ``call_act``, ``call_observe`` and
 ``call_end`` call what is there. Whoever makes the addresses keeps the handle alive, and calls with the arguments the entry has.
 
-An error raised behind an address would only be printed; entries return what went wrong.
+An error raised behind an address would only be printed; entries return what went wrong. In Python, for sets that exist only
+there, handles and entries are their own addresses.
 """
 
 from collections.abc import Callable
 from functools import cache, cached_property
 from typing import Any
 
-from swapregret.compiled.kernel import kernel
-
-__all__ = ["call_act", "call_end", "call_observe", "entry_address", "handle_address"]
+__all__ = ["address_of", "call_act", "call_end", "call_observe", "entry_address"]
 
 
 @cache
@@ -36,16 +35,16 @@ def _intrinsic(name: str) -> Any:
         "call_end": (number, (number,)),
     }
 
-    if name == "address":
+    if name == "address_of":
 
         @intrinsic  # type: ignore[untyped-decorator]
-        def address(typingctx: Any, handle: Any) -> Any:
+        def address_of(typingctx: Any, handle: Any) -> Any:
             def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
                 return builder.ptrtoint(builder.extract_value(args[0], 0), ir.IntType(64))
 
             return number(handle), codegen
 
-        return address
+        return address_of
 
     returned, given = shapes[name]
 
@@ -72,9 +71,9 @@ class _Late:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __call__(self, *args: Any) -> Any:
-        """Refuse: only compiled code can call an address."""
-        raise TypeError(f"{self._name} must be called from compiled code")
+    def __call__(self, first: Any, *args: Any) -> Any:
+        """Do in Python what compiled code does with addresses."""
+        return first if self._name == "address_of" else first(*args)
 
     @cached_property
     def _numba_type_(self) -> Any:
@@ -94,13 +93,8 @@ call_observe: Any = _Late("call_observe")
 """``call_observe(entry, handle, action, seen, reward)`` shows what a day paid."""
 call_end: Any = _Late("call_end")
 """``call_end(entry, handle, n_ending)`` ends windows."""
-_address: Any = _Late("address")
-
-
-@kernel
-def handle_address(h: Any) -> int:
-    """Return where a handle is."""
-    return _address(h)  # type: ignore[no-any-return]
+address_of: Any = _Late("address_of")
+"""``address_of(handle)`` is where a handle is."""
 
 
 def entry_address(entry: Any, *args: Any) -> int:

@@ -14,7 +14,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.list_room import list_room
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
-from swapregret.learners.adaptive.phases import end_window
+from swapregret.learners.adaptive import phases  # the code behind its methods
 from swapregret.learners.adaptive.state import (
     AdaptiveRule,
     AdaptiveState,
@@ -55,6 +55,9 @@ def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, 
     while first * 4.0 ** len(constants) < horizon / 2.0:
         constants.append(first * 4.0 ** len(constants))
     return tuple(constants)
+
+
+_ = phases
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,6 +170,4 @@ class AdaptiveMaster(Master):
             start_guard(n, d, self.capacity, is_guarded=self.guarded),
             start_fit(n - n_cold, d, has_fit=self.fits),
         )
-        return Running(
-            family, rule, state, frozenset({"mix", "undo", "cumulative", "marginals", "moments"}), learner, end_window
-        )
+        return Running(family, rule, state, frozenset({"mix", "undo", "cumulative", "marginals", "moments"}), learner)

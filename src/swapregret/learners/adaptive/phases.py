@@ -12,20 +12,18 @@ from swapregret.actions.family import list_law, project, span_part
 from swapregret.actions.listed_laws import put_law
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.bits import merge_rows
-from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
-from swapregret.compiled.kernel import inlined, phase
+from swapregret.compiled.kernel import inlined
 from swapregret.compiled.vectors import dot
 from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_elements, remember_total
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
-from swapregret.learners.adaptive.state import AdaptiveState
+from swapregret.learners.adaptive.state import AdaptiveRule, AdaptiveState
 from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list
 from swapregret.learners.adaptive.weights import FORGET, weigh
 from swapregret.learners.round.day import BANDIT, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, remember
+from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, remember
 from swapregret.learners.round.scale import begin_interval, end_meta_day, tilt_learner
-from swapregret.learners.round.taping import tape_laws, tape_window
 
-__all__ = ["LEAST_WEIGHT", "end_window"]
+__all__ = ["LEAST_WEIGHT"]
 
 
 LEAST_WEIGHT = 1e-3
@@ -226,8 +224,8 @@ def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
     return PLAYED
 
 
-@inlined
-def end_pool_window(state: Any, family: Any, rule: Any, n_ending: int) -> int:
+@end_windows.of(AdaptiveRule)
+def end_pool_window(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """End a base window; make the policies that are missing, and mix."""
     laws = state.laws
     code = PLAYED
@@ -242,16 +240,4 @@ def end_pool_window(state: Any, family: Any, rule: Any, n_ending: int) -> int:
         code = open_missing(family, rule, state)
     if code == PLAYED:
         mix_members(family, rule, state)
-    return code
-
-
-@phase
-def end_window(h: Any, n_ending: int) -> int:
-    """End windows, and write down what was played and will be; see ``learners.round.master``."""
-    family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
-    if n_ending > 0 and tape.stops.size:
-        tape_window(state.tally, state.mix, tape)
-    code = end_pool_window(state, family, rule, n_ending)
-    if code == PLAYED and n_ending != 0 and tape.stops.size:
-        tape_laws(family, rule, state.laws, state.learners.log_points, state.mix.is_new, tape)
     return code

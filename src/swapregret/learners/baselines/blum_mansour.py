@@ -31,9 +31,8 @@ from swapregret.learners.baselines.listed.stationary import follow_chain, start_
 from swapregret.learners.baselines.listed.steps import listed_totals, place_of
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.master import PLAYED, end_windows, learn_day
 from swapregret.learners.settings import check_settings
 
 __all__ = ["BlumMansour", "blum_mansour"]
@@ -93,7 +92,7 @@ def tell_experts(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
     return True
 
 
-@end_day.of(ExpertRule)
+@end_windows.of(ExpertRule)
 def play_agreement(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play p."""
     play_weights(family, rule, state, state.own.point)

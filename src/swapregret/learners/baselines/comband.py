@@ -29,10 +29,11 @@ from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.baselines.design import d_optimal, leverages
 from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day, learn_day, learn_what_pays
+from swapregret.learners.round.daily import DERIVED, daily_state, learn_what_pays
 from swapregret.learners.round.day import BANDIT, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, PLAYED
+from swapregret.learners.round.master import NOT_PROJECTED, PLAYED, end_windows, learn_day
 from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.round.running import Running
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
@@ -58,7 +59,7 @@ class ComBandRule(NamedTuple):
 learn_day.of(ComBandRule)(learn_what_pays)
 
 
-@end_day.of(ComBandRule)
+@end_windows.of(ComBandRule)
 def move_exponents(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Add ηR̃ to the exponents of the Gibbs law, and mix in what explores; a day that pays nothing changes nothing."""
     learners, running, mix = state.learners, state.tally.running, state.mix
@@ -135,11 +136,11 @@ class ComBand(RunningPlayer):
     def _family(self) -> Any:
         return self._weighed.family(self.mu, kind="gibbs", has_moment=True)
 
-    def _running(self, offset: int) -> DailyRunning:
+    def _running(self, offset: int) -> Running:
         none = np.zeros(self.actions.dimension)
         rule = ComBandRule(np.array([1]), BANDIT, 0.0, False, none, self.learning_rate, self.exploration)
         n_atoms = 1 if self.table is None else self.table.n_actions
-        return DailyRunning(self._family, rule, daily_state(self._family, 2, n_atoms, none, none), DERIVED, self)
+        return Running(self._family, rule, daily_state(self._family, 2, n_atoms, none, none), DERIVED, self)
 
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return the Gibbs policy with these exponents."""

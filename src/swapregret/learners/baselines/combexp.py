@@ -32,11 +32,11 @@ from swapregret.compiled.vectors import tilt
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day, learn_day, learn_what_pays
+from swapregret.learners.round.daily import DERIVED, daily_state, learn_what_pays
 from swapregret.learners.round.day import BANDIT, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, learn_day
 from swapregret.learners.round.player import RunningPlayer
-from swapregret.learners.round.running import room_for_lists
+from swapregret.learners.round.running import Running, room_for_lists
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
@@ -70,7 +70,7 @@ class CombEXPRule(NamedTuple):
 learn_day.of(CombEXPRule)(learn_what_pays)
 
 
-@end_day.of(CombEXPRule)
+@end_windows.of(CombEXPRule)
 def move_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Update and project, mix in what explores, and decompose; a day that pays nothing changes nothing."""
     learners, running, mix = state.learners, state.tally.running, state.mix
@@ -130,7 +130,7 @@ class CombEXP(RunningPlayer):
     def _family(self) -> Any:
         return self.actions.moving_family(self.actions.exploration_policy(), variants=self.variants)
 
-    def _running(self, offset: int) -> DailyRunning:
+    def _running(self, offset: int) -> Running:
         point = np.array(self.mu.marginals())
         log_point = np.log(np.maximum(point, 1e-300))
         rule = CombEXPRule(
@@ -144,7 +144,7 @@ class CombEXP(RunningPlayer):
             uniform=point,
         )
         state = daily_state(self._family, 2, room_for_lists(self.actions, self.variants), point, log_point)
-        return DailyRunning(self._family, rule, state, DERIVED, self)
+        return Running(self._family, rule, state, DERIVED, self)
 
 
 def uniform_law(actions: ActionSet, horizon: int) -> Policy:

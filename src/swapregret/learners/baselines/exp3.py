@@ -25,9 +25,8 @@ from swapregret.learners.baselines.listed.player import ListedPlayer, play_weigh
 from swapregret.learners.baselines.listed.steps import listed_totals, place_of
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.master import PLAYED, end_windows, learn_day
 from swapregret.learners.settings import check_settings
 
 __all__ = ["Exp3", "Scores", "exp3"]
@@ -66,7 +65,7 @@ def add_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
     return True
 
 
-@end_day.of(Exp3Rule)
+@end_windows.of(Exp3Rule)
 def weigh_exponentially(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play exponential weights of the scores."""
     play_weights(family, rule, state, exponential_weights(state.own.scores, rule.rate, rule.exploration))

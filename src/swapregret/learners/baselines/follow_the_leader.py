@@ -24,10 +24,11 @@ from swapregret.boundary import refuses
 from swapregret.compiled.bits import pack_action
 from swapregret.learners.baselines.listing import read_share
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day
+from swapregret.learners.round.daily import DERIVED, daily_state
 from swapregret.learners.round.day import FEEDBACKS, mix_slots
-from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.master import PLAYED, end_windows
 from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.round.running import Running
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
@@ -45,7 +46,7 @@ class LeaderRule(NamedTuple):
     exploration: float
 
 
-@end_day.of(LeaderRule)
+@end_windows.of(LeaderRule)
 def follow(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the action that is best by the sum of the estimates; the policy stays while the leader does."""
     laws, mix = state.laws, state.mix
@@ -89,10 +90,10 @@ class FollowTheLeader(RunningPlayer):
     def _family(self) -> Any:
         return self.actions.family(self.mu, has_moment=self.feedback == "bandit")
 
-    def _running(self, offset: int) -> DailyRunning:
+    def _running(self, offset: int) -> Running:
         none = np.zeros(self.actions.dimension)
         rule = LeaderRule(np.array([1]), FEEDBACKS[self.feedback], 0.0, False, none, self.exploration)
-        return DailyRunning(self._family, rule, daily_state(self._family, 2, 1, none, none), DERIVED, self)
+        return Running(self._family, rule, daily_state(self._family, 2, 1, none, none), DERIVED, self)
 
 
 @refuses

@@ -28,11 +28,11 @@ from swapregret.boundary import refuses
 from swapregret.geometry.hybrid import ACCEPTABLE, middle_of
 from swapregret.learners.baselines.listing import read_rate
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day
+from swapregret.learners.round.daily import DERIVED, daily_state
 from swapregret.learners.round.day import SEMI_BANDIT, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows
 from swapregret.learners.round.player import RunningPlayer
-from swapregret.learners.round.running import room_for_lists
+from swapregret.learners.round.running import Running, room_for_lists
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
@@ -63,7 +63,7 @@ class HybridRule(NamedTuple):
     middle: Floats
 
 
-@end_day.of(HybridRule)
+@end_windows.of(HybridRule)
 def move_hybrid(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Move to the minimiser for the losses so far, and decompose it."""
     learners, tally, mix = state.learners, state.tally, state.mix
@@ -134,7 +134,7 @@ class HybridOMD(RunningPlayer):
         )
         return np.array(point)
 
-    def _running(self, offset: int) -> DailyRunning:
+    def _running(self, offset: int) -> Running:
         none, size = np.zeros(self.actions.dimension), self.actions.size
         rule = HybridRule(
             windows=np.array([1]),
@@ -149,7 +149,7 @@ class HybridOMD(RunningPlayer):
         )
         state = daily_state(self._family, 2, room_for_lists(self.actions, self.variants), self._first, none)
         state.tally.prediction[:] = 1.0 / size  # of which ℓ = −1: what an element that was not chosen is taken to lose
-        return DailyRunning(self._family, rule, state, DERIVED, self)
+        return Running(self._family, rule, state, DERIVED, self)
 
 
 @refuses

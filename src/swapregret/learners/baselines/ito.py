@@ -29,8 +29,7 @@ from swapregret.learners.baselines.listed.stationary import follow_chain, start_
 from swapregret.learners.baselines.listed.steps import daily_uniform, place_of
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import end_day, learn_day
-from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.master import PLAYED, end_windows, learn_day
 from swapregret.learners.round.running import Running
 from swapregret.learners.settings import check_settings
 
@@ -85,7 +84,7 @@ def tell_one(rule: Any, family: Any, state: Any, action: Integers, seen: Floats,
     return True
 
 
-@end_day.of(SingleRule)
+@end_windows.of(SingleRule)
 def play_agreement(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play p."""
     play_weights(family, rule, state, state.own.point)

@@ -33,9 +33,8 @@ from swapregret.learners.baselines.listed.player import ListedPlayer, play_weigh
 from swapregret.learners.baselines.listed.steps import listed_totals, place_of
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.master import PLAYED, end_windows, learn_day
 from swapregret.learners.settings import check_settings
 
 __all__ = ["RegretMatching", "regret_matching"]
@@ -77,7 +76,7 @@ def add_day_of_regrets(rule: Any, family: Any, state: Any, action: Integers, see
     return True
 
 
-@end_day.of(MatchingRule)
+@end_windows.of(MatchingRule)
 def match_regrets(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Switch in proportion to the regrets; the first law is uniform."""
     regrets, last = state.own.regrets, state.own.last[0] - 1

@@ -38,9 +38,8 @@ from swapregret.learners.baselines.listed.stationary import follow_chain, start_
 from swapregret.learners.baselines.listed.steps import listed_totals, place_of
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.master import PLAYED, end_windows, learn_day
 from swapregret.learners.settings import check_settings
 
 __all__ = ["Stoltz", "stoltz"]
@@ -92,7 +91,7 @@ def add_to_rules(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
     return True
 
 
-@end_day.of(PairRule)
+@end_windows.of(PairRule)
 def play_fixed_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the fixed point, with γ of the uniform law mixed in."""
     play_weights(family, rule, state, mixed_weights(state.own.point, rule.exploration))

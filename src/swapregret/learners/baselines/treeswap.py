@@ -28,9 +28,8 @@ from swapregret.learners.baselines.listed.scales import add_day, mean_row, turn_
 from swapregret.learners.baselines.listed.steps import daily_uniform, listed_totals, place_of
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import end_day, learn_day
 from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.master import PLAYED, end_windows, learn_day
 from swapregret.learners.round.running import Running
 from swapregret.learners.schedule import Schedule
 from swapregret.learners.settings import check_settings
@@ -88,7 +87,7 @@ def add_to_scales(rule: Any, family: Any, state: Any, action: Integers, seen: Fl
     return True
 
 
-@end_day.of(TreeRule)
+@end_windows.of(TreeRule)
 def turn(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """End the base window: scales 1..c−1 restart, scale c updates; play the mean of the scales."""
     own = state.own

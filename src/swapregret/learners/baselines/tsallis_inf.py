@@ -24,8 +24,7 @@ from swapregret.learners.baselines.listed.steps import place_of
 from swapregret.learners.baselines.listed.tsallis import loss_estimate, tsallis_weights
 from swapregret.learners.baselines.listing import Cost, list_actions, read_rate
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import end_day, learn_day
-from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.master import PLAYED, end_windows, learn_day
 from swapregret.learners.settings import check_settings
 
 __all__ = ["TsallisINF", "tsallis_inf"]
@@ -54,7 +53,7 @@ def add_loss(rule: Any, family: Any, state: Any, action: Integers, seen: Floats,
     return True
 
 
-@end_day.of(TsallisRule)
+@end_windows.of(TsallisRule)
 def weigh_losses(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the weights of the losses, at the rate of the day that comes."""
     weights, _ = tsallis_weights(state.own.scores, rule.scale / np.sqrt(state.tally.day[0] + 1.0))

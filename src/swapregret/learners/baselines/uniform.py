@@ -10,10 +10,11 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, DailyRunning, daily_state, end_day, learn_day
+from swapregret.learners.round.daily import DERIVED, daily_state
 from swapregret.learners.round.day import BANDIT, mix_slots
-from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.master import PLAYED, end_windows, learn_day
 from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.round.running import Running
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
@@ -40,7 +41,7 @@ def learn_nothing(rule: Any, family: Any, state: Any, action: Integers, seen: Fl
     return True
 
 
-@end_day.of(UniformRule)
+@end_windows.of(UniformRule)
 def keep_playing(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the exploration policy."""
     state.mix.weights[0] = 1.0
@@ -67,10 +68,10 @@ class UniformPlayer(RunningPlayer):
     def _family(self) -> Any:
         return self.actions.family(self.mu, has_moment=False)
 
-    def _running(self, offset: int) -> DailyRunning:
+    def _running(self, offset: int) -> Running:
         none = np.zeros(self.actions.dimension)
         rule = UniformRule(np.array([_FOREVER]), BANDIT, 0.0, False, none)
-        return DailyRunning(self._family, rule, daily_state(self._family, 1, 1, none, none), DERIVED, self)
+        return Running(self._family, rule, daily_state(self._family, 1, 1, none, none), DERIVED, self)
 
 
 @refuses

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.family import room
-from swapregret.learners.multiscale.phases import MultiscaleRule, MultiscaleState, end_window
+from swapregret.learners.multiscale.phases import MultiscaleRule, MultiscaleState
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
 from swapregret.learners.round.player import Master, rates_of
 from swapregret.learners.round.running import Running, room_for_lists
@@ -58,4 +58,4 @@ class SwapMaster(Master):
             room(family, n + 2, room_for_lists(self.actions, learner.plan.variants)),
             empty_mix(n + 2, d, rank),
         )
-        return Running(family, rule, state, frozenset({"laws", "mix", "undo"}), learner, end_window)
+        return Running(family, rule, state, frozenset({"laws", "mix", "undo"}), learner)

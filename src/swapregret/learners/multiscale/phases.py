@@ -8,14 +8,12 @@ from typing import Any, NamedTuple
 
 from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, span_part
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
-from swapregret.compiled.kernel import inlined, phase
+from swapregret.compiled.kernel import inlined
 from swapregret.learners.round.day import Mix, Tally, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows
 from swapregret.learners.round.scale import Learners, begin_interval, end_meta_day, tilt_learner
-from swapregret.learners.round.taping import tape_laws, tape_window
 
-__all__ = ["MultiscaleRule", "MultiscaleState", "end_window"]
+__all__ = ["MultiscaleRule", "MultiscaleState"]
 
 
 class MultiscaleRule(NamedTuple):
@@ -110,8 +108,8 @@ def advance_scale(state: Any, family: Any, rule: Any, k: int, seen: Floats) -> i
     return code
 
 
-@inlined
-def end_scales(state: Any, family: Any, rule: Any, n_ending: int) -> int:
+@end_windows.of(MultiscaleRule)
+def end_scales(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Hand the estimates to all scales (line 7); scale c = ``n_ending`` updates (line 14), scales below it restart (line 13)."""
     tally, learners = state.tally, state.learners
     n, k = learners.n_updates.size, abs(n_ending) - 1
@@ -134,15 +132,3 @@ def end_scales(state: Any, family: Any, rule: Any, n_ending: int) -> int:
         return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
     mix_scales(family, rule, state)
     return PLAYED
-
-
-@phase
-def end_window(h: Any, n_ending: int) -> int:
-    """End windows, and write down what was played and will be; see ``learners.round.master``."""
-    family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
-    if n_ending > 0 and tape.stops.size:
-        tape_window(state.tally, state.mix, tape)
-    code = end_scales(state, family, rule, n_ending)
-    if code == PLAYED and n_ending != 0 and tape.stops.size:
-        tape_laws(family, rule, state.laws, state.learners.log_points, state.mix.is_new, tape)
-    return code

@@ -1,31 +1,26 @@
-"""The compiled functions Python calls for any master: a day, many days. ``Session``, ``play`` and games call the same ones.
+"""The compiled functions Python calls for any player: a day, many days, the end of a window.
 
-They take a :class:`~swapregret.compiled.handle.Handle`. The end of a window is an entry of the master (``round.master``).
+They take a :class:`~swapregret.compiled.handle.Handle`. ``Session``, ``play`` and games call the same ones. What differs from
+player to player are the methods of ``round.master``; :func:`entries_for` writes their code into the entries.
 """
 
+from functools import cache, update_wrapper
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
+from swapregret.compiled.address import address_of, call_end
 from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
 from swapregret.compiled.handle import Handle
-from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.kernel import Phase, kernel, phase
 from swapregret.compiled.vectors import action_total
-from swapregret.learners.round.day import act, count_day, estimate, keep_for_undo
-from swapregret.learners.round.master import NOT_SOLVED, remember
-from swapregret.learners.round.taping import begin_tape, tape_window
+from swapregret.learners.round.day import act, count_day, keep_for_undo
+from swapregret.learners.round.master import NOT_SOLVED, PLAYED, end_windows, learn_day, remember
+from swapregret.learners.round.taping import begin_tape, tape_laws, tape_window
 
-__all__ = [
-    "act_day",
-    "observe_day",
-    "open_handle",
-    "pass_day",
-    "play_days",
-    "start_tape",
-    "stop_tape",
-    "take_back",
-]
+__all__ = ["entries_for"]
 
 
 @kernel
@@ -45,9 +40,8 @@ def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
     """Learn what a day paid; return how many windows end with it, or NOT_SOLVED."""
     family, rule, state = family_of(h), rule_of(h), state_of(h)
     keep_for_undo(rule, state)
-    if not estimate(family, rule, state, action, seen, reward):
+    if not learn_day(rule, family, state, action, seen, reward):
         return NOT_SOLVED
-    remember(state, rule, action, seen, reward, 1.0)
     return count_day(rule, state.tally)
 
 
@@ -79,27 +73,79 @@ def take_back(h: Any, action: Integers, seen: Floats, reward: float) -> None:
     remember(state_of(h), rule_of(h), action, seen, reward, -1.0)
 
 
-@phase
-def play_days(h: Any, rewards: Floats, received: Floats, plays: Integers, row: int) -> tuple[int, int]:
-    """Play one day per row up to the end of a window; return the next row and how many windows end, or NOT_SOLVED.
+@kernel
+def handle_address(h: Any) -> int:
+    """Return where a handle is."""
+    return address_of(h)  # type: ignore[no-any-return]
 
-    ``received`` takes the rewards; ``plays`` the actions, if it has rows.
+
+@phase
+def play_days(
+    h: Any, end: int, rewards: Floats, received: Floats, plays: Integers, row: int, most: int
+) -> tuple[int, int, int]:
+    """Play one day per row up to the end of the ``most``-th window, ending windows by the entry at the address ``end``.
+
+    ``received`` takes the rewards; ``plays`` the actions, if it has rows. Stops before its time when the tape is full, or a call
+    did not end well. Returns the next row, how many windows are still to be ended, and how the last call ended.
     """
-    family, rule, state = family_of(h), rule_of(h), state_of(h)
+    family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
     rng = h.rng
     n_rows = rewards.shape[0]
-    while row < n_rows:
+    while row < n_rows and most > 0:
         action = act(family, state, rng)
         vector = rewards[row]
         reward = min(max(action_total(vector, action), 0.0), 1.0)
         received[row] = reward
         if plays.shape[0]:
             plays[row] = action
-        if not estimate(family, rule, state, action, vector, reward):
-            return row, NOT_SOLVED
-        remember(state, rule, action, vector, reward, 1.0)
+        if not learn_day(rule, family, state, action, vector, reward):
+            return row, 0, NOT_SOLVED
         n_ending = count_day(rule, state.tally)
         row += 1
         if n_ending != 0:
-            return row, n_ending
-    return row, 0
+            code = call_end(end, address_of(h), n_ending)
+            if code != PLAYED:
+                return row, n_ending, code
+            most = 0 if tape.is_full[0] else most - 1
+    return row, 0, PLAYED
+
+
+@phase
+def end_window(h: Any, n_ending: int) -> int:
+    """End windows, and write down what was played and will be; 0, −``n_ending`` and what is returned: ``round.master``."""
+    family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
+    if n_ending > 0 and tape.stops.size:
+        tape_window(state.tally, state.mix, tape)
+    code = end_windows(rule, family, state, n_ending)
+    if code == PLAYED and n_ending != 0 and tape.stops.size:
+        tape_laws(family, rule, state.laws, state.learners.log_points, state.mix.is_new, tape)
+    return code
+
+
+_SHARED = (open_handle, handle_address, act_day, pass_day, start_tape, stop_tape, take_back)
+_BY_RULE = (observe_day, play_days, end_window)
+
+
+@cache
+def entries_for(rule: type, is_plain: bool) -> Any:
+    """Return the functions on a handle for a class of rules: compiled or, for sets that exist only in Python, as they stand."""
+    entries: Any = (*_SHARED, *_BY_RULE)
+    if is_plain:
+        return SimpleNamespace(**{each.py_func.__name__: each.py_func for each in entries})
+    made = {each.py_func.__name__: each.dispatcher for each in entries if each not in _BY_RULE}
+    return SimpleNamespace(
+        **made, **{each.py_func.__name__: _written(rule, each) for each in entries if each in _BY_RULE}
+    )
+
+
+def _written(rule: type, entry: Any) -> Any:
+    """Return an entry with the code of a rule written into it: a call with a whole state would cost more than the code.
+
+    A method is chosen by type when its caller is compiled, and by then it is too late to write it into that.
+    """
+    taping: Any = tape_laws
+    codes = {each.__name__: each.code_for(rule).py_func for each in (learn_day, end_windows)}
+    names = {name: Phase(code, is_inlined=True) for name, code in (codes | {"tape_laws": taping.py_func}).items()}
+    source = entry.py_func
+    written = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__)
+    return Phase(update_wrapper(written, source)).dispatcher

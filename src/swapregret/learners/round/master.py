@@ -1,22 +1,48 @@
-"""What a master brings along, and how its calls may end.
+"""What a player brings along beside its state, and how its calls may end.
 
-Its state is a named tuple with ``tally``, ``undo``, ``learners``, ``laws`` and ``mix``. Its module has one compiled entry,
-``end_window(h, n_ending)``: it ends the ``n_ending`` shortest windows and returns PLAYED, or changes nothing and says why. After
-OUT_OF_ROOM it is called again with −``n_ending``, and goes on. With 0 it makes all that is derived from the state: the policies
-of a new one, what solves with Σ of a restored one. Projections and decompositions are linked into that entry alone, which keeps
+A player is a rule, a named tuple whose class decides which code runs, and a state, a named tuple with ``tally``, ``undo``,
+``learners``, ``laws`` and ``mix``. It brings :func:`end_windows`, and :func:`learn_day` or :func:`remember` where the estimate of
+``round.day`` is not all it learns from. Projections and decompositions are linked into the end of a window alone, which keeps
 compiling short.
 """
+
+# the bodies of stubs are never run
+# mypy: disable-error-code="empty-body"
 
 from typing import Any
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.methods import method
+from swapregret.learners.round.day import estimate
 
-__all__ = ["NOT_PROJECTED", "NOT_SOLVED", "OUT_OF_ROOM", "PLAYED", "remember"]
+__all__ = ["NOT_PROJECTED", "NOT_SOLVED", "OUT_OF_ROOM", "PLAYED", "end_windows", "learn_day", "remember"]
 
 
 PLAYED, NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM = 0, 1, -1, 2
 """How a call ended: well; a projection was not good enough; Σ⁺M was not to be had; there is no room for a list of actions."""
+
+
+@method
+def learn_day(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Take in what a day paid and tell whether that could be done; nothing has changed if not."""
+
+
+@learn_day.default
+def learn_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Estimate the reward vector, and take note of the day."""
+    if not estimate(family, rule, state, action, seen, reward):
+        return False
+    remember(state, rule, action, seen, reward, 1.0)
+    return True
+
+
+@method
+def end_windows(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Move on at the end of the ``n_ending`` shortest windows; return PLAYED, or change nothing and say why.
+
+    After OUT_OF_ROOM it is called again with −``n_ending``, and goes on. With 0 it makes all that is derived from the state: the
+    policies of a new one, what solves with Σ of a restored one.
+    """
 
 
 @method

@@ -5,8 +5,7 @@ The state is arrays that compiled code changes in place. A policy that was playe
 """
 
 from collections.abc import Callable
-from functools import cache
-from types import SimpleNamespace
+from time import perf_counter
 from typing import Any
 from weakref import ref
 
@@ -15,11 +14,12 @@ import numpy.typing as npt
 
 from swapregret.actions.family import policy_of, solve
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
-from swapregret.compiled.address import entry_address, handle_address
+from swapregret.compiled.address import entry_address
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.nested import LISTS, copied, dump, rebuilt, restore
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.round.day import HOPELESS
+from swapregret.learners.round.entries import entries_for
 from swapregret.learners.round.master import NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM, PLAYED
 from swapregret.learners.round.taped import Taped
 from swapregret.policy import Mixture, Policy, on_grid
@@ -30,15 +30,7 @@ __all__ = ["Running", "View", "refuse", "room_for_lists"]
 Arrays = dict[str, npt.NDArray[Any]]
 
 _MOST_ATOMS = 2**24
-
-
-@cache
-def _entries(is_plain: bool) -> Any:
-    """Return the functions on a handle, compiled or, for sets that exist only in Python, as they stand."""
-    from swapregret.learners.round import entries
-
-    phases = {name: getattr(entries, name) for name in entries.__all__}
-    return SimpleNamespace(**{name: each.py_func if is_plain else each.dispatcher for name, each in phases.items()})
+_PATIENCE = 0.05
 
 
 class PlainHandle(PythonFamily):
@@ -120,14 +112,10 @@ class Running:
         Of the master; the state belongs to this object alone.
     derived : frozenset of str
         Fields of the state that are made again from the others.
-    learner : LazyComBCP or LazyComBand
-    end_window : Phase
-        The master's entry.
+    learner : LazyComBCP, LazyComBand or a competitor
     """
 
-    def __init__(
-        self, family: Any, rule: Any, state: Any, derived: frozenset[str], learner: Any, end_window: Any
-    ) -> None:
+    def __init__(self, family: Any, rule: Any, state: Any, derived: frozenset[str], learner: Any) -> None:
         self.family, self.rule, self.state, self._derived, self.learner = family, rule, state, derived, learner
         self._view: Any = lambda: None
         self._handle: Any = None
@@ -135,8 +123,8 @@ class Running:
         self._nothing = np.zeros(family.common.dimension)
         self._no_tape = empty_tape(0, 0, 0, 0, family.common.dimension)
         self._is_plain = isinstance(family, PythonFamily)
-        self._do = _entries(self._is_plain)
-        self._end, self._end_phase = end_window.py_func if self._is_plain else end_window.dispatcher, end_window
+        kind: Any = type(rule)
+        self._do = entries_for(kind, self._is_plain)
 
     # ---- the entries, on this state --------------------------------------------------------------------------------
 
@@ -160,7 +148,7 @@ class Running:
         """Make all that is derived from the state."""
         rng = np.random.default_rng(0)
         while True:
-            code = self._end(self.handle_on(rng), 0)
+            code = self._do.end_window(self.handle_on(rng), 0)
             if code != OUT_OF_ROOM:
                 break
             self._widen()
@@ -217,7 +205,7 @@ class Running:
         self._part_view()
         rng = self._rng if self._rng is not None else np.random.default_rng(0)
         while True:
-            code = self._end(self.handle(rng), n_ending)
+            code = self._do.end_window(self.handle(rng), n_ending)
             if code != OUT_OF_ROOM:
                 break
             self._widen()
@@ -239,13 +227,17 @@ class Running:
         """
         self._part_view()
         row, n, taped = 0, len(rewards), Taped(self, rng, len(rewards), read)
+        end = self._do.end_window if self._is_plain else entry_address(self._do.end_window, taped.handle, 1)
+        most = 1  # windows until Python hears of an interrupt
         try:
             while row < n:
-                row, n_ending = self._do.play_days(taped.handle, rewards, received, plays, row)
-                if n_ending > 0:
-                    self.end_window(n_ending)
+                began = perf_counter()
+                row, n_ending, code = self._do.play_days(taped.handle, end, rewards, received, plays, row, most)
+                most = 2 * most if perf_counter() - began < _PATIENCE else max(1, most // 2)
+                if code == OUT_OF_ROOM:
+                    self.widen_and_end(n_ending)
                 else:
-                    refuse(n_ending)
+                    refuse(code)
                 taped.go_on(row)
             taped.stop(n)
         finally:
@@ -279,16 +271,11 @@ class Running:
         """Return a handle and the entries that draw, observe and end windows as addresses, for loops over several players."""
         action = np.zeros(len(self._nothing), dtype=np.int64)
         return (
-            handle_address(h),
+            self._do.handle_address(h),
             entry_address(self._do.act_day, h),
             entry_address(self._do.observe_day, h, action, self._nothing, 0.0),
-            entry_address(self._end_entry, h, 1),
+            entry_address(self._do.end_window, h, 1),
         )
-
-    @property
-    def _end_entry(self) -> Any:
-        """The compiled function that ends windows."""
-        return self._end
 
     def show_mean(self, target: Vector) -> None:
         """Keep E[M] of what is played in an array of the caller, from now on."""
@@ -327,13 +314,13 @@ class Running:
         return held
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return type(self), (self.family, self.rule, self.state, self._derived, self.learner, self._end_phase)
+        return type(self), (self.family, self.rule, self.state, self._derived, self.learner)
 
     # ---- files -----------------------------------------------------------------------------------------------------
 
     def copy(self) -> "Running":
         """Return the same master with a state of its own."""
-        return type(self)(self.family, self.rule, copied(self.state), self._derived, self.learner, self._end_phase)
+        return type(self)(self.family, self.rule, copied(self.state), self._derived, self.learner)
 
     def dump(self) -> Arrays:
         """Write the state as named arrays, without what is made again from them."""

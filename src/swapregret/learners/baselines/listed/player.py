@@ -1,4 +1,4 @@
-"""The driver of competitors that list all actions: a day is their own, all else is that of ``learners.round.daily``."""
+"""The driver of competitors that list all actions: a day is their own, all else is that of ``learners.round``."""
 
 from abc import abstractmethod
 from functools import cached_property
@@ -14,9 +14,10 @@ from swapregret.compiled.vectors import dot
 from swapregret.learners.baselines.listed.family import TableFamily, table_family
 from swapregret.learners.baselines.listed.steps import listed_shares
 from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions
-from swapregret.learners.round.daily import DERIVED, DailyRunning
+from swapregret.learners.round.daily import DERIVED
 from swapregret.learners.round.day import FEEDBACKS, Mix, Tally, empty_mix, empty_tally, mix_slots
 from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.round.running import Running
 from swapregret.learners.round.scale import Learners, start_learners
 from swapregret.policy import Policy
 
@@ -84,7 +85,7 @@ class ListedPlayer(RunningPlayer):
         """After how many days the policy may change."""
         return (1,)
 
-    def _running(self, offset: int) -> DailyRunning:
+    def _running(self, offset: int) -> Running:
         family, none = self._family, np.zeros(self.actions.dimension)
         rule = self._rule(np.array(self._windows, dtype=np.int64), FEEDBACKS[self.feedback], none)
         state = ListedState(
@@ -95,4 +96,4 @@ class ListedPlayer(RunningPlayer):
             empty_mix(2, none.size, 0),
             self._own(self.table.n_actions),
         )
-        return DailyRunning(family, rule, state, DERIVED, self)
+        return Running(family, rule, state, DERIVED, self)
