@@ -10,7 +10,7 @@ from typing import Any
 
 from swapregret.errors import InvalidInput
 
-__all__ = ["FACTORIES", "LAWS", "LAW_METHODS", "PLAYERS", "SETS", "find", "name_of"]
+__all__ = ["FACTORIES", "GRAPHS", "LAWS", "LAW_METHODS", "PLAYERS", "SETS", "find", "name_of"]
 
 SETS = {
     "MSets": "actions.m_sets.m_sets:MSets",
@@ -71,7 +71,6 @@ FACTORIES = {
 """What makes the player of an epoch of ``anytime``."""
 
 LAWS = {
-    "Digraph": "actions.paths.directed:Digraph",
     "FinitePolicy": "policy.finite:FinitePolicy",
     "ForestList": "actions.graphs.tree_decomposition:ForestList",
     "GibbsPermutations": "actions.matchings.permutation_laws:GibbsPermutations",
@@ -85,11 +84,16 @@ LAWS = {
     "PathList": "actions.paths.path_laws:PathList",
     "PivotalSubsets": "actions.m_sets.pivotal_subsets:PivotalSubsets",
     "SystematicPolicy": "actions.m_sets.m_set_laws:SystematicPolicy",
-    "UndirectedGraph": "actions.graphs.undirected:UndirectedGraph",
     "UniformMatchings": "actions.matchings.permutation_laws:UniformMatchings",
     "UniformSubsets": "actions.m_sets.m_set_laws:UniformSubsets",
 }
-"""Laws that a ledger keeps whole, and the graphs they are over."""
+"""Laws that a ledger keeps whole; each has a method ``of_held``."""
+
+GRAPHS = {
+    "Digraph": "actions.paths.directed:Digraph",
+    "UndirectedGraph": "actions.graphs.undirected:UndirectedGraph",
+}
+"""Graphs that laws are over. They are not made of a file: they must be those of the action set."""
 
 LAW_METHODS = frozenset({"_inverse"})
 """Methods of the action set that a law may hold: ``Partitions`` gives its laws the way back to paths."""

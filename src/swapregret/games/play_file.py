@@ -18,7 +18,7 @@ from swapregret.errors import InvalidInput, Unsupported
 from swapregret.games.base import Game
 from swapregret.games.spec import make_game
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
-from swapregret.regret.ledgers.held_arrays import held_array
+from swapregret.policy.held import held_array
 from swapregret.regret.ledgers.same_law import is_same_law
 from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 

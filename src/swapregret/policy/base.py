@@ -2,7 +2,7 @@ r"""What every law can do: a sample, its marginals, its second moment applied to
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.figures import bar_figure
 from swapregret.notebook import html_table
+from swapregret.policy.held import Held, wrong_law
 
 if TYPE_CHECKING:
     from swapregret.policy.finite import FinitePolicy
@@ -100,6 +101,14 @@ class Policy(ABC):
             f"{type(self).__name__}, whose support is not listed",
             "Use sample, marginals and second_moment, which need no list.",
         )
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked; ``most`` bounds the elements of the set.
+
+        Only classes that ``swapregret.registry`` names are asked.
+        """
+        raise wrong_law("a class with a way to read it", cls.__name__)
 
     # ---- for people ------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 r"""A law with a list of actions."""
 
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,7 @@ from swapregret.arrays import Action, Actions, Matrix, Vector, frozen, real_numb
 from swapregret.errors import InvalidInput
 from swapregret.policy.base import Policy
 from swapregret.policy.grid import canonical_order, on_grid
+from swapregret.policy.held import Held, held_array, held_chances
 
 __all__ = ["FinitePolicy"]
 
@@ -174,3 +176,9 @@ class FinitePolicy(Policy):
 
     def __repr__(self) -> str:
         return f"FinitePolicy({len(self._weights)} atoms in dimension {self.dimension})"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        weights = held_chances(held, "_weights")
+        return cls(held_array(held, "_atoms", "int64", (len(weights), None), 0, 1), weights)

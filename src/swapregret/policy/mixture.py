@@ -2,6 +2,7 @@ r"""A mixture of laws, which may be of different kinds."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from swapregret.errors import InvalidInput
 from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.grid import on_grid
+from swapregret.policy.held import Held, held_chances, held_tuple
 
 __all__ = ["Mixture", "mix"]
 
@@ -109,6 +111,11 @@ class Mixture(Policy):
 
     def __repr__(self) -> str:
         return f"Mixture({len(self.components)} policies in dimension {self.dimension})"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        return cls(held_tuple(held, "components", Policy), held_chances(held, "component_weights"))
 
 
 def mix(policies: Iterable[Policy], weights: Iterable[float]) -> Policy:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Matrix, Vector, as_vector, frozen
 from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
+from swapregret.policy.held import Held, held_tuple
 
 __all__ = ["ProductPolicy"]
 
@@ -115,3 +116,8 @@ class ProductPolicy(Policy):
 
     def __repr__(self) -> str:
         return f"ProductPolicy({', '.join(map(repr, self.parts))})"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        return cls(held_tuple(held, "parts", Policy))

@@ -12,10 +12,10 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, below, under
 from swapregret.errors import InvalidInput
 from swapregret.play_result import Run
+from swapregret.policy.held import held_array
 from swapregret.regret.decomposition import Decomposition, ScaleShare
 from swapregret.regret.laziness import LazyTotals
 from swapregret.regret.ledgers.entries import Ledger
-from swapregret.regret.ledgers.held_arrays import held_array
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.storage import from_bytes, read_file, reading, to_bytes
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from swapregret.actions.matchings.permutation_laws import MatchingPolicy
-from swapregret.actions.matchings.permutations import GIBBS_LIMIT, Permutations
+from swapregret.actions.matchings.permutation_laws import GIBBS_LIMIT, MatchingPolicy
+from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.testing.action_sets import check_action_set

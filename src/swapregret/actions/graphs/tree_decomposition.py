@@ -1,12 +1,15 @@
 """From a point of the polytope to forests with integer weights: rounding, taking vertices out, putting them back."""
 
+from typing import Self
+
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, decompose_forest_masses
 from swapregret.actions.graphs.undirected import UndirectedGraph
-from swapregret.actions.paths.path_laws import PathList
+from swapregret.actions.paths.path_laws import PathList, held_paths
 from swapregret.arrays import Actions, Integers, Vector
+from swapregret.policy.held import Held, wrong_law
 
 __all__ = ["ForestList", "decompose_masses", "forest_graph"]
 
@@ -35,6 +38,14 @@ class ForestList(PathList):
 
     def __repr__(self) -> str:
         return f"ForestList({len(self.path_weights)} forests, dimension={self.dimension})"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        d, first, path, weights = held_paths(held, most)
+        if len(set(np.diff(first).tolist())) != 1:
+            raise wrong_law("forests of one size as `first`", f"{first!r:.80}")
+        return cls(d, path.reshape(len(weights), -1), weights)
 
 
 def forest_graph(graph: UndirectedGraph, size: int) -> ForestGraph:

@@ -5,6 +5,7 @@ matrix K, a projection of rank n − 1, :math:`P(e \in T) = K_{ee}` and :math:`P
 """
 
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,7 @@ from swapregret.actions.graphs.undirected import UndirectedGraph
 from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
 from swapregret.compiled.vectors import centred
 from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy.held import Held, held_of, held_scores
 
 __all__ = ["GibbsTrees"]
 
@@ -196,3 +198,9 @@ class GibbsTrees(Policy):
 
     def __repr__(self) -> str:
         return f"GibbsTrees({self._graph.n_vertices} vertices, {self.dimension} edges)"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        graph = held_of(held, "_graph", UndirectedGraph)
+        return cls(graph, held_scores(held, (len(graph.labels),)))

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ from swapregret.actions.m_sets.kernels.systematic_solve import empty_arcs, lay_a
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
 from swapregret.arrays import Action, Matrix, Vector, frozen
 from swapregret.policy import FinitePolicy, JointSolver, Policy
+from swapregret.policy.held import Held, held_array, held_scores, held_whole, wrong_law
 
 __all__ = ["LISTED", "GibbsSubsets", "SystematicPolicy", "UniformSubsets", "all_sets"]
 
@@ -146,6 +148,15 @@ class SystematicPolicy(Policy):
     def __repr__(self) -> str:
         return f"SystematicPolicy({self.size} of {self.dimension}, {len(self._orders)} orders)"
 
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        units, size = held_units(held)
+        orders = held_array(held, "_orders", "int64", (None, len(units)), 0, len(units) - 1)
+        if not len(orders) or (np.sort(orders, axis=1) != np.arange(len(units))).any():
+            raise wrong_law("each element once in each of `_orders`", f"{orders!r:.80}")
+        return cls(units, orders, size)
+
 
 class UniformSubsets(Policy):
     """The uniform law over all m-sets, in closed form: Σ = aI + b11ᵀ.
@@ -205,6 +216,12 @@ class UniformSubsets(Policy):
 
     def __repr__(self) -> str:
         return f"UniformSubsets({self.size} of {self.dimension})"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        d = held_whole(held, "dimension", most)
+        return cls(d, held_whole(held, "size", d))
 
 
 class GibbsSubsets(Policy):
@@ -276,3 +293,18 @@ class GibbsSubsets(Policy):
 
     def __repr__(self) -> str:
         return f"GibbsSubsets({self.size} of {self.dimension})"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        scores = held_scores(held, (None,))
+        return cls(scores, held_whole(held, "size", len(scores)))
+
+
+def held_units(held: Held) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the lengths of the elements in a file, which add up to m units, and m."""
+    units: npt.NDArray[np.int64] = held_array(held, "_units", "int64", (None,), 0, UNIT)
+    size = held_whole(held, "size", len(units))
+    if sum(units.tolist()) != size * UNIT:
+        raise wrong_law(f"`_units` that add up to {size} · 2⁴⁴", f"{sum(units.tolist())}")
+    return units, size

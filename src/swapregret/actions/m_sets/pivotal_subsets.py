@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +24,10 @@ from swapregret.actions.m_sets.kernels.pivotal_solve import (
     sift_action,
 )
 from swapregret.actions.m_sets.kernels.subsets import UNIT
-from swapregret.actions.m_sets.m_set_laws import LISTED, UniformSubsets, all_sets
+from swapregret.actions.m_sets.m_set_laws import LISTED, UniformSubsets, all_sets, held_units
 from swapregret.arrays import Action, Matrix, Vector, as_action, frozen
 from swapregret.policy import FinitePolicy, JointSolver, Policy
+from swapregret.policy.held import Held
 
 __all__ = ["PivotalSubsets"]
 
@@ -150,3 +152,8 @@ class PivotalSubsets(Policy):
 
     def __repr__(self) -> str:
         return f"PivotalSubsets({self.size} of {self.dimension})"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        return cls(*held_units(held))

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import permutations
-from typing import TypeGuard
+from typing import Self, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,12 @@ from swapregret.actions.matchings.kernels.permutation_gibbs import (
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.bits import pack_lists
 from swapregret.policy import FinitePolicy, JointSolver, Policy
+from swapregret.policy.held import Held, held_array, held_chances, held_scores, held_whole, wrong_law
 
-__all__ = ["GibbsPermutations", "MatchingPolicy", "UniformMatchings", "columns_of"]
+__all__ = ["GIBBS_LIMIT", "GibbsPermutations", "MatchingPolicy", "UniformMatchings", "columns_of"]
+
+GIBBS_LIMIT = 14
+"""Largest n with an exact Gibbs law: its tables have 2ⁿ entries, and no polynomial route exists (permanents)."""
 
 _LISTED = 5_040
 
@@ -170,6 +174,15 @@ class MatchingPolicy(Policy):
     def __repr__(self) -> str:
         return f"MatchingPolicy({len(self._mass)} matchings of {self.rows} rows and {self.columns} columns)"
 
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        columns, mass = held_whole(held, "columns", most), held_chances(held, "_mass")
+        chosen = held_array(held, "_chosen", "int32", (len(mass), None), 0, columns - 1)
+        if not chosen.shape[1] or (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any():
+            raise wrong_law("another column for each row in `_chosen`", f"{chosen!r:.80}")
+        return cls(chosen, mass, columns)
+
 
 def _is_square_list(law: Policy) -> TypeGuard[MatchingPolicy]:
     return isinstance(law, MatchingPolicy) and law.rows == law.columns
@@ -244,6 +257,12 @@ class UniformMatchings(Policy):
 
     def __repr__(self) -> str:
         return f"UniformMatchings({self.rows} rows, {self.columns} columns)"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        columns = held_whole(held, "columns", most)
+        return cls(held_whole(held, "rows", min(columns, most // columns)), columns)
 
 
 class GibbsPermutations(Policy):
@@ -322,3 +341,9 @@ class GibbsPermutations(Policy):
 
     def __repr__(self) -> str:
         return f"GibbsPermutations({self.n})"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        n = held_whole(held, "n", GIBBS_LIMIT)
+        return cls(held_scores(held, (n, n)))

@@ -9,15 +9,12 @@ from collections.abc import Sequence
 import numpy.typing as npt
 
 from swapregret.actions.matchings.matching_set import MatchingSet, item_names
-from swapregret.actions.matchings.permutation_laws import GibbsPermutations
+from swapregret.actions.matchings.permutation_laws import GIBBS_LIMIT, GibbsPermutations
 from swapregret.arrays import Label, as_integer
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy
 
-__all__ = ["GIBBS_LIMIT", "Permutations"]
-
-GIBBS_LIMIT = 14
-"""Largest n with an exact Gibbs law: its tables have 2ⁿ entries, and no polynomial route exists (permanents)."""
+__all__ = ["Permutations"]
 
 
 class Permutations(MatchingSet):

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Matrix, Vector, frozen
 from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy.held import Held, held_array, held_of, held_whole, wrong_law
 
 __all__ = ["ImageLaw"]
 
@@ -100,3 +102,12 @@ class ImageLaw(Policy):
 
     def __repr__(self) -> str:
         return f"ImageLaw({self.inner!r}, dimension={self.dimension})"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        inner, inverse = held_of(held, "inner", Policy), held["_inverse"]
+        d = held_whole(held, "dimension", most)
+        if not (inverse is None or callable(inverse)):
+            raise wrong_law("a method or nothing as `_inverse`", f"{inverse!r:.80}")
+        return cls(inner, held_array(held, "image", "int64", (inner.dimension,), 0, d - 1), d, inverse)

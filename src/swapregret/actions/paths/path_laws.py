@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +22,10 @@ from swapregret.actions.paths.kernels.chain_draws import (
 from swapregret.actions.paths.kernels.chain_pack import chain_wandering, pack_chains
 from swapregret.actions.paths.kernels.chain_solve import solve_chains
 from swapregret.actions.paths.kernels.dag import is_path
-from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, frozen
+from swapregret.arrays import Action, Actions, Integers, Matrix, Vector, as_action, frozen
 from swapregret.compiled.bits import pack_lists, pack_rows
 from swapregret.policy import FinitePolicy, JointSolver, Policy, canonical_order
+from swapregret.policy.held import SLACK, Held, held_array, held_chances, held_of, held_whole, wrong_law
 
 __all__ = ["MarkovPaths", "PathList"]
 
@@ -203,6 +205,16 @@ class MarkovPaths(Policy):
     def __repr__(self) -> str:
         return f"MarkovPaths(dimension={self.dimension}, vertices={len(self.mass)})"
 
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        graph = held_of(held, "graph", Digraph)
+        transition = held_array(held, "transition", "float64", graph.head.shape, 0.0, 1.0 + SLACK)
+        leaving = np.add.reduceat(transition, graph.start[:-2])
+        if (np.abs(leaving - 1.0) > SLACK).any():
+            raise wrong_law("`transition` that add up to 1 at each vertex", f"{leaving.min()} to {leaving.max()}")
+        return cls(graph, transition)
+
 
 class PathList(Policy):
     """A law given by paths and their weights, kept as lists of edges.
@@ -283,3 +295,18 @@ class PathList(Policy):
 
     def __repr__(self) -> str:
         return f"PathList({len(self.path_weights)} paths, dimension={self.dimension})"
+
+    @classmethod
+    def of_held(cls, held: Held, most: int) -> Self:
+        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        return cls(*held_paths(held, most))
+
+
+def held_paths(held: Held, most: int) -> tuple[int, Integers, npt.NDArray[np.int32], Vector]:
+    """Return what a list of sets of edges in a file is made of: d, where each begins, the edges, the weights."""
+    d, weights = held_whole(held, "dimension", most), held_chances(held, "path_weights")
+    path = held_array(held, "path", "int32", (None,), 0, d - 1)
+    first = held_array(held, "first", "int64", (len(weights) + 1,), 0, len(path))
+    if first[0] != 0 or first[-1] != len(path) or (np.diff(first) < 1).any():
+        raise wrong_law("where each list begins, in order, as `first`", f"{first!r:.80}")
+    return d, first, path, weights

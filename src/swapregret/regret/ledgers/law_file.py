@@ -2,7 +2,7 @@
 
 A law is an object of this package that holds numbers, arrays, labels and other such objects (a graph, an inner law, a method
 of its action set). Written are its class and what it was made of; values computed on demand and kept are left out, so equal
-laws are written alike. Read are the classes of ``registry.LAWS`` only, made of values that ``law_checks`` has checked. A law can
+laws are written alike. Read are the classes of ``registry.LAWS`` only, made of values they have checked (``of_held``). A law can
 also be written as one cell of a table.
 """
 
@@ -20,8 +20,8 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, text_of_array
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Mixture, Policy
-from swapregret.registry import LAW_METHODS, LAWS, find, name_of
-from swapregret.regret.ledgers.law_checks import ARGUMENTS, GRAPHS, is_same, wrong_law
+from swapregret.policy.held import is_same, wrong_law
+from swapregret.registry import GRAPHS, LAW_METHODS, LAWS, find, name_of
 
 __all__ = ["law_cell", "read_law_cell", "read_laws", "write_laws"]
 
@@ -130,7 +130,7 @@ class _Writer:
         if inspect.ismethod(value) and value.__name__ in LAW_METHODS:
             return {"method": value.__name__, "of": self.write(value.__self__)}
         kind = type(value)
-        name = name_of(kind, LAWS)
+        name = name_of(kind, LAWS, GRAPHS)
         if name is None:
             raise Unsupported(
                 "a law in a file must be made of this library's classes and plain values",
@@ -190,9 +190,9 @@ class _Reader:
             return getattr(self._actions, data["method"])
         if not isinstance(data.get("holds"), dict):
             raise wrong_law("a class and what it holds", f"{data!r:.80}")
-        kind = find(data["class"], "a law", LAWS)
+        kind = find(data["class"], "a law", LAWS, GRAPHS)
         held = {name: self.read(item) for name, item in data["holds"].items()}
-        return self._graph(kind, held) if data["class"] in GRAPHS else self._law(kind, data["class"], held)
+        return self._graph(kind, held) if data["class"] in GRAPHS else self._law(kind, held)
 
     def law(self, data: Any) -> Policy:
         """Make a law over the actions of the set: what it lists are actions, and so is what it draws."""
@@ -214,11 +214,11 @@ class _Reader:
                 return graph
         raise wrong_law("the graph of the set", f"another {kind.__name__}")
 
-    def _law(self, kind: type, name: str, held: dict[str, Any]) -> Policy:
+    def _law(self, kind: type[Policy], held: dict[str, Any]) -> Policy:
         """Make a law of values that are checked; what it computes of them must be what the file holds."""
-        made: Policy = kind(*ARGUMENTS[name](held, self._most))
+        made = kind.of_held(held, self._most)
         if not _is_alike(made, held):
-            raise wrong_law(f"a {name} as it is computed", f"{held!r:.80}")
+            raise wrong_law(f"a {kind.__name__} as it is computed", f"{held!r:.80}")
         return made
 
 
@@ -226,7 +226,7 @@ def _graphs_of(actions: ActionSet) -> list[Any]:
     """Return the graphs that a set, or a set within it, is made of."""
     found: list[Any] = []
     for value in vars(actions).values():
-        if name_of(type(value), LAWS) in GRAPHS:
+        if name_of(type(value), GRAPHS):
             found.append(value)
         for inner in value if isinstance(value, tuple) else (value,):
             found += _graphs_of(inner) if isinstance(inner, ActionSet) else []

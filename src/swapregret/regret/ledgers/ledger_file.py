@@ -4,8 +4,8 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, below, frozen, text_of_array, under
+from swapregret.policy.held import held_array, held_words
 from swapregret.regret.ledgers.entries import Dropped, Law, Ledger, Pooled, Rows
-from swapregret.regret.ledgers.held_arrays import held_array, held_words
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
 
 __all__ = ["read_ledger", "write_ledger"]

@@ -1,0 +1,133 @@
+"""What a file holds of a law, checked before the law is made: numbers of the right kind, in range, that fit each other.
+
+Kernels trust their arrays, so nothing of a file reaches one unchecked. Each class of laws has a method ``of_held`` made of these.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.errors import InvalidInput
+
+__all__ = [
+    "SLACK",
+    "Held",
+    "held_array",
+    "held_chances",
+    "held_of",
+    "held_scores",
+    "held_tuple",
+    "held_whole",
+    "held_words",
+    "is_same",
+    "wrong_law",
+]
+
+Held = Mapping[str, Any]
+
+SLACK = 1e-9
+"""How far sums of chances may be from 1."""
+_LARGEST, _LARGEST_SCORE = 1e300, 1e100
+
+
+def held_array(
+    held: Held,
+    name: str,
+    dtype: str,
+    shape: tuple[int | None, ...],
+    low: float = -_LARGEST,
+    high: float = _LARGEST,
+) -> Any:
+    """Return an array of a type and shape, None for any length, with all its numbers in low..high.
+
+    Examples
+    --------
+    >>> held_array({"days": np.array([3, 4])}, "days", "int64", (None,), 0)
+    array([3, 4])
+    >>> held_array({"days": np.array([3, -4])}, "days", "int64", (2,), 0)
+    Traceback (most recent call last):
+    ...
+    swapregret.errors.InvalidInput: what a file holds must have `days` as int64 of shape (2,) in 0..1e+300: got -4 to 3. Restore \
+the file from a copy.
+    """
+    value = held[name]
+    came = f"{value!r:.80}"
+    if isinstance(value, np.ndarray):
+        came = f"{value.dtype} of shape {value.shape}"
+        is_alike = value.dtype == dtype and value.ndim == len(shape)
+        if is_alike and all(wanted in (None, given) for wanted, given in zip(shape, value.shape, strict=True)):
+            if not value.size or bool(((value >= low) & (value <= high)).all()):
+                return value
+            came = f"{value.min()} to {value.max()}"
+    lengths = ", ".join("any" if length is None else str(length) for length in shape)
+    raise InvalidInput(
+        f"what a file holds must have `{name}` as {dtype} of shape ({lengths}{',' * (len(shape) == 1)}) in {low:g}..{high:g}",
+        came,
+        "Restore the file from a copy.",
+    )
+
+
+def held_words(held: Held, name: str, dimension: int) -> Any:
+    """Return packed actions, with no bit of an element that is not there."""
+    n_words = -(-dimension // 64)
+    words = held_array(held, name, "uint64", (None, n_words), 0, 2.0**64)
+    if len(words) and dimension % 64 and bool((words[:, -1] >> np.uint64(dimension % 64)).any()):
+        raise InvalidInput(f"`{name}` must pack {dimension} elements", "bits beyond", "Restore the file from a copy.")
+    return words
+
+
+def held_whole(held: Held, name: str, high: int) -> int:
+    """Return a whole number of 1..high."""
+    value = held[name]
+    if type(value) is not int or not 1 <= value <= high:
+        raise wrong_law(f"a whole number of 1..{high} as `{name}`", f"{value!r:.80}")
+    return value
+
+
+def held_chances(held: Held, name: str) -> npt.NDArray[np.float64]:
+    """Return numbers of 0..1 that add up to 1."""
+    value: npt.NDArray[np.float64] = held_array(held, name, "float64", (None,), 0.0, 1.0)
+    if abs(value.sum() - 1.0) > SLACK:
+        raise wrong_law(f"`{name}` that add up to 1", f"{value.sum()}")
+    return value
+
+
+def held_scores(held: Held, shape: tuple[int | None, ...]) -> npt.NDArray[np.float64]:
+    """Return the exponents of a Gibbs law."""
+    value: npt.NDArray[np.float64] = held_array(held, "_scores", "float64", shape, -_LARGEST_SCORE, _LARGEST_SCORE)
+    return value
+
+
+def held_of(held: Held, name: str, kind: Any) -> Any:
+    """Return an object of a class: a law or a graph."""
+    value = held[name]
+    if not isinstance(value, kind):
+        raise wrong_law(f"a {kind.__name__} as `{name}`", f"{value!r:.80}")
+    return value
+
+
+def held_tuple(held: Held, name: str, kind: Any) -> tuple[Any, ...]:
+    """Return some objects of a class."""
+    value = held[name]
+    if not isinstance(value, tuple) or not value or not all(isinstance(each, kind) for each in value):
+        raise wrong_law(f"some of {kind.__name__} as `{name}`", f"{value!r:.80}")
+    return value
+
+
+def is_same(first: Any, second: Any) -> bool:
+    """Tell whether two values that a law or a graph holds are alike: text and whole numbers exactly, others up to rounding."""
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        is_alike = first.dtype == second.dtype and first.shape == second.shape
+        return is_alike and bool(np.allclose(first, second, rtol=SLACK, atol=SLACK))
+    if isinstance(first, float) and isinstance(second, float):
+        return abs(first - second) <= SLACK * max(1.0, abs(first))
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return len(first) == len(second) and all(map(is_same, first, second))
+    return first is second or (type(first) is type(second) and bool(first == second))
+
+
+def wrong_law(must: str, came: str) -> InvalidInput:
+    """Return the refusal of a law."""
+    return InvalidInput(f"a policy in a file must have {must}", came, "Restore the file from a copy.")
