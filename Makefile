@@ -60,7 +60,7 @@ endif
 	$(BIN)/python -m pytest -m "$(SERVED)" tests/serve
 
 test-crash: $(VENV)/.dev  ## kill a playing process 200 times, and find nothing lost (a minute)
-	SWAPREGRET_CRASHES=200 $(BIN)/python -m pytest tests/test_crash.py
+	SWAPREGRET_CRASHES=200 $(BIN)/python -m pytest tests/sessions/test_crash.py
 
 test-fuzz: $(VENV)/.dev  ## 100,000 calls with hostile values, another 100,000 with SEED=7 (minutes)
 	SWAPREGRET_FUZZ_CALLS=100000 SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/fuzz

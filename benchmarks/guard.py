@@ -14,8 +14,8 @@ import numpy as np
 from quality import WORLDS
 
 import swapregret as sr
-from swapregret.course import Course
 from swapregret.learners.player import draw_decision
+from swapregret.playing.course import Course
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.swap import swap_regret
 

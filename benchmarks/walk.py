@@ -18,8 +18,8 @@ import numpy as np
 
 import swapregret as sr
 from swapregret.compiled.kernel import Kernel, Phase
-from swapregret.course import Course
 from swapregret.learners.round.running import PlainHandle, Running
+from swapregret.playing.course import Course
 
 PACKAGE = Path(sr.__file__).parent
 HORIZON = 100

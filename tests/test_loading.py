@@ -37,7 +37,7 @@ except BaseException as fault:
 
 
 @pytest.mark.parametrize(
-    "name", ["swapregret.session", "numpy.linalg", "numba", "numba.core.typing", "numba.np.arraymath"]
+    "name", ["swapregret.sessions.session", "numpy.linalg", "numba", "numba.core.typing", "numba.np.arraymath"]
 )
 def test_after_an_interrupt_people_learn_why_nothing_works(name: str) -> None:
     """Nothing of NumPy's or Numba's own confusion reaches the user."""

@@ -18,7 +18,7 @@ from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.session import Session
+from swapregret.sessions.session import Session
 
 ROUNDS = int(os.environ.get("SWAPREGRET_ROUNDS", "10000"))
 

@@ -46,10 +46,7 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """The package as a module: whoever imports ``play.py`` first must not hide the function of that name."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value.play if name == "play" and isinstance(value, ModuleType) else value)
+    """The package as a module."""
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         """Go to other processes by name: joblib sends a function of a script or a notebook with the modules it uses."""

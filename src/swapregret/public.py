@@ -23,12 +23,12 @@ from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.play import PlayResult, play
+from swapregret.playing.play import PlayResult, play
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
 from swapregret.regret.audit import audit
 from swapregret.regret.measure import Regret
 from swapregret.results import load_cells, load_results
-from swapregret.session import Session
+from swapregret.sessions.session import Session
 
 if TYPE_CHECKING:
     from swapregret import games, networks, testing

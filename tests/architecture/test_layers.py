@@ -29,13 +29,8 @@ _GROUND = {
     "actions",
 }
 _MEASURED = {"environments", "regret", "networks"}
-_RUNNING = {"learners", "feedback", "storage", "randomness", "journal", "session_file", "session", "workers"}
-_PLAYED = (
-    _GROUND
-    | _MEASURED
-    | _RUNNING
-    | {"journal_check", "journal_log", "play_curve", "play_result", "recorders", "course", "play", "results"}
-)
+_RUNNING = {"learners", "storage", "randomness", "sessions", "workers"}
+_PLAYED = _GROUND | _MEASURED | _RUNNING | {"playing", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "registry": {"errors"},
@@ -60,18 +55,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "environments": _GROUND | {"randomness"},
     "regret": _GROUND,
     "learners": _GROUND,
-    "feedback": _GROUND | {"learners"},
-    "journal": {"errors", "storage"},
-    "session_file": _GROUND | {"learners", "feedback"},
-    "session": _GROUND | {"learners", "feedback", "storage", "randomness", "journal", "session_file"},
-    "journal_check": _GROUND | _RUNNING - {"workers"},
-    "journal_log": _GROUND | _RUNNING - {"workers"},
-    "play_curve": _GROUND,
-    "play_result": _GROUND | {"regret", "play_curve"},
-    "recorders": _GROUND | {"environments", "regret", "learners", "play_result"},
-    "course": _PLAYED - {"course", "play", "results"},
-    "play": _PLAYED - {"play", "results"},
-    "results": _PLAYED - {"course", "play", "results"},
+    "sessions": _GROUND | {"learners", "storage", "randomness"},
+    "playing": _PLAYED - {"playing", "results"},
+    "results": _PLAYED - {"results"},
     "games": _PLAYED,
     "testing": _PLAYED | {"games"},
     "public": _PLAYED | {"games", "testing"},
@@ -185,8 +171,8 @@ def test_the_table_itself_has_no_circle() -> None:
 def test_what_must_never_meet_does_not() -> None:
     """The table keeps learners from environments and regrets, geometry from sets, and everyone from experiments and cli."""
     for layer in ("environments", "regret"):
-        assert not MAY_IMPORT[layer] & {"learners", "session", "play", "testing", "environments", "regret"}
-    assert not MAY_IMPORT["learners"] & {"environments", "regret", "games", "session", "play"}
+        assert not MAY_IMPORT[layer] & {"learners", "sessions", "playing", "testing", "environments", "regret"}
+    assert not MAY_IMPORT["learners"] & {"environments", "regret", "games", "sessions", "playing"}
     assert "actions" not in MAY_IMPORT["geometry"] | MAY_IMPORT["policy"]
     assert [layer for layer, below in MAY_IMPORT.items() if below & {"experiments", "cli"}] == [
         "serve",
@@ -201,10 +187,10 @@ def test_what_must_never_meet_does_not() -> None:
     [
         ("geometry/kl.py", "from swapregret.actions.base import ActionSet", "`geometry` may not touch `actions`"),
         ("environments/base.py", "import swapregret.learners.master", "`environments` may not touch `learners`"),
-        ("regret/swap.py", "from swapregret import play", "`regret` may not touch `play`"),
+        ("regret/swap.py", "from swapregret.playing import play", "`regret` may not touch `playing`"),
         ("learners/master.py", "from swapregret.environments import base", "`learners` may not touch `environments`"),
         ("policy.py", "def late():\n    from swapregret.geometry import kl", "`policy` may not touch `geometry`"),
-        ("play.py", "from swapregret.cli import console", "`play` may not touch `cli`"),
+        ("playing/play.py", "from swapregret.cli import console", "`playing` may not touch `cli`"),
         ("testing/kit.py", "from swapregret.experiments import runner", "`testing` may not touch `experiments`"),
         ("actions/sets.py", "import swapregret as sr", "`actions` may not touch ``"),
         ("actions/sets.py", "from . import base", "`actions` may not touch `a relative import`"),
@@ -213,10 +199,19 @@ def test_what_must_never_meet_does_not() -> None:
 )
 def test_a_planted_wrong_arrow_is_found(tmp_path: Path, file: str, line: str, complaint: str) -> None:
     """A single wrong import, wherever it stands in a file, is reported with both ends."""
-    for name in ("play.py", "errors.py", "arrays.py", "cli/console.py", "actions/base.py", "experiments/runner.py"):
+    for name in (
+        "playing/play.py",
+        "errors.py",
+        "arrays.py",
+        "cli/console.py",
+        "actions/base.py",
+        "experiments/runner.py",
+    ):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text("import numpy\nfrom swapregret.errors import InvalidInput\n" if name == "play.py" else "")
+        path.write_text(
+            "import numpy\nfrom swapregret.errors import InvalidInput\n" if name == "playing/play.py" else ""
+        )
     assert wrong_arrows(tmp_path) == []
     planted = tmp_path / file
     planted.parent.mkdir(exist_ok=True)

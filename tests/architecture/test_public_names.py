@@ -125,10 +125,11 @@ def test_what_is_loaded_later_is_there_from_the_start() -> None:
 
 
 @pytest.mark.parametrize(
-    "first", ["import swapregret.play", "from swapregret.course import Course", "from swapregret import *"]
+    "first",
+    ["import swapregret.playing.play", "from swapregret.playing.course import Course", "from swapregret import *"],
 )
 def test_a_file_never_hides_the_function_of_its_name(first: str) -> None:
     """Whatever is imported first, ``sr.play`` is the function."""
-    code = f"{first}; import swapregret as sr, swapregret.play; print(sr.play.__module__, callable(sr.play), sr.results.__name__)"
+    code = f"{first}; import swapregret as sr; print(sr.play.__module__, callable(sr.play), sr.results.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["swapregret.play", "True", "swapregret.results"]
+    assert done.stdout.split() == ["swapregret.playing.play", "True", "swapregret.results"]

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import swapregret as sr
-from swapregret import journal as journal_module
 from swapregret.cli import app
+from swapregret.sessions import journal as journal_module
 
 RUN = CliRunner()
 

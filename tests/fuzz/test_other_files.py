@@ -26,12 +26,12 @@ from swapregret.cli import app
 from swapregret.errors import SwapRegretError
 from swapregret.experiments.runner import read_plan, run_plan
 from swapregret.games.correlated_play import CorrelatedPlay
-from swapregret.journal import scan_journal, write_journal
-from swapregret.journal_check import check_journal, repair_journal
-from swapregret.journal_log import read_journal_log
 from swapregret.regret.ledgers.law_file import law_cell
 from swapregret.regret.log_file import read_log
 from swapregret.results import load_cells, load_experiment
+from swapregret.sessions.journal import scan_journal, write_journal
+from swapregret.sessions.journal_check import check_journal, repair_journal
+from swapregret.sessions.journal_log import read_journal_log
 from swapregret.storage import from_bytes, to_bytes
 
 FILES = max(8, int(os.environ.get("SWAPREGRET_FUZZ_CALLS", "5000")) // 500)

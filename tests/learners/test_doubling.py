@@ -10,7 +10,7 @@ from swapregret.learners.baselines import uniform
 from swapregret.learners.doubling import DoublingState, anytime
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
-from swapregret.session import Session
+from swapregret.sessions.session import Session
 
 
 def test_epochs_double_and_each_has_a_player_for_its_horizon() -> None:

@@ -18,7 +18,7 @@ from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.round.master import NOT_PROJECTED
 from swapregret.learners.schedule import Schedule
-from swapregret.session import Session
+from swapregret.sessions.session import Session
 
 SETS = MSets(6, 2)
 RANK_THREE = Explicit([[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1], [0, 1, 0, 0, 1]])

@@ -9,8 +9,8 @@ import pytest
 
 import swapregret as sr
 from swapregret.compiled.vectors import action_total
-from swapregret.course import Course
 from swapregret.learners.doubling import anytime
+from swapregret.playing.course import Course
 
 K4 = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 SETS: dict[str, Any] = {

@@ -41,7 +41,7 @@ import json, os, signal, sys, threading
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are gone at once
 import swapregret as sr
 from swapregret.serve.app import run_server
-from swapregret.feedback import RewardReader
+from swapregret.sessions.feedback import RewardReader
 from swapregret.serve.history import History, regret_curve
 from swapregret.serve.settings import Settings
 

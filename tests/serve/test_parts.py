@@ -15,7 +15,6 @@ from sqlalchemy import insert, update
 import swapregret as sr
 from swapregret.client import AsyncClient, Client, ServiceError
 from swapregret.errors import InvalidInput
-from swapregret.feedback import RewardReader
 from swapregret.serve import schema
 from swapregret.serve.history import History, regret_curve, unbiased
 from swapregret.serve.leases import Watch
@@ -24,6 +23,7 @@ from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.service import Service
 from swapregret.serve.settings import Settings
 from swapregret.serve.store import Event, open_store
+from swapregret.sessions.feedback import RewardReader
 
 pytestmark = pytest.mark.serve
 Served = Any

@@ -9,10 +9,10 @@ import pytest
 from numpy.random import SeedSequence
 
 import swapregret as sr
-from swapregret.course import Course
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.round.running import Running
+from swapregret.playing.course import Course
 from swapregret.policy import FinitePolicy, Policy, mix
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.swap import swap_regret

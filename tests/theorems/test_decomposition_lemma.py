@@ -11,7 +11,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.environments.cyclic import cyclic
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.play import play
+from swapregret.playing.play import play
 from swapregret.policy import FinitePolicy, mix
 from swapregret.regret.decomposition import Decomposition, DecompositionLedger
 from swapregret.regret.laziness import LazinessLedger, laziness_bound

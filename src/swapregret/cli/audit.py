@@ -55,8 +55,8 @@ def audit(
     Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.html
     """
     with report_errors():
-        from swapregret.journal_log import is_journal_file
         from swapregret.regret.audit import Audit
+        from swapregret.sessions.journal_log import is_journal_file
 
         if picture is not None:
             require_extra("experiments", "`--picture`", only="plotly")
@@ -99,8 +99,8 @@ def _audit_table(
 def _audit_journal(
     log: Path, set_spec: str | None, ranges: dict[str, Any], options: dict[str, Any]
 ) -> "tuple[Audit | TotalsAudit, list[str]]":
-    from swapregret.journal_log import read_journal_log
     from swapregret.regret.audit import audit as audit_plays
+    from swapregret.sessions.journal_log import read_journal_log
 
     given = [name for name, value in {"set": set_spec, **ranges}.items() if value is not None]
     if given:

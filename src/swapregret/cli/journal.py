@@ -9,7 +9,7 @@ from swapregret.cli.console import emit_json, plain, report_errors
 from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from swapregret.journal_check import JournalReport
+    from swapregret.sessions.journal_check import JournalReport
 
 __all__ = ["journal"]
 
@@ -26,7 +26,7 @@ def journal(
     """
     with report_errors():
         from swapregret.experiments.names import check_name
-        from swapregret.journal_check import check_journal, repair_journal
+        from swapregret.sessions.journal_check import check_journal, repair_journal
 
         check_name(what, ("check", "repair"), "what")
         if what == "check" and out is not None:

@@ -18,7 +18,7 @@ from swapregret.environments.shortcut import shortcut_dag
 from swapregret.errors import InvalidInput
 from swapregret.learners.baselines.combcp import combcp
 from swapregret.learners.baselines.combexp import combexp
-from swapregret.play import play
+from swapregret.playing.play import play
 from swapregret.workers import run_tasks
 
 __all__ = ["LENGTHS", "PLAYERS", "Counterexample", "CounterexampleRow", "counterexample"]

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import NamedArrays, below, under
-from swapregret.course import Course
 from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import make_environment, make_player
 from swapregret.experiments.status import Status, host
@@ -22,6 +21,7 @@ from swapregret.learners.checked import check_arrays
 from swapregret.learners.config import decode
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.round.player import Master
+from swapregret.playing.course import Course
 from swapregret.results.detail import LEDGERS_SHARE, Mark, pack_mark, write_detail
 from swapregret.results.store import Store
 from swapregret.results.table import measure_mark, table_bytes

@@ -15,7 +15,7 @@ from swapregret.experiments.measured import Expectation, expected_swap_regret
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.play import play
+from swapregret.playing.play import play
 from swapregret.regret.bounds import Bound, swap_combcp_bound
 from swapregret.regret.ledgers.ledger import default_capacity
 

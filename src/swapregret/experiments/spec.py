@@ -38,7 +38,7 @@ class _Strict(BaseModel):
 
 
 class Measure(_Strict):
-    """What is recorded; as of :func:`swapregret.play`."""
+    """What is recorded; as of :func:`swapregret.playing.play`."""
 
     regrets: Literal["ledger", "bound", "none"] = "ledger"
     realised: bool = False

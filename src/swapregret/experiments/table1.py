@@ -21,7 +21,7 @@ from swapregret.errors import InvalidInput, TooLarge, Unsupported
 from swapregret.learners import baselines
 from swapregret.learners.baselines.listing import read_duration
 from swapregret.learners.presets import swap_combcp
-from swapregret.play import play
+from swapregret.playing.play import play
 from swapregret.regret.bounds import Bound
 from swapregret.regret.bounds import table1 as theory
 from swapregret.workers import run_tasks

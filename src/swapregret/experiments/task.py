@@ -32,7 +32,7 @@ class RunTask:
         Checksum of the file the environment replays.
     seed : int
     measure : dict
-        ``measure``, ``realised``, ``windows``, ``certificate`` and ``capacity`` of :func:`~swapregret.play.play`.
+        ``measure``, ``realised``, ``windows``, ``certificate`` and ``capacity`` of :func:`~swapregret.playing.play.play`.
     marks : tuple of int
         Days after which to measure; the last is the horizon.
     folder : str

@@ -4,8 +4,8 @@ from typing import Any
 
 from swapregret.environments.iid import iid
 from swapregret.learners.player import Player
-from swapregret.play import play
-from swapregret.session import Session
+from swapregret.playing.play import play
+from swapregret.sessions.session import Session
 
 __all__ = ["warm_up"]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, below, under
 from swapregret.errors import InvalidInput
-from swapregret.play_result import Run
+from swapregret.playing.play_result import Run
 from swapregret.policy.held import held_array
 from swapregret.regret.decomposition import Decomposition, ScaleShare
 from swapregret.regret.laziness import LazyTotals

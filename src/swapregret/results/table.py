@@ -11,7 +11,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
-from swapregret.play_result import PlayResult
+from swapregret.playing.play_result import PlayResult
 from swapregret.regret.interval import interval_regret
 from swapregret.regret.laziness import laziness_bound
 from swapregret.results.detail import Mark

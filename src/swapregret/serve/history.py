@@ -13,10 +13,10 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector
 from swapregret.errors import NotConverged
-from swapregret.feedback import RewardReader
 from swapregret.geometry.solve import make_solver
 from swapregret.learners.player import Decision, Feedback
 from swapregret.regret.estimated import EstimateLedger
+from swapregret.sessions.feedback import RewardReader
 from swapregret.storage import from_bytes, to_bytes
 
 __all__ = ["History", "regret_curve", "unbiased"]

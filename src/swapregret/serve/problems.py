@@ -18,7 +18,7 @@ from swapregret.arrays import Action
 from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
 from swapregret.experiments.names import check_name
 from swapregret.experiments.set_entries import SET_PARAMETERS, make_set
-from swapregret.feedback import RewardReader
+from swapregret.sessions.feedback import RewardReader
 from swapregret.units import Range, read_units
 
 __all__ = ["Problem", "ProblemSpec", "Reported", "pack", "text_of"]

@@ -15,7 +15,7 @@ from swapregret.experiments.bench import cases, doors, growth, peers, table
 from swapregret.experiments.bench.memory import held_bytes
 from swapregret.experiments.bench.starts import StartRow
 from swapregret.experiments.bench.timing import bare_exp3, fit_power, measure
-from swapregret.play import play
+from swapregret.playing.play import play
 
 
 @pytest.fixture

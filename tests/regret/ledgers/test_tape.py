@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret import course
 from swapregret.actions.family import policy_of
+from swapregret.playing import course
 from swapregret.regret.decomposition import DecompositionLedger
 from swapregret.regret.external import external_regret
 from swapregret.regret.internal import internal_regret

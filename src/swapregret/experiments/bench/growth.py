@@ -14,7 +14,7 @@ from swapregret.experiments.bench.timing import Fit, fit_power, measure
 from swapregret.experiments.table1 import layered_dag
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_combcp
-from swapregret.play import play
+from swapregret.playing.play import play
 
 __all__ = ["GROWTHS", "Growth", "GrowthCase", "measure_growth"]
 

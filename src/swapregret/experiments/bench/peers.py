@@ -20,7 +20,7 @@ from swapregret.experiments.bench.cases import world
 from swapregret.experiments.bench.timing import measure
 from swapregret.learners.baselines import hybrid_omd
 from swapregret.learners.presets import swap_combcp
-from swapregret.play import play
+from swapregret.playing.play import play
 
 __all__ = ["PEERS", "Peer", "PeerTime", "measure_ours", "measure_peer"]
 

@@ -17,7 +17,7 @@ from swapregret.experiments.bench.peers import PEERS, PeerTime, measure_ours, me
 from swapregret.experiments.bench.reference import Reference
 from swapregret.experiments.bench.starts import StartRow, measure_starts
 from swapregret.experiments.bench.timing import bare_exp3, measure
-from swapregret.play import play
+from swapregret.playing.play import play
 
 __all__ = ["Bench", "LearnerRow", "RoundRow", "run_bench", "time_case", "time_learner"]
 

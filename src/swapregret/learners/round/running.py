@@ -19,7 +19,6 @@ from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.nested import LISTS, copied, dump, rebuilt, restore
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.round.day import HOPELESS
-from swapregret.learners.round.entries import entries_for
 from swapregret.learners.round.master import NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM, PLAYED
 from swapregret.learners.round.taped import Taped
 from swapregret.policy import Mixture, Policy, on_grid
@@ -123,6 +122,8 @@ class Running:
         self._nothing = np.zeros(family.common.dimension)
         self._no_tape = empty_tape(0, 0, 0, 0, family.common.dimension)
         self._is_plain = isinstance(family, PythonFamily)
+        from swapregret.learners.round.entries import entries_for  # loads Numba
+
         kind: Any = type(rule)
         self._do = entries_for(kind, self._is_plain)
 

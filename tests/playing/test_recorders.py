@@ -11,7 +11,7 @@ import pytest
 import swapregret as sr
 from swapregret.regret.ledgers.ledger_file import write_ledger
 
-loop = importlib.import_module("swapregret.course")
+loop = importlib.import_module("swapregret.playing.course")
 HORIZON = 130
 SETS = sr.MSets(5, 2)
 PLAYERS: dict[str, Any] = {

@@ -17,9 +17,9 @@ from swapregret.compiled.sums import carry_sum
 from swapregret.environments.base import Environment
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.player import Player, draw_decision, what_is_seen
-from swapregret.play_result import Run
+from swapregret.playing.play_result import Run
+from swapregret.playing.recorders import Recorders
 from swapregret.randomness import plain_state, set_state
-from swapregret.recorders import Recorders
 
 __all__ = ["Course"]
 
@@ -39,7 +39,7 @@ class Course:
     seed : SeedSequence
     options : dict
         What to record: ``measure``, ``realised``, ``windows``, ``certificate`` and ``capacity`` of
-        :func:`~swapregret.play.play`.
+        :func:`~swapregret.playing.play.play`.
 
     Attributes
     ----------

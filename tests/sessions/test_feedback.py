@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput, InvalidReward
-from swapregret.feedback import RewardReader
+from swapregret.sessions.feedback import RewardReader
 from swapregret.units import read_range
 
 ACTIONS = MSets(4, 2)

@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from swapregret.arrays import Action, Vector, as_integer
 from swapregret.errors import InvalidInput, NotConverged, ProtocolError, SwapRegretError, Unsupported
-from swapregret.feedback import RewardReader
-from swapregret.journal import Journal, check_sync, is_journal, read_journal
 from swapregret.learners.checked import check_player, check_size, load_open, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
@@ -20,7 +18,9 @@ from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.learners.warming import warm as warm_player
 from swapregret.policy import Policy
 from swapregret.randomness import Seed, as_generator, entropy_of, generator_of, plain_state, set_state
-from swapregret.session_file import check_claims, open_action, read_header
+from swapregret.sessions.feedback import RewardReader
+from swapregret.sessions.journal import Journal, check_sync, is_journal, read_journal
+from swapregret.sessions.session_file import check_claims, open_action, read_header
 from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 from swapregret.units import Range, read_units
 

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret import session as session_module
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.session import Session
+from swapregret.sessions import session as session_module
+from swapregret.sessions.session import Session
 
 CRASHES = int(os.environ.get("SWAPREGRET_CRASHES", "20"))
 PATIENCE = 60.0
@@ -30,7 +30,7 @@ SERVER = """
 import json, os, sys
 import numpy as np
 import swapregret as sr
-from swapregret import session as session_module
+from swapregret.sessions import session as session_module
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 

@@ -13,10 +13,10 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import InvalidInput
-from swapregret.journal import is_journal, read_journal
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
-from swapregret.session import Session
+from swapregret.sessions.journal import is_journal, read_journal
+from swapregret.sessions.session import Session
 from swapregret.units import Range
 
 __all__ = ["JournalLog", "is_journal_file", "read_journal_log"]

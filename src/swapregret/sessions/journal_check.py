@@ -4,9 +4,9 @@ import os
 from typing import Any, NamedTuple
 
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
-from swapregret.journal import JournalScan, scan_journal, write_journal
-from swapregret.session import Session
-from swapregret.session_file import SessionHeader, read_header
+from swapregret.sessions.journal import JournalScan, scan_journal, write_journal
+from swapregret.sessions.session import Session
+from swapregret.sessions.session_file import SessionHeader, read_header
 from swapregret.storage import from_bytes, reading
 
 __all__ = ["JournalReport", "check_journal", "repair_journal"]

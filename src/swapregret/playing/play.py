@@ -9,12 +9,12 @@ import numpy as np
 
 from swapregret.arrays import as_integer, is_iterable, shown
 from swapregret.counts import MOST_REPLICATIONS
-from swapregret.course import Course
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
-from swapregret.play_result import MEASURES, PlayResult, Run
+from swapregret.playing.course import Course
+from swapregret.playing.play_result import MEASURES, PlayResult, Run
 from swapregret.workers import run_tasks
 
 __all__ = ["PlayResult", "play"]

@@ -10,7 +10,7 @@ from swapregret.environments.base import Environment
 from swapregret.errors import Unsupported
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.player import Decision, Player
-from swapregret.play_result import Run
+from swapregret.playing.play_result import Run
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
 from swapregret.regret.decomposition import DecompositionLedger
@@ -34,7 +34,7 @@ class Recorders:
     state : object
         Its first state; a certificate reads its calendar.
     measure, realised, windows, certificate, capacity
-        As of :func:`~swapregret.play.play`.
+        As of :func:`~swapregret.playing.play.play`.
     """
 
     def __init__(

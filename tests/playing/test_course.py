@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.course import Course
 from swapregret.environments.base import Environment
-from swapregret.play_result import Run
+from swapregret.playing.course import Course
+from swapregret.playing.play_result import Run
 from swapregret.regret.ledgers.entries import Ledger
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.regret.swap import swap_regret

@@ -11,7 +11,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import frozen
 from swapregret.errors import InvalidInput
 from swapregret.notebook import html_table, text_table
-from swapregret.play_curve import Banded, PlayCurve
+from swapregret.playing.play_curve import Banded, PlayCurve
 from swapregret.regret.best_swap import BestSwap, read_swap
 from swapregret.regret.decomposition import Decomposition
 from swapregret.regret.external import external_regret
@@ -190,7 +190,7 @@ class PlayResult:
     # ---- over time -------------------------------------------------------------------------------------------------
 
     def curve(self) -> PlayCurve:
-        """Return reward and regrets at the checkpoints, with bands; see ``checkpoints`` of :func:`~swapregret.play.play`."""
+        """Return reward and regrets at the checkpoints, with bands; see ``checkpoints`` of :func:`~swapregret.play`."""
         if not self.days:
             raise self._refusal("checkpoints=8")
         parts = [

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import swapregret as sr
-from swapregret import journal as journal_module
-from swapregret import session as session_module
 from swapregret.errors import StorageError
-from swapregret.journal import read_journal
+from swapregret.sessions import journal as journal_module
+from swapregret.sessions import session as session_module
+from swapregret.sessions.journal import read_journal
 from swapregret.storage import write_beside
 
 EVERY = 20

@@ -20,7 +20,7 @@ from swapregret.errors import InvalidInput, InvalidReward, ProtocolError, Unsupp
 from swapregret.learners import presets
 from swapregret.learners.doubling import anytime
 from swapregret.learners.schedule import Schedule
-from swapregret.session import Session
+from swapregret.sessions.session import Session
 from swapregret.storage import to_bytes
 
 swap_combcp = partial(presets.swap_combcp, preset="multiscale")
@@ -382,7 +382,7 @@ import numpy as np
 import swapregret as sr
 from swapregret.learners import presets
 from swapregret.learners.schedule import Schedule
-from swapregret.session import Session
+from swapregret.sessions.session import Session
 
 {functions}
 
@@ -536,7 +536,7 @@ def test_the_page_on_sessions_runs_as_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every block of docs/how_to/run_a_session.md runs after the one before, and prints what its comments say."""
-    page = (Path(__file__).parents[1] / "docs" / "how_to" / "run_a_session.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how_to" / "run_a_session.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
     assert len(blocks) == 7
     monkeypatch.chdir(tmp_path)

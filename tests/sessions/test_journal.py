@@ -12,16 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from swapregret import journal as journal_module
-from swapregret import session as session_module
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, ProtocolError, StorageError, SwapRegretError, Unsupported
-from swapregret.journal import Journal, is_journal, read_journal
 from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.session import Session
+from swapregret.sessions import journal as journal_module
+from swapregret.sessions import session as session_module
+from swapregret.sessions.journal import Journal, is_journal, read_journal
+from swapregret.sessions.session import Session
 
 
 def player(**options: object) -> object:
@@ -314,7 +314,7 @@ def test_a_journal_has_one_writer(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"one writer: got .*j', which another session has open"):
         Session(player(), journal=path)
     code = (
-        "import sys; from swapregret.journal import Journal\n"
+        "import sys; from swapregret.sessions.journal import Journal\n"
         "try: Journal(sys.argv[1])\n"
         "except ValueError as error: print(error)"
     )

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret import session as session_module
 from swapregret.errors import InvalidInput
-from swapregret.journal_log import is_journal_file, read_journal_log
 from swapregret.regret.audit import Audit
 from swapregret.regret.totals import TotalsAudit
+from swapregret.sessions import session as session_module
+from swapregret.sessions.journal_log import is_journal_file, read_journal_log
 
 ACTIONS = sr.MSets(5, 2)
 WORTH = np.array([0.4, 0.3, 0.2, 0.1, 0.0])

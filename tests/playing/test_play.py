@@ -14,11 +14,11 @@ from swapregret.learners.baselines.exp3 import exp3
 from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.play import play
-from swapregret.session import Session
+from swapregret.playing.play import play
+from swapregret.sessions.session import Session
 from swapregret.workers import run_tasks
 
-loop = importlib.import_module("swapregret.course")
+loop = importlib.import_module("swapregret.playing.course")
 ACTIONS = MSets(6, 2)
 HORIZON = 600
 WORLD = cyclic(ACTIONS, HORIZON, phases=5, rng=1)
@@ -54,7 +54,7 @@ def test_results_do_not_depend_on_who_runs_beside_whom(
 ) -> None:
     """One job, two threads where blocks are compiled, two processes elsewhere: the same bits."""
     asked = []
-    whole = importlib.import_module("swapregret.play")
+    whole = importlib.import_module("swapregret.playing.play")
     monkeypatch.setattr(
         whole, "run_tasks", lambda *task, threads: asked.append(threads) or run_tasks(*task, threads=threads)
     )

@@ -1,0 +1,1 @@
+"""Where learners, environments and regrets meet: blocks of days, what is recorded of them, and the result."""
