@@ -5,18 +5,22 @@ says how close it is to equilibrium.
 """
 
 from swapregret.games.base import Game
-from swapregret.games.blotto import BlottoGame
 from swapregret.games.certificate import Certificate, certify
-from swapregret.games.classics import chicken, gibson, matching_pennies, shapley
-from swapregret.games.congestion import CongestionGame
 from swapregret.games.correlated_play import CorrelatedPlay, product_play
-from swapregret.games.from_openspiel import from_openspiel, play_from_openspiel
-from swapregret.games.function import FunctionGame
 from swapregret.games.gap import Gap
-from swapregret.games.matching import MatchingMarket
-from swapregret.games.matrix import MatrixGame
-from swapregret.games.nfg import parse_nfg, read_nfg
-from swapregret.games.normal_form import joint_law, normal_form
+from swapregret.games.kinds.blotto import BlottoGame
+from swapregret.games.kinds.classics import chicken, gibson, matching_pennies, shapley
+from swapregret.games.kinds.congestion import CongestionGame
+from swapregret.games.kinds.from_openspiel import from_openspiel, play_from_openspiel
+from swapregret.games.kinds.function import FunctionGame
+from swapregret.games.kinds.matching import MatchingMarket
+from swapregret.games.kinds.matrix import MatrixGame
+from swapregret.games.kinds.nfg import parse_nfg, read_nfg
+from swapregret.games.kinds.normal_form import joint_law, normal_form
+from swapregret.games.kinds.ranking import RankingDuel
+from swapregret.games.kinds.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
+from swapregret.games.kinds.security import SecurityGame
+from swapregret.games.kinds.shapley import ShapleyGame
 from swapregret.games.players import make_players
 from swapregret.games.programs import (
     best_correlated_equilibrium,
@@ -24,11 +28,7 @@ from swapregret.games.programs import (
     swap_gap_by_program,
     zero_sum_value,
 )
-from swapregret.games.ranking import RankingDuel
-from swapregret.games.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
-from swapregret.games.security import SecurityGame
 from swapregret.games.self_play import Checkpoint, SelfPlayResult, self_play
-from swapregret.games.shapley import ShapleyGame
 from swapregret.games.spec import make_game
 
 __all__ = [

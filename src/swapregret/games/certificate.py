@@ -90,7 +90,7 @@ def certify(play: CorrelatedPlay) -> Certificate:
 
     Examples
     --------
-    >>> from swapregret.games.classics import chicken
+    >>> from swapregret.games.kinds.classics import chicken
     >>> from swapregret.policy import FinitePolicy
     >>> dare = FinitePolicy([[1, 0]], [1.])
     >>> print(certify(CorrelatedPlay(chicken(), (1,), ((dare, dare),))))

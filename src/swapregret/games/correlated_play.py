@@ -53,7 +53,7 @@ class CorrelatedPlay:
 
     Examples
     --------
-    >>> from swapregret.games.classics import chicken
+    >>> from swapregret.games.kinds.classics import chicken
     >>> from swapregret.policy import FinitePolicy
     >>> dare, give = FinitePolicy([[1, 0]], [1.]), FinitePolicy([[0, 1]], [1.])
     >>> play = CorrelatedPlay(chicken(), [1, 1, 2], [(dare, give), (give, dare), (give, give)])
@@ -179,7 +179,7 @@ class CorrelatedPlay:
 
         Otherwise, how likely each player is to be told each element, one map per play: players below each other, elements across.
         """
-        from swapregret.games.normal_form import joint_law
+        from swapregret.games.kinds.normal_form import joint_law
 
         game = self.game
         counts = [actions.n_actions for actions in game.action_sets]

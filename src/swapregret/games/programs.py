@@ -12,7 +12,7 @@ import scipy
 
 from swapregret.arrays import Vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
-from swapregret.games.matrix import MatrixGame
+from swapregret.games.kinds.matrix import MatrixGame
 
 __all__ = [
     "BestEquilibrium",
@@ -49,7 +49,7 @@ def swap_gap_by_program(game: MatrixGame, law: Joint, player: int) -> float:
 
     Examples
     --------
-    >>> from swapregret.games.classics import gibson
+    >>> from swapregret.games.kinds.classics import gibson
     >>> swap_gap_by_program(gibson(), np.array([[.5, 0.], [0., .25], [0., .25]]), 0)
     0.25
     """
@@ -72,7 +72,7 @@ def best_correlated_equilibrium(game: MatrixGame) -> BestEquilibrium:
 
     Examples
     --------
-    >>> from swapregret.games.classics import chicken
+    >>> from swapregret.games.kinds.classics import chicken
     >>> best_correlated_equilibrium(chicken()).payoffs.round(9).tolist()
     [5.25, 5.25]
     """
@@ -91,7 +91,7 @@ def equilibrium_payoffs(game: MatrixGame) -> Joint:
 
     Examples
     --------
-    >>> from swapregret.games.classics import chicken
+    >>> from swapregret.games.kinds.classics import chicken
     >>> equilibrium_payoffs(chicken()).round(9).tolist()
     [[2.0, 7.0], [3.6, 3.6], [7.0, 2.0], [5.25, 5.25]]
     """
@@ -147,7 +147,7 @@ def zero_sum_value(game: MatrixGame) -> float:
 
     Examples
     --------
-    >>> from swapregret.games.classics import matching_pennies
+    >>> from swapregret.games.kinds.classics import matching_pennies
     >>> abs(zero_sum_value(matching_pennies())) < 1e-9
     True
     """

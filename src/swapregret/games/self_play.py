@@ -146,7 +146,7 @@ def self_play(
 
     Examples
     --------
-    >>> from swapregret.games.classics import matching_pennies
+    >>> from swapregret.games.kinds.classics import matching_pennies
     >>> from swapregret.learners.baselines.uniform import uniform
     >>> game = matching_pennies()
     >>> result = self_play(game, [uniform(actions) for actions in game.action_sets], 100, rng=0)

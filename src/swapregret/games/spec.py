@@ -8,16 +8,16 @@ import numpy as np
 
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
-from swapregret.games import classics
 from swapregret.games.base import Game
-from swapregret.games.blotto import BlottoGame
-from swapregret.games.matching import MatchingMarket
-from swapregret.games.matrix import MatrixGame
-from swapregret.games.nfg import read_nfg
-from swapregret.games.ranking import RankingDuel
-from swapregret.games.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
-from swapregret.games.security import SecurityGame
-from swapregret.games.shapley import ShapleyGame
+from swapregret.games.kinds import classics
+from swapregret.games.kinds.blotto import BlottoGame
+from swapregret.games.kinds.matching import MatchingMarket
+from swapregret.games.kinds.matrix import MatrixGame
+from swapregret.games.kinds.nfg import read_nfg
+from swapregret.games.kinds.ranking import RankingDuel
+from swapregret.games.kinds.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
+from swapregret.games.kinds.security import SecurityGame
+from swapregret.games.kinds.shapley import ShapleyGame
 
 __all__ = ["GAME_KINDS", "make_game"]
 

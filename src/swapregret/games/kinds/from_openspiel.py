@@ -16,7 +16,7 @@ from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.extras import require_extra
 from swapregret.games.correlated_play import CorrelatedPlay
-from swapregret.games.matrix import MatrixGame
+from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.profiles import PROFILE_LIMIT
 from swapregret.policy import FinitePolicy
 

@@ -10,7 +10,7 @@ import pytest
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
 from swapregret.games import certify, from_openspiel, play_from_openspiel
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TABLES = np.array([[[3.0, 0.0, 1.0], [5.0, 1.0, 2.0]], [[3.0, 5.0, 0.0], [0.0, 1.0, 4.0]]])
 
 

@@ -15,7 +15,7 @@ from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import Matrix, as_integer, as_number, check_memory, real_numbers, shown
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
-from swapregret.games.congestion import CongestionGame
+from swapregret.games.kinds.congestion import CongestionGame
 from swapregret.networks import Network, read_tntp
 
 __all__ = ["RoutingGame", "affine_costs", "bpr_costs", "layered_edges"]

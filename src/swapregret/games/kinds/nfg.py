@@ -14,7 +14,7 @@ import numpy as np
 
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
-from swapregret.games.matrix import MatrixGame
+from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.storage import check_regular
 
 __all__ = ["parse_nfg", "read_nfg"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from swapregret.games.matrix import MatrixGame
+from swapregret.games.kinds.matrix import MatrixGame
 
 __all__ = ["chicken", "gibson", "matching_pennies", "shapley"]
 

@@ -10,7 +10,7 @@ from swapregret.boundary import refuses
 from swapregret.errors import TooLarge
 from swapregret.games.base import Game
 from swapregret.games.correlated_play import CorrelatedPlay
-from swapregret.games.matrix import MatrixGame
+from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.profiles import PROFILE_LIMIT
 
 __all__ = ["joint_law", "normal_form"]
@@ -29,7 +29,7 @@ def normal_form(game: Game) -> MatrixGame:
 
     Examples
     --------
-    >>> from swapregret.games.shapley import ShapleyGame
+    >>> from swapregret.games.kinds.shapley import ShapleyGame
     >>> normal_form(ShapleyGame(3, 1)).tables[0].tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """

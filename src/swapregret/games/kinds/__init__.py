@@ -1,0 +1,1 @@
+"""Games to play: one file per kind, and readers of files."""
