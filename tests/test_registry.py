@@ -141,7 +141,7 @@ def test_a_users_class_is_not_taken_for_ours() -> None:
 
 ATTACKS = {
     "truncate a file": ("DoublingPlayer", {"function": "swapregret.regret.picture:save_picture"}),
-    "end the process": ("OracleSet", {"function": "swapregret.experiments.backends:follow_parent"}),
+    "end the process": ("OracleSet", {"function": "swapregret.experiments.runs.backends:follow_parent"}),
     "truncate by class": ("DoublingPlayer", {"class": "swapregret.regret.picture:save_picture"}),
     "by a short name": ("DoublingPlayer", {"factory": "save_picture"}),
 }

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import swapregret as sr
 from swapregret.cli import app
 from swapregret.experiments.report.live import LiveReport
-from swapregret.experiments.runner import read_plan, run_plan
+from swapregret.experiments.runs.runner import read_plan, run_plan
 from swapregret.results import load_experiment
 
 pytestmark = pytest.mark.browser

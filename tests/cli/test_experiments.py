@@ -9,13 +9,13 @@ from typer.testing import CliRunner
 
 from swapregret.cli import app
 from swapregret.cli.live import JsonWatcher, LineWatcher, LiveWatcher, time_left
-from swapregret.experiments.execute import Outcome, execute
-from swapregret.experiments.plan_runs import Plan, plan_runs
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import lead_of
-from swapregret.experiments.runner import Failure, Summary
+from swapregret.experiments.runs.execute import Outcome, execute
+from swapregret.experiments.runs.plan_runs import Plan, plan_runs
+from swapregret.experiments.runs.runner import Failure, Summary
+from swapregret.experiments.runs.status import Report
 from swapregret.experiments.spec import Spec, parse_spec
-from swapregret.experiments.status import Report
 from swapregret.results.store import Store
 
 runner = CliRunner()

@@ -10,7 +10,7 @@ from swapregret.cli.init import STARTER
 from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS, parameters_of
 from swapregret.experiments.names import nearest
-from swapregret.experiments.plan_runs import Plan, plan_runs
+from swapregret.experiments.runs.plan_runs import Plan, plan_runs
 from swapregret.experiments.set_entries import make_set
 from swapregret.experiments.spec import parse_spec, read_spec
 

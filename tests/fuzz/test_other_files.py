@@ -24,7 +24,7 @@ import swapregret as sr
 from swapregret import games
 from swapregret.cli import app
 from swapregret.errors import SwapRegretError
-from swapregret.experiments.runner import read_plan, run_plan
+from swapregret.experiments.runs.runner import read_plan, run_plan
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.regret.ledgers.law_file import law_cell
 from swapregret.regret.log_file import read_log

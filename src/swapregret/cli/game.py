@@ -68,7 +68,7 @@ def game(
             result.play.save(save)
         if report is not None:
             from swapregret.experiments.report.game import game_page
-            from swapregret.experiments.task import library_version
+            from swapregret.experiments.runs.task import library_version
 
             facts = {"swapregret": library_version(), "seeds": ", ".join(map(str, range(first, first + seeds)))}
             facts |= {"days": f"{n_days:,}", "measured from": f"{result.measure} rewards"}

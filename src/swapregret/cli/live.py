@@ -12,11 +12,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedCo
 from rich.table import Table
 
 from swapregret.cli.console import Words, status_console, styled
-from swapregret.experiments.execute import Outcome
-from swapregret.experiments.plan_runs import Plan
-from swapregret.experiments.runner import Summary, Watcher
-from swapregret.experiments.status import Report
-from swapregret.experiments.task import RunTask
+from swapregret.experiments.runs.execute import Outcome
+from swapregret.experiments.runs.plan_runs import Plan
+from swapregret.experiments.runs.runner import Summary, Watcher
+from swapregret.experiments.runs.status import Report
+from swapregret.experiments.runs.task import RunTask
 
 __all__ = ["JsonWatcher", "LineWatcher", "LiveWatcher", "time_left"]
 

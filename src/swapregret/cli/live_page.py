@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from swapregret.experiments.execute import Outcome
-from swapregret.experiments.plan_runs import Plan
 from swapregret.experiments.report.live import LiveReport
-from swapregret.experiments.runner import Summary, Watcher
-from swapregret.experiments.status import Report
-from swapregret.experiments.task import RunTask
+from swapregret.experiments.runs.execute import Outcome
+from swapregret.experiments.runs.plan_runs import Plan
+from swapregret.experiments.runs.runner import Summary, Watcher
+from swapregret.experiments.runs.status import Report
+from swapregret.experiments.runs.task import RunTask
 
 __all__ = ["WithPage"]
 

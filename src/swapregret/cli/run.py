@@ -15,7 +15,7 @@ from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
-    from swapregret.experiments.runner import Summary, Watcher
+    from swapregret.experiments.runs.runner import Summary, Watcher
 
 __all__ = ["run"]
 
@@ -53,9 +53,9 @@ def run(
     with report_errors():
         require_extra("experiments", "`swapregret run`")
         from swapregret.cli.live import JsonWatcher, LineWatcher, LiveWatcher
-        from swapregret.experiments.backends import usable_cores
-        from swapregret.experiments.cluster import Credentials, check_address, run_on_dask
-        from swapregret.experiments.runner import read_plan, run_plan
+        from swapregret.experiments.runs.backends import usable_cores
+        from swapregret.experiments.runs.cluster import Credentials, check_address, run_on_dask
+        from swapregret.experiments.runs.runner import read_plan, run_plan
 
         if cluster is not None and scheduler is not None:
             raise InvalidInput(

@@ -13,7 +13,7 @@ import swapregret as sr
 from swapregret.cli import app
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.gather import gather
-from swapregret.experiments.runner import read_plan, run_plan
+from swapregret.experiments.runs.runner import read_plan, run_plan
 from swapregret.results import load_experiment
 
 _SPEC = """

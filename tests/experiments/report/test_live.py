@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from swapregret.cli import app
 from swapregret.experiments.report.live import LiveReport
-from swapregret.experiments.runner import read_plan, run_plan
+from swapregret.experiments.runs.runner import read_plan, run_plan
 
 _SPEC = """
 name = "live"

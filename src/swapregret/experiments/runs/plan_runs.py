@@ -19,9 +19,9 @@ from swapregret.experiments.catalogue import (
     parameters_of,
 )
 from swapregret.experiments.grid import Choice, expand
+from swapregret.experiments.runs.task import RunTask, geometric, library_version, listed
 from swapregret.experiments.set_entries import SET_KINDS, SET_PARAMETERS, make_set
 from swapregret.experiments.spec import Spec
-from swapregret.experiments.task import RunTask, geometric, library_version, listed
 from swapregret.learners.config import encode
 from swapregret.results.experiment import RunInfo
 

@@ -8,9 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from swapregret.experiments.execute import execute
-from swapregret.experiments.plan_runs import Plan, plan_runs
-from swapregret.experiments.runner import run_plan
+from swapregret.experiments.runs.execute import execute
+from swapregret.experiments.runs.plan_runs import Plan, plan_runs
+from swapregret.experiments.runs.runner import run_plan
 from swapregret.experiments.spec import parse_spec
 from swapregret.results.store import Store
 
@@ -106,7 +106,7 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.syspath_prepend(str(tmp_path))
     made = plan(SMALL)
     monkeypatch.setenv("POISONED", made.tasks[1].info.id)
-    monkeypatch.setattr("swapregret.experiments.backends.execute", __import__("poison").execute)
+    monkeypatch.setattr("swapregret.experiments.runs.backends.execute", __import__("poison").execute)
     summary = run_plan(made, SMALL.encode(), tmp_path / "out", jobs=2)
     assert summary.n_made == 1
     (failure,) = summary.failures
@@ -117,8 +117,8 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.Monk
 _POISON = '''
 """A run that kills the process it is made in."""
 import os, signal, time
-from swapregret.experiments.execute import execute as real
-from swapregret.experiments.status import Status
+from swapregret.experiments.runs.execute import execute as real
+from swapregret.experiments.runs.status import Status
 
 def execute(task, folder):
     if task.info.id == os.environ["POISONED"]:

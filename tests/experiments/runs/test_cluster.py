@@ -18,11 +18,11 @@ import pytest
 from distributed.security import Security
 
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.experiments.cluster import Credentials, check_address, run_on_dask
-from swapregret.experiments.execute import execute
-from swapregret.experiments.plan_runs import plan_runs
+from swapregret.experiments.runs.cluster import Credentials, check_address, run_on_dask
+from swapregret.experiments.runs.execute import execute
+from swapregret.experiments.runs.plan_runs import plan_runs
+from swapregret.experiments.runs.status import read_statuses
 from swapregret.experiments.spec import parse_spec
-from swapregret.experiments.status import read_statuses
 from swapregret.results.store import Store
 
 
@@ -181,7 +181,7 @@ def listening(pid: int) -> list[str]:
 def test_nothing_listens_that_was_not_asked_for() -> None:
     """A local cluster has one encrypted port on loopback for the scheduler, each worker and its nanny; no web server."""
     code = (
-        "import os, sys, psutil, importlib.util as u; from swapregret.experiments.local_cluster import local_cluster\n"
+        "import os, sys, psutil, importlib.util as u; from swapregret.experiments.runs.local_cluster import local_cluster\n"
         f"found = u.spec_from_file_location('these', {__file__!r}); these = u.module_from_spec(found)\n"
         "if __name__ == '__main__':\n"
         "    found.loader.exec_module(these)\n"

@@ -15,8 +15,8 @@ import numpy as np
 from swapregret.arrays import NamedArrays, below, under
 from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import make_environment, make_player
-from swapregret.experiments.status import Status, host
-from swapregret.experiments.task import RunTask, cuts_of
+from swapregret.experiments.runs.status import Status, host
+from swapregret.experiments.runs.task import RunTask, cuts_of
 from swapregret.learners.checked import check_arrays
 from swapregret.learners.config import decode
 from swapregret.learners.multiscale.master import SwapMaster

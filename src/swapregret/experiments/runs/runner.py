@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from swapregret.boundary import naming
-from swapregret.experiments.backends import run_locally, usable_cores
-from swapregret.experiments.execute import Outcome
-from swapregret.experiments.plan_runs import Plan, plan_runs
+from swapregret.experiments.runs.backends import run_locally, usable_cores
+from swapregret.experiments.runs.execute import Outcome
+from swapregret.experiments.runs.plan_runs import Plan, plan_runs
+from swapregret.experiments.runs.status import Report, clear_statuses, host, read_statuses
+from swapregret.experiments.runs.task import RunTask, library_version
 from swapregret.experiments.spec import read_spec
-from swapregret.experiments.status import Report, clear_statuses, host, read_statuses
-from swapregret.experiments.task import RunTask, library_version
 from swapregret.results.store import Store
 
 __all__ = ["Failure", "Summary", "Watcher", "read_plan", "run_plan"]

@@ -17,9 +17,9 @@ from typing import Any
 
 from swapregret.counts import excerpt
 from swapregret.errors import InvalidInput
-from swapregret.experiments.backends import TICK
-from swapregret.experiments.execute import Outcome, execute
-from swapregret.experiments.task import RunTask
+from swapregret.experiments.runs.backends import TICK
+from swapregret.experiments.runs.execute import Outcome, execute
+from swapregret.experiments.runs.task import RunTask
 from swapregret.extras import require_extra
 from swapregret.results.store import Store
 
@@ -113,7 +113,7 @@ def run_on_dask(
     with ExitStack() as stack:
         target: Any = address
         if address == "local":
-            from swapregret.experiments.local_cluster import local_cluster
+            from swapregret.experiments.runs.local_cluster import local_cluster
 
             target = stack.enter_context(local_cluster(max(1, min(jobs, len(tasks)))))
         security = secret.security() if address.startswith("tls://") else None

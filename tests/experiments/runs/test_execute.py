@@ -11,11 +11,11 @@ import pytest
 
 import swapregret as sr
 from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS
-from swapregret.experiments.execute import execute
-from swapregret.experiments.plan_runs import plan_runs
+from swapregret.experiments.runs.execute import execute
+from swapregret.experiments.runs.plan_runs import plan_runs
+from swapregret.experiments.runs.status import Status
+from swapregret.experiments.runs.task import RunTask
 from swapregret.experiments.spec import parse_spec
-from swapregret.experiments.status import Status
-from swapregret.experiments.task import RunTask
 from swapregret.results.store import Store
 
 DAYS = 600
@@ -185,7 +185,7 @@ def test_two_writers_do_not_disturb_each_other(tmp_path: Path, monkeypatch: pyte
 
 def test_large_ledgers_are_kept_at_the_end_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A ledger above its share of bytes is left out at checkpoints before the last, and the table says null there."""
-    monkeypatch.setattr("swapregret.experiments.execute.LEDGERS_SHARE", 8)
+    monkeypatch.setattr("swapregret.experiments.runs.execute.LEDGERS_SHARE", 8)
     text = 'horizons = 200\nsets = "msets 5 2"\nenvironments = "iid"\nplayers = "uniform"\nreplications = 2'
     plan = plan_runs(parse_spec(text), tmp_path)
     Store(tmp_path).begin(text.encode(), plan.resolved, {})

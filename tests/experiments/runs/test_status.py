@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from swapregret.experiments.status import Status, clear_statuses, host, read_statuses
+from swapregret.experiments.runs.status import Status, clear_statuses, host, read_statuses
 from swapregret.results.experiment import RunInfo
 
 INFO = RunInfo("a", "set", "world", "player", 100, 0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import distributed
 
-from swapregret.experiments.backends import ONE_THREAD
+from swapregret.experiments.runs.backends import ONE_THREAD
 
 __all__ = ["local_cluster"]
 

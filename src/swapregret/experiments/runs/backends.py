@@ -14,9 +14,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from swapregret.experiments.execute import Outcome, execute
-from swapregret.experiments.status import clear_statuses, read_statuses
-from swapregret.experiments.task import RunTask
+from swapregret.experiments.runs.execute import Outcome, execute
+from swapregret.experiments.runs.status import clear_statuses, read_statuses
+from swapregret.experiments.runs.task import RunTask
 from swapregret.results.store import Store
 
 __all__ = ["ONE_THREAD", "TICK", "run_locally", "usable_cores"]
