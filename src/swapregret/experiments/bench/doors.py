@@ -30,8 +30,8 @@ from swapregret.arrays import Vector
 from swapregret.experiments.table1 import layered_dag
 from swapregret.learners import baselines
 from swapregret.learners.presets import swap_combcp
-from swapregret.play import play
-from swapregret.session import Session
+from swapregret.playing.play import play
+from swapregret.sessions.session import Session
 
 __all__ = ["DOORS", "MULTISCALE", "Door", "DoorRow", "routing", "time_door"]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.learners.presets import swap_combcp
-from swapregret.session import Session
+from swapregret.sessions.session import Session
 
 __all__ = ["StartRow", "first_steps", "measure_starts"]
 
