@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 
 import swapregret
@@ -31,7 +32,7 @@ _LATE = """
 import sys
 import numpy as np
 import swapregret.compiled.vectors as home
-from swapregret.learners.round import daily as other
+from swapregret.learners.round import day as other
 held = home.action_total
 assert "numba" not in sys.modules and other.action_total is held
 assert held(np.array([1.0, 2.0]), np.array([0, 1])) == 2.0
@@ -101,6 +102,23 @@ def test_compiled_code_is_kept_and_found_again(tmp_path: Path) -> None:
     assert compiled
     assert Path(*_run(_SCRIPT, tmp_path)) == folder
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")} == compiled
+
+
+def test_compiled_code_that_cannot_be_read_is_made_again(tmp_path: Path) -> None:
+    """Files that are damaged, or that name a class of a module that is gone, are replaced: nobody has to delete a cache."""
+    folder = Path(*_run(_SCRIPT, tmp_path))
+    for pattern, wrong in (
+        ("*.nbi", b"cno_such_module\nclass\n."),
+        ("*.nbc", b"cno_such_module\nclass\n."),
+        ("*.nbc", b""),
+    ):
+        for path in folder.rglob(pattern):
+            begun = pickle.dumps(numba.__version__, protocol=-1) if pattern == "*.nbi" else b""
+            path.write_bytes(begun + wrong)
+        damaged = {path: path.read_bytes() for path in folder.rglob(pattern)}
+        assert damaged
+        assert Path(*_run(_SCRIPT, tmp_path)) == folder
+        assert all(path.read_bytes() != held for path, held in damaged.items() if path.exists())
 
 
 def test_a_change_moves_what_depends_on_it_and_nothing_else(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from functools import cache, update_wrapper
+from functools import cache, partial, update_wrapper
 from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
@@ -214,7 +214,22 @@ def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:
         store = made._cache
         plain = store._index_key
         store._index_key = lambda sig, codegen: (*plain(sig, codegen), *(digest(sig, file) for digest in _keys))
+        files = store._cache_file
+        files._load_index = partial(_read, files._load_index, dict)
+        files._load_data = partial(_read, files._load_data, _missing)
     return made
+
+
+def _read(read: Callable[..., Any], instead: Callable[[], Any], *args: Any) -> Any:
+    """Read a file of compiled code; one that is damaged, or names a class that is gone, counts as missing."""
+    try:
+        return read(*args)
+    except Exception:  # whatever unpickling may raise
+        return instead()
+
+
+def _missing() -> Any:
+    raise FileNotFoundError("compiled code that can be read")
 
 
 def _without_literals(dispatcher: Any) -> Any:
