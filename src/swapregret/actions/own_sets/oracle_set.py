@@ -44,7 +44,8 @@ class OracleSet(ActionSet):
 
     Notes
     -----
-    Span, spanner, projection and decomposition are the generic ones of ``geometry``. The sizes of the largest and the
+    Span and spanner are the generic ones of ``geometry``; projection and decomposition begin with actions that are known, and ask
+    only where the answer is not certain. :meth:`argmax` always asks. The sizes of the largest and the
     smallest action are found by asking for weights 1 and −1. Each answer is compared with the last 64 different ones:
     that catches most oracles that do not maximise, not all.
 
