@@ -20,15 +20,7 @@ from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = [
-    "Matchings",
-    "MixtureRoom",
-    "fill_mixture",
-    "mixture_in",
-    "mixture_room",
-    "prepare_matchings",
-    "solve_matchings",
-]
+__all__ = ["Matchings", "gather_lists", "prepare_matchings", "solve_matchings"]
 
 Places = npt.NDArray[np.uint32]
 
@@ -65,20 +57,22 @@ class Matchings(NamedTuple):
     factor: Floats
 
 
-class MixtureRoom(NamedTuple):
-    """Room for a mixture: its arrays at their largest, and how much of each is in use.
-
-    Attributes
-    ----------
-    mixture : Matchings
-    counts : int64 array, shape (3,)
-        How many permutations, changes and heavy permutations.
-    explore : float64 array, shape (1,)
-    """
-
-    mixture: Matchings
-    counts: Integers
-    explore: Floats
+@kernel
+def gather_lists(n_atoms: Integers, words: Words, chances: Floats, weights: Floats, n: int) -> tuple[Places, Floats]:
+    """Return the permutations of the lists in all slots but the last, and their weights in the mixture."""
+    last, count, at = weights.size - 1, 0, 0
+    for slot in range(last):
+        if weights[slot] > 0.0:
+            count += n_atoms[slot]
+    elements, mass, chosen = np.empty((count, n), dtype=np.uint32), np.empty(count), np.empty(n, dtype=np.int64)
+    for slot in range(last):
+        for a in range(n_atoms[slot] if weights[slot] > 0.0 else 0):
+            elements_of(words[slot, a], chosen)
+            for i in range(n):
+                elements[at, i] = chosen[i]
+            mass[at] = weights[slot] * chances[slot, a]
+            at += 1
+    return elements, mass
 
 
 @kernel
@@ -110,60 +104,34 @@ def _heaviest(weights: Floats, least: float, most: int) -> Integers:
 
 
 @kernel
-def mixture_room(n_listed: int, n: int) -> MixtureRoom:
-    """Return room for so many permutations of n."""
-    most = _MOST * n
-    mixture = Matchings(
-        np.zeros((n_listed, n), dtype=np.uint32),
-        np.zeros(n_listed + 1, dtype=np.uint64),
-        np.zeros(n_listed * n, dtype=np.uint32),
-        np.zeros(n_listed * n, dtype=np.uint32),
-        np.zeros(n_listed),
-        0.0,
-        np.zeros(most, dtype=np.int64),
-        np.zeros((most, most)),
-    )
-    return MixtureRoom(mixture, np.zeros(3, dtype=np.int64), np.zeros(1))
-
-
-@kernel
-def mixture_in(room: MixtureRoom) -> Matchings:
-    """Return the mixture that was prepared."""
-    most, (n, n_changes, q) = room.mixture, room.counts
-    return Matchings(
-        most.elements[:n],
-        most.change[: n + 1],
-        most.came[:n_changes],
-        most.went[:n_changes],
-        most.weights[:n],
-        room.explore[0],
-        most.heavy[:q],
-        most.factor.reshape(-1)[: q * q].reshape(q, q),
-    )
-
-
-@kernel
-def _follow(elements: Places, change: npt.NDArray[np.uint64], came: Places, went: Places) -> int:
-    """Write down where each permutation differs from the one before; return in how many elements, all together."""
+def _changes(elements: Places) -> tuple[npt.NDArray[np.uint64], Places, Places]:
+    """Return where each permutation differs from the one before."""
+    n_listed, n = elements.shape
+    change = np.zeros(n_listed + 1, dtype=np.uint64)
     count = 0
-    change[0] = 0
-    for a in range(elements.shape[0]):
-        if a > 0:
-            before, now = elements[a - 1], elements[a]
-            for i in range(now.size):
-                if before[i] != now[i]:
-                    came[count] = now[i]
-                    went[count] = before[i]
-                    count += 1
+    for a in range(1, n_listed):
+        before, now = elements[a - 1], elements[a]
+        differ = 0
+        for i in range(n):
+            differ += before[i] != now[i]
+        count += differ
         change[a + 1] = count
-    return count
+    came, went = np.empty(count, dtype=np.uint32), np.empty(count, dtype=np.uint32)
+    at = 0
+    for a in range(1, n_listed):
+        before, now = elements[a - 1], elements[a]
+        for i in range(n):
+            if before[i] != now[i]:
+                came[at] = now[i]
+                went[at] = before[i]
+                at += 1
+    return change, came, went
 
 
 @kernel
-def _finish(room: MixtureRoom, n_listed: int, explore: float) -> None:
-    """Make the preconditioner of the first permutations of a room, and follow their changes."""
-    most = room.mixture
-    elements, weights, n = most.elements[:n_listed], most.weights[:n_listed], most.elements.shape[1]
+def prepare_matchings(elements: Places, weights: Floats, explore: float) -> Matchings:
+    """Make the preconditioner."""
+    n = elements.shape[1]
     heavy = _heaviest(weights, _HEAVY * explore / (n * n), _MOST * n)
     q = heavy.size
     gram = np.empty((q, q))
@@ -177,38 +145,8 @@ def _finish(room: MixtureRoom, n_listed: int, explore: float) -> None:
             together = ((n - 1) * (shared - 1) + 1) / explore
             gram[e, c] = np.sqrt(weights[heavy[c]] * weights[heavy[e]]) * together + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
-    most.heavy[:q] = heavy
-    most.factor.reshape(-1)[: q * q] = factor.reshape(-1)
-    room.counts[0], room.counts[2] = n_listed, q
-    room.counts[1] = _follow(elements, most.change, most.came, most.went)
-    room.explore[0] = explore
-
-
-@kernel
-def prepare_matchings(elements: Places, weights: Floats, explore: float) -> Matchings:
-    """Return listed permutations as a mixture with the uniform law."""
-    room = mixture_room(elements.shape[0], elements.shape[1])
-    room.mixture.elements[:] = elements
-    room.mixture.weights[:] = weights
-    _finish(room, elements.shape[0], explore)
-    return mixture_in(room)
-
-
-@kernel
-def fill_mixture(room: MixtureRoom, n_atoms: Integers, words: Words, chances: Floats, weights: Floats) -> None:
-    """Put the lists of all slots but the last into a room, by their weights; the last is the uniform law."""
-    at, last = 0, weights.size - 1
-    elements = np.empty(room.mixture.elements.shape[1], dtype=np.int64)
-    for slot in range(last):
-        if weights[slot] > 0.0:
-            for a in range(n_atoms[slot]):
-                elements_of(words[slot, a], elements)
-                row = room.mixture.elements[at]
-                for i in range(row.size):
-                    row[i] = elements[i]
-                room.mixture.weights[at] = weights[slot] * chances[slot, a]
-                at += 1
-    _finish(room, at, weights[last])
+    change, came, went = _changes(elements)
+    return Matchings(elements, change, came, went, weights, explore, heavy, factor)
 
 
 @kernel
