@@ -1,5 +1,6 @@
 """The multi-scale master beside its literal simulation: calendar, relabelling, recoveries, refusals that change nothing."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -121,12 +122,13 @@ def test_a_window_that_cannot_end_leaves_everything_as_it_was() -> None:
             observe(master, each, day, action, 0.5)
     action = master.act(state, rng)
     before = master.dump(state)
-    end, state._end = state._end, lambda h, n_ending: NOT_PROJECTED
+    entries, refused = state._do, {"end_window": lambda h, n_ending: NOT_PROJECTED}
+    state._do = SimpleNamespace(**vars(entries) | refused)
     with pytest.raises(NotConverged):
         observe(master, state, 3, action, 0.75)
     after = master.dump(state)
     assert [name for name in before if not np.array_equal(before[name], after[name])] == []
-    state._end = end
+    state._do = entries
     for each in (state, twin):
         observe(master, each, 3, action, 0.75)
     mine, theirs = master.dump(state), master.dump(twin)

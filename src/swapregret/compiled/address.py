@@ -73,7 +73,11 @@ class _Late:
 
     def __call__(self, first: Any, *args: Any) -> Any:
         """Do in Python what compiled code does with addresses."""
-        return first if self._name == "address_of" else first(*args)
+        if self._name == "address_of":
+            return first
+        if not callable(first):
+            raise TypeError(f"{self._name} must be called from compiled code")
+        return first(*args)
 
     @cached_property
     def _numba_type_(self) -> Any:
