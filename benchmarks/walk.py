@@ -11,14 +11,15 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 import swapregret as sr
 from swapregret.compiled.kernel import Kernel, Phase
-from swapregret.learners.round.running import PlainHandle, Running
+from swapregret.learners.round import running
+from swapregret.learners.round.running import Running
 from swapregret.playing.course import Course
 
 PACKAGE = Path(sr.__file__).parent
@@ -31,15 +32,21 @@ def run_as_python() -> None:
     def call(self: Any, *args: Any) -> Any:
         return self._function(*args)
 
-    def open_plain(self: Any, rng: Any, state: Any = None, tape: Any = None, family: Any = None) -> PlainHandle:
-        chosen = [given if given is not None else own for given, own in ((family, self.family), (state, self.state))]
-        return PlainHandle(chosen[0], self.rule, chosen[1], self._no_tape if tape is None else tape, rng)
+    def open_plain(self: Any, rng: Any, state: Any = None, tape: Any = None, family: Any = None) -> SimpleNamespace:
+        return SimpleNamespace(
+            family=self.family if family is None else family,
+            rule=self.rule,
+            state=self.state if state is None else state,
+            tape=self._no_tape if tape is None else tape,
+            rng=rng,
+        )
 
     patched: tuple[tuple[Any, str, Any], ...] = (
         (Kernel, "__call__", call),
         (Phase, "__call__", call),
         (Kernel, "dispatcher", property(lambda self: self._function)),
         (Running, "handle_on", open_plain),
+        (running, "entry_address", lambda entry, *args: entry),
     )
     for owner, name, value in patched:
         setattr(owner, name, value)
