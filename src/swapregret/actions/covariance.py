@@ -13,7 +13,7 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["put_moment", "recover"]
+__all__ = ["put_mean", "put_moment", "recover"]
 
 
 _CUT = 1e-12
@@ -48,21 +48,28 @@ def put_moment(full: Floats, coordinates: Integers, moment: Floats) -> None:
             line[j] = row[coordinates[j]]
 
 
+@kernel
+def put_mean(weights: Floats, marginals: Floats, mean: Floats) -> None:
+    """Write E[M] of a mixture."""
+    for i in range(mean.size):
+        mean[i] = 0.0
+    for s in range(weights.size):
+        weight, part = weights[s], marginals[s]
+        if weight != 0.0:
+            for i in range(mean.size):
+                mean[i] += weight * part[i]
+
+
 @prepare.default
 def prepare_dense(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
     """Add up Σ and factor it, or invert it where that pays; E[M] is added up too."""
-    mean = mix.mean
-    for i in range(mean.size):
-        mean[i] = 0.0
+    put_mean(mix.weights, laws.marginals, mix.mean)
     r = mix.factor.shape[0]
     sigma = np.zeros((r, r))
     for s in range(mix.weights.size):
         weight = mix.weights[s]
         if weight == 0.0:
             continue
-        part = laws.marginals[s]
-        for i in range(mean.size):
-            mean[i] += weight * part[i]
         source = laws.moments[s]
         for i in range(r):
             line, row = sigma[i, i:], source[i, i:]

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.covariance import prepare_dense, solve_dense
+from swapregret.actions.covariance import prepare_dense, put_mean, solve_dense
 from swapregret.actions.family import (
     MADE,
     OUTSIDE,
@@ -156,18 +156,11 @@ def prepare_subset_chain(family: Any, laws: Any, mix: Any, has_inverse: bool) ->
     """Note what is mixed, and add up E[M]."""
     if laws.moments.shape[1]:
         return prepare_dense(family, laws, mix, has_inverse)
-    mean, last, n = mix.mean, mix.weights.size - 1, 0
-    for i in range(mean.size):
-        mean[i] = 0.0
-    for slot in range(last + 1):
-        weight = mix.weights[slot]
-        if weight == 0.0:
-            continue
-        part = laws.marginals[slot]
-        for i in range(mean.size):
-            mean[i] += weight * part[i]
-        if slot < last:
-            laws.slots[n], laws.shares[n] = slot, weight
+    put_mean(mix.weights, laws.marginals, mix.mean)
+    n = 0
+    for slot in range(mix.weights.size - 1):
+        if mix.weights[slot] != 0.0:
+            laws.slots[n], laws.shares[n] = slot, mix.weights[slot]
             n += 1
     laws.counts[0] = n
     laws.counts[1] = 0

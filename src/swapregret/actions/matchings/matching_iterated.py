@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from swapregret.actions.covariance import put_mean
 from swapregret.actions.family import prepare, solve
 from swapregret.actions.matchings.kernels.matching_solve import gather_lists, prepare_matchings, solve_matchings
 from swapregret.actions.matchings.matching_family import MatchingFamily
@@ -22,15 +23,7 @@ class IteratedMatchingFamily(MatchingFamily):
 @prepare.of(IteratedMatchingFamily)
 def prepare_iterated(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
     """Add up E[M]; the rest waits for an action."""
-    mean = mix.mean
-    for i in range(mean.size):
-        mean[i] = 0.0
-    for slot in range(mix.weights.size):
-        weight = mix.weights[slot]
-        if weight > 0.0:
-            part = laws.marginals[slot]
-            for i in range(mean.size):
-                mean[i] += weight * part[i]
+    put_mean(mix.weights, laws.marginals, mix.mean)
     return 0
 
 

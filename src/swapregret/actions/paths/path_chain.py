@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.covariance import prepare_dense, put_moment, solve_dense
+from swapregret.actions.covariance import prepare_dense, put_mean, put_moment, solve_dense
 from swapregret.actions.family import (
     MADE,
     OUTSIDE,
@@ -177,19 +177,13 @@ def prepare_path_chain(family: Any, laws: Any, mix: Any, has_inverse: bool) -> i
     """Pack the mixture, and add up E[M]."""
     if laws.moments.shape[1]:
         return prepare_dense(family, laws, mix, has_inverse)
-    mean, n = mix.mean, 0
+    put_mean(mix.weights, laws.marginals, mix.mean)
+    n = 0
     slots, weights = np.empty(mix.weights.size, dtype=np.int64), np.empty(mix.weights.size)
-    for i in range(mean.size):
-        mean[i] = 0.0
     for slot in range(mix.weights.size):
-        weight = mix.weights[slot]
-        if weight == 0.0:
-            continue
-        part = laws.marginals[slot]
-        for i in range(mean.size):
-            mean[i] += weight * part[i]
-        slots[n], weights[n] = slot, weight
-        n += 1
+        if mix.weights[slot] != 0.0:
+            slots[n], weights[n] = slot, mix.weights[slot]
+            n += 1
     if not family.is_free:
         return 0
     made = pack_chains(family.begin, family.enter, laws.flow, laws.mass, laws.wandering, slots[:n], weights[:n])

@@ -33,6 +33,8 @@ from swapregret.learners.round.scale import start_learners
 
 __all__ = ["AdaptiveMaster", "time_constants"]
 
+_ = phases
+
 PAIRS_LIMIT = 48
 """Elements above which nothing is pooled by pairs: memory is d³."""
 _UPDATES_PER_MEMORY = 16
@@ -55,9 +57,6 @@ def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, 
     while first * 4.0 ** len(constants) < horizon / 2.0:
         constants.append(first * 4.0 ** len(constants))
     return tuple(constants)
-
-
-_ = phases
 
 
 @dataclass(frozen=True, repr=False)
