@@ -32,8 +32,9 @@ lint: $(VENV)/.dev  ## ruff, rules and format
 types: $(VENV)/.dev  ## mypy --strict
 	$(BIN)/mypy --strict
 
+# Each file on one process: two that need the same code at the same time would both compile it.
 tests: $(VENV)/.dev  ## the test suite, on WORKERS=2 processes
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 test-browser: $(VENV)/.dev  ## open reports in a headless Chromium, installed if it is missing (BROWSER=skip leaves this out)
 ifeq ($(BROWSER),skip)

@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 
 Vector = npt.NDArray[np.float64]
 List = tuple[npt.NDArray[Any], Vector]
-"""Atoms, one a row, and their weights."""
+"""Atoms, one per row, and their weights."""
 
 _SMALL = 1e-12
 _SWEEPS = 2_000

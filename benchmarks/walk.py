@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import swapregret as sr
+from swapregret.actions import called_family
 from swapregret.compiled.kernel import Kernel, Phase
 from swapregret.learners.round import running
 from swapregret.learners.round.running import Running
@@ -47,6 +48,8 @@ def run_as_python() -> None:
         (Kernel, "dispatcher", property(lambda self: self._function)),
         (Running, "handle_on", open_plain),
         (running, "entry_address", lambda entry, *args: entry),
+        (called_family, "entry_address", lambda entry, *args: entry),
+        (called_family, "hold", lambda family: (SimpleNamespace(family=family),) * 2),
     )
     for owner, name, value in patched:
         setattr(owner, name, value)

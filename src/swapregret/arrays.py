@@ -303,7 +303,7 @@ def as_labels(labels: object, count: int, name: str = "labels") -> tuple[Label, 
         raise InvalidInput(f"`{name}` must be names that equal themselves", "NaN", "Name that element otherwise.")
     if len(names) != count or n_different != count:
         raise InvalidInput(
-            f"`{name}` must be {count} different names, one a coordinate",
+            f"`{name}` must be {count} different names, one per coordinate",
             f"{len(names)} names, {n_different} of them different",
             "Name every element once.",
         )

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 import swapregret as sr
+from swapregret.actions.called_family import called
 from swapregret.actions.family import (
     MADE,
     best,
@@ -73,7 +74,7 @@ def face(name: str, kind: str, exploration: str | None) -> Face:
     """Make a family, and policies spread out and concentrated."""
     actions = SETS[name]()
     mu = actions.exploration_policy(exploration)
-    family = actions.family(mu, kind=kind, variants=2)
+    family = called(actions.family(mu, kind=kind, variants=2))
     laws = room(family, N_LAWS + 1, 64)
     rng = np.random.default_rng(7)
     tilted = [scale * rng.normal(size=actions.dimension) for scale in (0.0, 0.3, 1.0, 1.0, 3.0)]
@@ -126,7 +127,7 @@ def test_slots_hold_the_moments_of_their_policies(case: tuple[str, str, str | No
             np.testing.assert_allclose(policy.marginals(), made.points[slot], rtol=0, atol=1e-9)
         if J.size:
             sigma = policy.cooccurrence()[np.ix_(J, J)]
-            np.testing.assert_allclose(made.laws.moments[slot], sigma, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(np.triu(made.laws.moments[slot]), np.triu(sigma), rtol=0, atol=1e-12)
         if made.kind != "list" and slot < N_LAWS and not hasattr(made.laws, "n_atoms"):  # an explicit set lists all
             assert len(show_law(made.family, made.laws, slot)[0]) == 0
     assert policies(made)[-1] is made.mu

@@ -37,6 +37,13 @@ def test_the_table_says_what_the_reader_is_looking_at() -> None:
         assert words in " ".join(result.output.split())
 
 
+def test_a_later_run_compiles_nothing(demo: dict[str, object]) -> None:
+    """What one run has compiled the next one loads, without processes that look for something to compile."""
+    result = runner.invoke(app, ["demo", "--horizon", "1000"])
+    assert "Loading the compiled" in result.output
+    assert "Compiling" not in result.output
+
+
 def test_same_seed_same_numbers() -> None:
     """Two runs with one seed print the same numbers but for the seconds; another seed prints others."""
 

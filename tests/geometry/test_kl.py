@@ -141,7 +141,7 @@ def test_wrong_points_are_not_certified() -> None:
 
 
 def test_one_question_a_step() -> None:
-    """Besides at most d + 1 questions for a first point there is at most one a step; a certificate is one question."""
+    """Besides at most d + 1 questions for a first point there is at most one per step; a certificate is one question."""
     oracle = CountingOracle(subsets(8, 3))
     log_weights = np.linspace(-3.0, 3.0, 8)
     found = project_kl(oracle, log_weights)

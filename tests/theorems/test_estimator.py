@@ -6,7 +6,7 @@ import pytest
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
-from swapregret.geometry.solve import make_solver
+from swapregret.geometry.solve import Solver
 from swapregret.policy import FinitePolicy
 
 PERMUTATIONS = [[1, 0, 0, 0, 1, 0, 0, 0, 1], [0, 1, 0, 1, 0, 0, 0, 0, 1], [0, 0, 1, 0, 1, 0, 1, 0, 0]]
@@ -24,7 +24,7 @@ def _law(actions: ActionSet, seed: int) -> FinitePolicy:
 def test_the_estimate_is_unbiased_for_every_action(actions: ActionSet, seed: int) -> None:
     """Σ_M p(M) (R·M) Σ⁺M · M' = R·M' for every action M', to 1e-12, also where actions do not span R^d."""
     law = _law(actions, seed)
-    solver = make_solver(law, actions.span)
+    solver = Solver(law, actions.span)
     rewards = np.random.default_rng(seed + 100).normal(size=actions.dimension)
     pairs = zip(law.atoms, law.weights, strict=True)
     mean = sum(weight * float(rewards @ atom) * solver.solve(atom) for atom, weight in pairs)

@@ -10,33 +10,10 @@ import numpy as np
 
 from swapregret.actions.family import prepare, solve
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows
+from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, recover, sum_rows
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["put_mean", "put_moment", "recover"]
-
-
-_CUT = 1e-12
-
-
-@kernel
-def recover(sigma: Floats) -> Floats:
-    """Return the pseudo-inverse of Σ, for one that is singular to working precision; only its upper triangle is read."""
-    n = sigma.shape[0]
-    full = sigma.copy()
-    for i in range(n):
-        for j in range(i):
-            full[i, j] = full[j, i]
-    values, vectors = np.linalg.eigh(full)
-    least = _CUT * max(values[n - 1], 0.0)
-    result = np.zeros((n, n))
-    for k in range(n):
-        if values[k] > least:
-            for i in range(n):
-                part = vectors[i, k] / values[k]
-                for j in range(n):
-                    result[i, j] += part * vectors[j, k]
-    return result
+__all__ = ["put_mean", "put_moment"]
 
 
 @kernel

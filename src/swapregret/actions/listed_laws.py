@@ -36,7 +36,7 @@ class ListedLaws(NamedTuple):
     chances, cumulative : float64 arrays, shape (S, A)
     marginals : float64 array, shape (S, d)
     moments : float64 array, shape (S, r, r)
-        Σ on the independent coordinates, both triangles.
+        Σ on the independent coordinates; what is below the diagonal is not used.
     """
 
     n_atoms: Integers
@@ -57,8 +57,8 @@ def put_law(laws: ListedLaws, slot: int, words: Words, chances: Floats, place: I
     for i in range(d):
         marginals[i] = 0.0
     for i in range(r):
-        line = moment[i]
-        for j in range(r):
+        line = moment[i, i:]
+        for j in range(line.size):
             line[j] = 0.0
     elements = np.empty(d, dtype=np.int64)
     reached = 0.0
@@ -78,17 +78,16 @@ def put_law(laws: ListedLaws, slot: int, words: Words, chances: Floats, place: I
             for e in range(count):
                 at = place[elements[e]]
                 if at >= 0:
-                    elements[n_seen] = at
+                    f = n_seen
+                    while f > 0 and elements[f - 1] > at:  # places need not grow with the elements
+                        elements[f] = elements[f - 1]
+                        f -= 1
+                    elements[f] = at
                     n_seen += 1
             for e in range(n_seen):
                 line = moment[elements[e]]
-                for f in range(e + 1):
+                for f in range(e, n_seen):
                     line[elements[f]] += chance
-    for i in range(r):  # places need not grow with the elements
-        for j in range(i):
-            value = moment[i, j] + moment[j, i]
-            moment[i, j] = value
-            moment[j, i] = value
 
 
 @kernel

@@ -1,9 +1,11 @@
 """``swapregret demo``: the whole product in two seconds."""
 
+import hashlib
 import math
 import os
 import time
 from functools import partial
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,9 +73,12 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
         "uniform play": sr.baselines.uniform(actions),
     }
     short = sr.environments.cyclic(actions, max(_PHASES, min(horizon, 200)), phases=_PHASES, rng=seed)
-    if not _are_compiled():  # side by side, in processes that leave what they compiled on the disk
+    mark = _mark()
+    if not mark.is_file():  # side by side, in processes that leave what they compiled on the disk
         with watch_compiling(_FUNCTIONS):
             list(run_tasks(_play_short, [(player, short, seed) for player in players.values()], os.cpu_count() or 1))
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
     status_console.print("Loading the compiled inner loops ...", style="dim")
     with progress_bar() as bar:
         tasks = [
@@ -83,15 +88,17 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
         return list(run_tasks(_play_one, tasks, os.cpu_count() or 1, threads=True))
 
 
-def _are_compiled() -> bool:
-    """Tell whether an earlier run has left the inner loops of the demo on the disk."""
+def _mark() -> Path:
+    """Return the file that says that an earlier run has left the inner loops of the demo on the disk, as they stand now."""
+    from swapregret.actions.m_sets import m_set_family
     from swapregret.compiled.kernel import cache_folder
     from swapregret.learners.adaptive import phases as adaptive_phases
     from swapregret.learners.multiscale import phases as multiscale_phases
+    from swapregret.learners.round import running
 
-    return all(
-        any(cache_folder(str(phases.__file__)).rglob("*.nbi")) for phases in (adaptive_phases, multiscale_phases)
-    )
+    folder = cache_folder(Path(str(running.__file__)).with_name("entries.py"))
+    parts = (cache_folder(str(each.__file__)).name for each in (m_set_family, adaptive_phases, multiscale_phases))
+    return folder / hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
 
 
 def _play_short(player: "Player[Any]", world: "Environment", seed: int) -> float:

@@ -1,104 +1,107 @@
-"""Calling players of different classes from one loop: handles and entries as addresses.
+"""Calling code that is known by its address: different players from one loop, different families of sets from one learner.
 
-Compiled code knows the class of everything it calls, so a loop over players would be compiled anew for every mixture of them. A
-handle is a pointer whatever its class, and the entries of all masters have the same arguments beside it. So a loop may take
-both as numbers: ``address_of(h)`` and ``entry_address(entry, h, ...)`` make them, ``call_act``, ``call_observe`` and
-``call_end`` call what is there. Whoever makes the addresses keeps the handle alive, and calls with the arguments the entry has.
+Compiled code knows the class of everything it calls, so a loop over players would be compiled anew for every mixture of them, and
+a learner for every family of sets. A handle is a pointer whatever its class. So a loop may take handles and entries as numbers:
+``address_of(h)`` and ``entry_address(entry, h, ...)`` make them, a :class:`Call` calls what is there. Whoever makes the
+addresses keeps the handle alive, and calls with the arguments the entry has.
 
 An error raised behind an address would only be printed; entries return what went wrong. In Python, for sets that exist only
 there, handles and entries are their own addresses.
 """
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
+from inspect import Parameter, Signature
 from typing import Any
 
-__all__ = ["address_of", "call_act", "call_end", "call_observe", "entry_address"]
-
-
-@cache
-def _intrinsic(name: str) -> Any:
-    """Return Numba's function behind a name; Numba is loaded by the first kernel that asks."""
-    import numba.core.cgutils
-    import numba.core.types
-    import numba.extending
-
-    cgutils: Any = numba.core.cgutils
-    ir = cgutils.ir
-    types: Any = numba.core.types
-    intrinsic: Any = numba.extending.intrinsic
-    number, real = types.int64, types.float64
-    action, vector = types.Array(number, 1, "C"), types.Array(real, 1, "C")
-    shapes = {
-        "call_act": (action, ()),
-        "call_observe": (number, (action, vector, real)),
-        "call_end": (number, (number,)),
-    }
-
-    if name == "address_of":
-
-        @intrinsic  # type: ignore[untyped-decorator]
-        def address_of(typingctx: Any, handle: Any) -> Any:
-            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-                return builder.ptrtoint(builder.extract_value(args[0], 0), ir.IntType(64))
-
-            return number(handle), codegen
-
-        return address_of
-
-    returned, given = shapes[name]
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = ir.IntType(8).as_pointer()
-        holder = ir.LiteralStructType([pointer])  # how a handle is passed
-        kinds = [context.get_value_type(each) for each in given]
-        shape = ir.FunctionType(context.get_value_type(returned), [holder, *kinds])
-        entry = builder.inttoptr(args[0], shape.as_pointer())
-        handle = builder.insert_value(ir.Constant(holder, ir.Undefined), builder.inttoptr(args[1], pointer), 0)
-        return builder.call(entry, [handle, *args[2:]])
-
-    makers: dict[int, Callable[..., Any]] = {
-        0: lambda typingctx, entry, handle: (returned(number, number), codegen),
-        1: lambda typingctx, entry, handle, one: (returned(number, number, *given), codegen),
-        3: lambda typingctx, entry, handle, one, two, three: (returned(number, number, *given), codegen),
-    }
-    return intrinsic(makers[len(given)])
+__all__ = ["Call", "address_of", "call_act", "call_end", "call_observe", "entry_address"]
 
 
 class _Late:
-    """A function of compiled code that is made when a kernel first asks for it."""
+    """A function of compiled code that is made when a kernel first asks for it: Numba is loaded then."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __call__(self, first: Any, *args: Any) -> Any:
-        """Do in Python what compiled code does with addresses."""
-        if self._name == "address_of":
-            return first
-        if not callable(first):
-            raise TypeError(f"{self._name} must be called from compiled code")
-        return first(*args)
+    def _made(self, numba: Any) -> Any:
+        """Return Numba's function."""
+        raise NotImplementedError
 
     @cached_property
     def _numba_type_(self) -> Any:
         """What Numba asks of a global that compiled code calls."""
+        import numba.extending
         from numba.core.registry import cpu_target
 
         context: Any = cpu_target.typing_context
-        made = _intrinsic(self._name)
+        made = self._made(numba)
         context.refresh()
         cpu_target.target_context.refresh()
         return context.resolve_value_type(made)
 
 
-call_act: Any = _Late("call_act")
-"""``call_act(entry, handle)`` draws an action."""
-call_observe: Any = _Late("call_observe")
-"""``call_observe(entry, handle, action, seen, reward)`` shows what a day paid."""
-call_end: Any = _Late("call_end")
-"""``call_end(entry, handle, n_ending)`` ends windows."""
-address_of: Any = _Late("address_of")
+class _AddressOf(_Late):
+    """Where a handle is; in Python, the handle."""
+
+    def __call__(self, handle: Any) -> Any:
+        """Return the handle."""
+        return handle
+
+    def _made(self, numba: Any) -> Any:
+        def address_of(typingctx: Any, handle: Any) -> Any:
+            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                return builder.ptrtoint(builder.extract_value(args[0], 0), context.get_value_type(numba.types.int64))
+
+            return numba.types.int64(handle), codegen
+
+        return numba.extending.intrinsic(address_of)
+
+
+class Call(_Late):
+    """``call(entry, handle, ...)`` calls the entry at an address with the handle at another, and what else it takes.
+
+    Parameters
+    ----------
+    shape : callable
+        Given ``numba.types``, it names what the entry returns, and the list of what it takes beside the handle.
+    """
+
+    def __init__(self, shape: Callable[[Any], tuple[Any, list[Any]]]) -> None:
+        self._shape = shape
+
+    def __call__(self, entry: Any, *args: Any) -> Any:
+        """Do in Python what compiled code does with addresses."""
+        if not callable(entry):
+            raise TypeError("an address must be called from compiled code")
+        return entry(*args)
+
+    def _made(self, numba: Any) -> Any:
+        types = numba.types
+        returned, given = self._shape(types)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            ir = numba.core.cgutils.ir
+            pointer = ir.IntType(8).as_pointer()
+            holder = ir.LiteralStructType([pointer])  # how a handle is passed
+            kinds = [context.get_value_type(each) for each in given]
+            shape = ir.FunctionType(context.get_value_type(returned), [holder, *kinds])
+            entry = builder.inttoptr(args[0], shape.as_pointer())
+            handle = builder.insert_value(ir.Constant(holder, ir.Undefined), builder.inttoptr(args[1], pointer), 0)
+            return builder.call(entry, [handle, *args[2:]])
+
+        def called(*args: Any) -> Any:
+            return returned(types.int64, types.int64, *given), codegen
+
+        names = ["context", "entry", "handle", *(f"given_{place}" for place in range(len(given)))]
+        called.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+        return numba.extending.intrinsic(called)
+
+
+address_of = _AddressOf()
 """``address_of(handle)`` is where a handle is."""
+call_act = Call(lambda types: (types.int64[::1], []))
+"""``call_act(entry, handle)`` draws an action."""
+call_observe = Call(lambda types: (types.int64, [types.int64[::1], types.float64[::1], types.float64]))
+"""``call_observe(entry, handle, action, seen, reward)`` shows what a day paid."""
+call_end = Call(lambda types: (types.int64, [types.int64]))
+"""``call_end(entry, handle, n_ending)`` ends windows."""
 
 
 def entry_address(entry: Any, *args: Any) -> int:
@@ -107,6 +110,7 @@ def entry_address(entry: Any, *args: Any) -> int:
 
     typeof: Any = numba.typeof
     kinds = tuple(typeof(each) for each in args)
-    entry.compile(kinds)
-    found = entry.overloads[kinds]
+    made = getattr(entry, "dispatcher", entry)
+    made.compile(kinds)
+    found = made.overloads[kinds]
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))

@@ -11,7 +11,9 @@ from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import sum_of
 
-__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "invert_factor", "sum_rows", "trace_of_inverse"]
+__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "invert_factor", "recover", "sum_rows", "trace_of_inverse"]
+
+_CUT = 1e-12
 
 
 @kernel
@@ -217,4 +219,24 @@ def sum_rows(matrix: Floats, chosen: Floats) -> Floats:
             row = matrix[j]
             for i in range(result.size):
                 result[i] += row[i]
+    return result
+
+
+@kernel
+def recover(sigma: Floats) -> Floats:
+    """Return the pseudo-inverse of Σ, for one that is singular to working precision; only its upper triangle is read."""
+    n = sigma.shape[0]
+    full = sigma.copy()
+    for i in range(n):
+        for j in range(i):
+            full[i, j] = full[j, i]
+    values, vectors = np.linalg.eigh(full)
+    least = _CUT * max(values[n - 1], 0.0)
+    result = np.zeros((n, n))
+    for k in range(n):
+        if values[k] > least:
+            for i in range(n):
+                part = vectors[i, k] / values[k]
+                for j in range(n):
+                    result[i, j] += part * vectors[j, k]
     return result

@@ -6,11 +6,11 @@ changes them. Importing this file loads Numba.
 
 from typing import Any
 
-import numba.core.types
-import numba.experimental.structref
+from swapregret.compiled.kernel import load_numba
 
 __all__ = ["Handle"]
 
+numba: Any = load_numba()
 types: Any = numba.core.types
 structref: Any = numba.experimental.structref
 

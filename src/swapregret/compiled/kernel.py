@@ -30,7 +30,19 @@ from typing import Any, TypeVar, cast
 from swapregret.cache_place import cache_place
 from swapregret.loading import loading
 
-__all__ = ["Kernel", "PythonFamily", "cache_folder", "choice", "inlined", "kernel", "keyed_by", "phase", "sources"]
+__all__ = [
+    "Kernel",
+    "PythonFamily",
+    "addressed",
+    "cache_folder",
+    "choice",
+    "inlined",
+    "kernel",
+    "keyed_by",
+    "load_numba",
+    "phase",
+    "sources",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parents[1]
@@ -45,13 +57,14 @@ class Kernel:
     ----------
     function : callable
         The Python function; it stays at hand as ``__wrapped__``.
-    is_inlined : bool
-        Whether it is written into the kernels that call it, and not compiled for itself.
+    is_inlined, is_addressed : bool
+        Whether it is written into the kernels that call it, and not compiled for itself; whether it is only called by its
+        address.
     """
 
-    def __init__(self, function: Callable[..., Any], is_inlined: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any], is_inlined: bool = False, is_addressed: bool = False) -> None:
         update_wrapper(self, function)
-        self._function, self._is_inlined = function, is_inlined
+        self._function, self._is_inlined, self._is_addressed = function, is_inlined, is_addressed
         self._dispatcher: Any = None
 
     def __call__(self, *args: Any) -> Any:
@@ -65,7 +78,7 @@ class Kernel:
         if self._dispatcher is None:
             with _making:
                 if self._dispatcher is None:
-                    self._dispatcher = _dispatcher(self._function, self._is_inlined)
+                    self._dispatcher = _dispatcher(self._function, self._is_inlined, self._is_addressed)
                     self._step_aside()
         return self._dispatcher
 
@@ -118,6 +131,11 @@ def inlined(function: _Function) -> _Function:
     return cast(_Function, Phase(function, is_inlined=True))
 
 
+def addressed(function: _Function) -> _Function:
+    """Have a function compiled that is only called by its address (``compiled.address``)."""
+    return cast(_Function, Kernel(function, is_addressed=True))
+
+
 class PythonFamily:
     """A set that exists only in Python, behind the methods of ``actions.family``; so is a handle on one."""
 
@@ -165,8 +183,8 @@ def cache_folder(file: str | Path = __file__) -> Path:
 
 
 @cache
-def _settings() -> Any:
-    """Load Numba, set it up, and return its settings.
+def load_numba() -> Any:
+    """Load Numba, set it up, and return it.
 
     As it comes up Numba asks whether SciPy has BLAS by importing all of ``scipy.linalg``, a sixth of a second. The package
     requires SciPy, so the answer is known; a kernel that calls BLAS would still load it then.
@@ -181,19 +199,22 @@ def _settings() -> Any:
             import numba.np.arraymath  # the module that asks
         finally:
             algebra.ensure_blas = asks
+        import numba.experimental.structref
     settings: Any = config
     if "NUMBA_SLP_VECTORIZE" not in os.environ:
         settings.SLP_VECTORIZE = 1  # equal operations side by side in one instruction: no sum is reordered
-    return settings
+    return numba
 
 
-def _dispatcher(function: Callable[..., Any], is_inlined: bool) -> Any:
+def _dispatcher(function: Callable[..., Any], is_inlined: bool, is_addressed: bool) -> Any:
     """Return Numba's object for a function; kernels that call it find a second one, compiled without Python's way in.
 
     To take arguments from Python and to give results back has to be compiled too, and most kernels are only called by kernels.
     """
     if is_inlined:
         return _made(function, "", inline="always")
+    if is_addressed:
+        return _made(function, "", no_cpython_wrapper=True)
     outer = _made(function, "")
     inner = _without_literals(_made(function, "inner", no_cpython_wrapper=True, no_cfunc_wrapper=True))
     outer.inner, outer.get_call_template, outer.get_overload = inner, inner.get_call_template, inner.get_overload
@@ -201,9 +222,8 @@ def _dispatcher(function: Callable[..., Any], is_inlined: bool) -> Any:
 
 
 def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:
-    settings = _settings()
-    import numba
-
+    numba = load_numba()
+    settings = numba.core.config
     file = function.__code__.co_filename
     given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(file) / folder)
     try:
@@ -233,7 +253,7 @@ def _missing() -> Any:
 
 
 def _without_literals(dispatcher: Any) -> Any:
-    """Have kernels that pass a constant to this one call the code for a number: Numba would compile it once more a constant."""
+    """Have kernels that pass a constant to this one call the code for a number: Numba would compile it once more for each."""
     from numba.core import types
 
     unliteral: Any = types.unliteral

@@ -23,12 +23,11 @@ from dataclasses import dataclass
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
+from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.settings import check_settings
 
-__all__ = ["DENSE_LIMIT", "LawPlan", "plan_laws"]
+__all__ = ["LawPlan", "plan_laws"]
 
-DENSE_LIMIT = 400
-"""Rank above which Σ is not factored where there is another way, and elements above which members do not fit."""
 _RANK_OF_CHAINS, _RANK_OF_ITERATION = 50, 150
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
 _VARIANTS, _POOLED_VARIANTS, _ELEMENTS = 8, 4, 100

@@ -7,7 +7,7 @@ A law :math:`p` over :math:`\mathcal A \subset \{0,1\}^d` is known through what 
 Laws that belong to one set (uniform m-sets, Markov paths, ...) live with that set.
 """
 
-from swapregret.policy.base import JointSolver, Policy
+from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.grid import GRID, canonical_order, on_grid
 from swapregret.policy.mixture import Mixture, mix
@@ -16,7 +16,6 @@ from swapregret.policy.product import ProductPolicy
 __all__ = [
     "GRID",
     "FinitePolicy",
-    "JointSolver",
     "Mixture",
     "Policy",
     "ProductPolicy",

@@ -1,11 +1,10 @@
 r"""What every law can do: a sample, its marginals, its second moment applied to a vector."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
@@ -16,11 +15,9 @@ from swapregret.policy.held import Held, wrong_law
 if TYPE_CHECKING:
     from swapregret.policy.finite import FinitePolicy
 
-__all__ = ["JointSolver", "Policy"]
+__all__ = ["Policy"]
 
 _SHOWN = 20
-JointSolver = Callable[[Action, float, int], tuple[Vector, float]]
-"""See :meth:`Policy.joint_solver`."""
 
 
 class Policy(ABC):
@@ -67,32 +64,11 @@ class Policy(ABC):
         mean = float(np.cumsum(self.marginals() * vector)[-1])
         return max(0.0, float(np.cumsum(vector * self.second_moment(vector))[-1]) - mean * mean)
 
-    def joint_solver(self, parts: "Sequence[Policy]", weights: Vector) -> JointSolver | None:
-        """Return what solves Σ y = M for a mixture that begins with this law, without a matrix, or None.
-
-        ``solve(action, tolerance, limit)`` gives y and the relative residual it reached. Laws of one kind whose products
-        can be taken together in compiled code override this.
-        """
-        return None
-
     def cooccurrence(self) -> Matrix:
         """Σ = E[M Mᵀ] as a dense ``(dimension, dimension)`` matrix."""
         identity = np.eye(self.dimension)
         columns = np.stack([self.second_moment(row) for row in identity])
         return frozen((columns + columns.T) / 2.0)
-
-    def cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
-        """Σ on some coordinates: ``cooccurrence()[coordinates][:, coordinates]``, which some laws make without the rest."""
-        if len(coordinates) == self.dimension:
-            return self.cooccurrence()
-        held: tuple[npt.NDArray[np.int64], Matrix] | None = self.__dict__.get("_on_coordinates")
-        if held is None or held[0] is not coordinates:
-            held = coordinates, frozen(self._make_cooccurrence_on(coordinates))
-            self.__dict__["_on_coordinates"] = held  # laws are asked again and again for the same coordinates
-        return held[1]
-
-    def _make_cooccurrence_on(self, coordinates: npt.NDArray[np.int64]) -> Matrix:
-        return np.asarray(self.cooccurrence()[np.ix_(coordinates, coordinates)])
 
     def finite(self) -> "FinitePolicy":
         """List the support: the same law as atoms and weights in canonical order."""

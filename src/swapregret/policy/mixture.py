@@ -49,17 +49,6 @@ class Mixture(Policy):
         self.has_atoms = all(component.has_atoms for component in self.components)
         self._cumulative: Vector = frozen(np.cumsum(self.component_weights))
 
-    @classmethod
-    def trusted(cls, components: Sequence[Policy], weights: Vector) -> "Mixture":
-        """Return the mixture of policies of one dimension with weights that are on the grid already: nothing is checked."""
-        made = object.__new__(cls)
-        made.components = tuple(components)
-        made.component_weights = frozen(weights)
-        made.dimension = made.components[0].dimension
-        made.has_atoms = all(component.has_atoms for component in made.components)
-        made._cumulative = frozen(weights.cumsum())
-        return made
-
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw a component, then an action from it."""
         index = int(self._cumulative.searchsorted(rng.random(), side="right"))

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Matrix, Vector, as_action, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput, InvalidReward
-from swapregret.geometry.solve import Solver, make_solver
+from swapregret.geometry.solve import Solver
 from swapregret.policy import Policy
 
 __all__ = ["EstimateLedger", "EstimatedRegret", "EstimatedWindows"]
@@ -104,7 +104,7 @@ class EstimateLedger:
         played = as_action(action, self._actions.dimension)
         value = self._number(reward)
         if policy is not self._policy:
-            self._policy, self._solver = policy, make_solver(policy, self._actions.span)
+            self._policy, self._solver = policy, Solver(policy, self._actions.span)
         assert self._solver is not None
         self.record_estimate(value * self._solver.solve(played), value)
 

@@ -24,7 +24,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.constant import constant_vector
 from swapregret.arrays import Actions, Matrix, Vector, as_integer
 from swapregret.errors import InvalidInput, InvalidReward
-from swapregret.geometry.solve import DenseSolver
+from swapregret.geometry.solve import invert
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import Policy
 from swapregret.regret.deviation import Deviation, bracket_best
@@ -207,11 +207,11 @@ class _Totals:
         estimate, squares, most, n_blind = np.zeros(d), np.zeros((d, d)), np.zeros((d, d)), 0
         for start, end in _runs(laws):
             law = laws[start]
-            solved = DenseSolver(law, self._actions.span, is_inverted=True).factored
-            if solved is None:
+            inverse, is_definite = invert(law, self._actions.span)
+            if not is_definite:
                 n_blind += end - start
                 continue
-            inverse, played = solved[0], plays[start:end]
+            played = plays[start:end]
             dual = np.zeros((end - start, d))
             dual[:, place] = played[:, place] @ inverse  # Σ⁺M
             rest = rewards[start:end] - played @ self._centre  # e

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector
 from swapregret.errors import NotConverged
-from swapregret.geometry.solve import make_solver
+from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Decision, Feedback
 from swapregret.regret.estimated import EstimateLedger
 from swapregret.sessions.feedback import RewardReader
@@ -38,7 +38,7 @@ def unbiased(actions: ActionSet, feedback: Feedback, decision: Decision, seen: "
     if feedback == "semi-bandit":
         chosen = decision.action > 0
         return np.divide(seen, decision.marginals, out=np.zeros(actions.dimension), where=chosen)
-    solve = getattr(decision.held, "solve", None) or make_solver(decision.policy, actions.span).solve
+    solve = getattr(decision.held, "solve", None) or Solver(decision.policy, actions.span).solve
     return np.asarray(seen * solve(decision.action))
 
 

@@ -98,7 +98,7 @@ class RewardReader:
             spread[chosen] = values
             values = spread
         if values.shape != (d,):
-            expected = f"{len(chosen)} (one a chosen element, in order) or {d}" if self.feedback != "full" else str(d)
+            expected = f"{len(chosen)} (one per chosen element, in order) or {d}" if self.feedback != "full" else str(d)
             raise InvalidReward(
                 f"`reward` must be a vector of {expected} numbers with {self.feedback} feedback",
                 shown(reward),

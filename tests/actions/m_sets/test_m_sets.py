@@ -149,7 +149,7 @@ def test_elements_are_read_by_name() -> None:
         ((4.5, 2), r"`dimension` must be a whole number"),
         ((4, "two"), r"`size` must be a whole number"),
         ((True, 1), r"`dimension` must be a whole number"),
-        ((3, 1, "ab"), r"`labels` must be 3 different names, one a coordinate: got 2 names"),
+        ((3, 1, "ab"), r"`labels` must be 3 different names, one per coordinate: got 2 names"),
         ((3, 1, "aba"), r"got 3 names, 2 of them different"),
         ((2, 1, [["a"], ["b"]]), r"`labels` must be hashable"),
     ],

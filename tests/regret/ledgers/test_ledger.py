@@ -56,7 +56,7 @@ def test_stretches_and_mixtures_give_the_same_entries() -> None:
 
 
 def test_a_component_is_entered_once_however_often_its_neighbours_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lazy scale costs one update a meta-day and an exploration law one a run, also when weights move."""
+    """A lazy scale costs one update per meta-day and an exploration law one per run, also when weights move."""
     calls = []
     original = ActionTable.add_law
 

@@ -1,7 +1,6 @@
 """Laws over m-sets that are not lists: systematic sampling, the uniform law, the Gibbs law."""
 
 import math
-from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Self
@@ -24,10 +23,9 @@ from swapregret.actions.m_sets.kernels.subsets import (
     systematic_moment,
     systematic_starts,
 )
-from swapregret.actions.m_sets.kernels.systematic_solve import empty_arcs, lay_arcs, precondition, solve_systematic
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
 from swapregret.arrays import Action, Matrix, Vector, frozen
-from swapregret.policy import FinitePolicy, JointSolver, Policy
+from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.held import Held, held_array, held_scores, held_whole, wrong_law
 
 __all__ = ["LISTED", "GibbsSubsets", "SystematicPolicy", "UniformSubsets", "all_sets"]
@@ -101,27 +99,6 @@ class SystematicPolicy(Policy):
         """E[M (M·v)] in O(dimension) an order."""
         contiguous = np.ascontiguousarray(vector, dtype=np.float64)
         return systematic_moment(self._units, self._starts, self._orders, self._ranks, contiguous)
-
-    def joint_solver(self, parts: Sequence[Policy], weights: Vector) -> JointSolver | None:
-        """Solve for a mixture of systematic laws with the same orders and the uniform law, which must be in it."""
-        laws = [part for part in parts if isinstance(part, SystematicPolicy)]
-        uniform = [part for part in parts if isinstance(part, UniformSubsets)]
-        if len(uniform) != 1 or len(laws) + 1 != len(parts) or any(law._orders is not self._orders for law in laws):
-            return None
-        arcs = empty_arcs(len(laws), len(self._orders), self.dimension, self.size)
-        for slot, law in enumerate(laws):
-            lay_arcs(arcs, slot, law._units.copy(), law._starts.copy(), self._orders.copy())
-        shares = np.array([weight for part, weight in zip(parts, weights, strict=True) if part is not uniform[0]])
-        explore = float(weights[list(parts).index(uniform[0])])
-        alpha, beta = explore * (uniform[0].single - uniform[0].pair), explore * uniform[0].pair
-        slots = np.arange(len(laws))
-        columns, factor = precondition(arcs, slots, shares, alpha, beta)
-
-        def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
-            chosen = np.array(action, dtype=np.int64)
-            return solve_systematic(arcs, slots, shares, alpha, beta, columns, factor, chosen, tolerance, limit)
-
-        return solve
 
     @cached_property
     def _cooccurrence(self) -> Matrix:

@@ -1,7 +1,6 @@
 """Ordered pivotal sampling: a law over m-sets with given marginals that is a Markov chain, not a list."""
 
 import math
-from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Self
 
@@ -16,17 +15,10 @@ from swapregret.actions.m_sets.kernels.pivotal import (
     pivotal_moment,
     pivotal_probabilities,
 )
-from swapregret.actions.m_sets.kernels.pivotal_solve import (
-    Sieve,
-    empty_pivots,
-    factor_pivots,
-    finish_pivots,
-    sift_action,
-)
 from swapregret.actions.m_sets.kernels.subsets import UNIT
-from swapregret.actions.m_sets.m_set_laws import LISTED, UniformSubsets, all_sets, held_units
+from swapregret.actions.m_sets.m_set_laws import LISTED, all_sets, held_units
 from swapregret.arrays import Action, Matrix, Vector, as_action, frozen
-from swapregret.policy import FinitePolicy, JointSolver, Policy
+from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.held import Held
 
 __all__ = ["PivotalSubsets"]
@@ -96,31 +88,6 @@ class PivotalSubsets(Policy):
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] in O(dimension), by one pass backwards and one forwards."""
         return pivotal_moment(*self._law, np.array(vector, dtype=np.float64))
-
-    def joint_solver(self, parts: Sequence[Policy], weights: Vector) -> JointSolver | None:
-        """Solve, without iterating, for a mixture of pivotal laws and the uniform law, which must be in it."""
-        laws = [part for part in parts if isinstance(part, PivotalSubsets)]
-        uniform = [part for part in parts if isinstance(part, UniformSubsets)]
-        if len(uniform) != 1 or len(laws) + 1 != len(parts) or self.size == self.dimension:
-            return None
-        pivots = empty_pivots(len(laws), self.dimension)
-        for slot, law in enumerate(laws):
-            pivots.share[slot], pivots.noise[slot], pivots.point[slot] = law._law
-        shares = np.array([weight for part, weight in zip(parts, weights, strict=True) if part is not uniform[0]])
-        explore = float(weights[list(parts).index(uniform[0])])
-        alpha = explore * (uniform[0].single - uniform[0].pair)
-        made: list[Sieve] = []
-
-        def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
-            chosen = np.array(action, dtype=np.int64)
-            if made:
-                sifted = sift_action(pivots, made[0], chosen, self.size)
-            else:  # the first action is taken along while Σ is factored
-                sieve, sifted = factor_pivots(pivots, np.arange(len(laws)), shares, alpha, explore, chosen, self.size)
-                made.append(sieve)
-            return finish_pivots(pivots, made[0], sifted, self.size), float(made[0].ratio[0])
-
-        return solve
 
     @cached_property
     def _cooccurrence(self) -> Matrix:

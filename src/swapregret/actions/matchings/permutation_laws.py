@@ -4,16 +4,14 @@ Coordinates are (row, column) pairs, row by row; an action gives every row a col
 """
 
 import math
-from collections.abc import Sequence
 from functools import cached_property
 from itertools import permutations
-from typing import Self, TypeGuard
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.matchings.kernels.matching_draws import draw_matching, draw_matchings
-from swapregret.actions.matchings.kernels.matching_solve import prepare_matchings, solve_matchings
 from swapregret.actions.matchings.kernels.permutation_atoms import (
     matching_cooccurrence,
     matching_marginals,
@@ -30,7 +28,7 @@ from swapregret.actions.matchings.kernels.permutation_gibbs import (
 )
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.bits import pack_lists
-from swapregret.policy import FinitePolicy, JointSolver, Policy
+from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.held import Held, held_array, held_chances, held_scores, held_whole, wrong_law
 
 __all__ = ["GIBBS_LIMIT", "GibbsPermutations", "MatchingPolicy", "UniformMatchings", "columns_of"]
@@ -113,23 +111,6 @@ class MatchingPolicy(Policy):
         values = np.array(vector, dtype=np.float64)
         return matching_second_moment(self._chosen, self._mass, values, self.columns)
 
-    def joint_solver(self, parts: Sequence[Policy], weights: Vector) -> JointSolver | None:
-        """Solve for a mixture of listed permutations and the uniform law, which must be in it."""
-        lists = [(part, weight) for part, weight in zip(parts, weights.tolist(), strict=True) if _is_square_list(part)]
-        uniform = [index for index, part in enumerate(parts) if isinstance(part, UniformMatchings)]
-        if len(uniform) != 1 or len(lists) + 1 != len(parts) or self.columns < 2:
-            return None
-        mixture = prepare_matchings(
-            np.concatenate([(part._chosen + part._offsets).astype(np.uint32) for part, _ in lists]),
-            np.concatenate([weight * part._mass for part, weight in lists]),
-            float(weights[uniform[0]]),
-        )
-
-        def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
-            return solve_matchings(mixture, np.array(action, dtype=np.int64), tolerance, limit)[:2]
-
-        return solve
-
     @cached_property
     def _cooccurrence(self) -> Matrix:
         return frozen(matching_cooccurrence(self._chosen, self._mass, self.columns))
@@ -182,10 +163,6 @@ class MatchingPolicy(Policy):
         if not chosen.shape[1] or (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any():
             raise wrong_law("another column for each row in `_chosen`", f"{chosen!r:.80}")
         return cls(chosen, mass, columns)
-
-
-def _is_square_list(law: Policy) -> TypeGuard[MatchingPolicy]:
-    return isinstance(law, MatchingPolicy) and law.rows == law.columns
 
 
 def _all_matchings(rows: int, columns: int) -> npt.NDArray[np.int32]:

@@ -128,7 +128,7 @@ class DagPaths(ActionSet):
 
     @property
     def edges(self) -> tuple[Edge, ...]:
-        """Return the edges as given, one a coordinate."""
+        """Return the edges as given, one per coordinate."""
         return self._graph.edges
 
     @property
@@ -202,7 +202,7 @@ class DagPaths(ActionSet):
 
     @cached_property
     def span(self) -> PathSpan:
-        """The span in closed form: all edges but one a vertex are independent; dense matrices are made on demand."""
+        """The span in closed form: all edges but one per vertex are independent; dense matrices are made on demand."""
         return PathSpan(self._graph)
 
     @property

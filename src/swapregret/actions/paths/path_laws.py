@@ -1,6 +1,5 @@
 """Laws over paths: Markov chains, which need no list but have one on small graphs, and lists of paths with weights."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Self
@@ -19,12 +18,11 @@ from swapregret.actions.paths.kernels.chain_draws import (
     list_marginals,
     list_moment,
 )
-from swapregret.actions.paths.kernels.chain_pack import chain_wandering, pack_chains
-from swapregret.actions.paths.kernels.chain_solve import solve_chains
+from swapregret.actions.paths.kernels.chain_pack import chain_wandering
 from swapregret.actions.paths.kernels.dag import is_path
 from swapregret.arrays import Action, Actions, Integers, Matrix, Vector, as_action, frozen
 from swapregret.compiled.bits import pack_lists, pack_rows
-from swapregret.policy import FinitePolicy, JointSolver, Policy, canonical_order
+from swapregret.policy import FinitePolicy, Policy, canonical_order
 from swapregret.policy.held import SLACK, Held, held_array, held_chances, held_of, held_whole, wrong_law
 
 __all__ = ["MarkovPaths", "PathList"]
@@ -140,31 +138,6 @@ class MarkovPaths(Policy):
         graph = self.graph
         v = for_kernel(np.asarray(vector, dtype=np.float64))
         return chain_moment(graph.start, graph.head, graph.edge, self.transition, self.flow, self.mass, v)
-
-    def joint_solver(self, parts: Sequence[Policy], weights: Vector) -> JointSolver | None:
-        """Solve for a mixture of chains on this graph by conjugate gradients that know the solution for one chain."""
-        chains = [part for part in parts if isinstance(part, MarkovPaths) and part.graph is self.graph]
-        if len(chains) != len(parts):
-            return None
-        graph = self.graph
-        packed = pack_chains(
-            graph.start.astype(np.uint64),
-            graph.head.astype(np.uint64),
-            np.stack([chain.flow for chain in chains]),
-            np.stack([chain.mass for chain in chains]),
-            np.array([chain.wandering for chain in chains]),
-            np.arange(len(chains)),
-            np.array(weights),
-        )
-
-        def solve(action: Action, tolerance: float, limit: int) -> tuple[Vector, float]:
-            right = np.asarray(action, dtype=np.float64)[graph.edge]
-            found, ratio, _ = solve_chains(packed, right, tolerance, limit)
-            result = np.zeros(self.dimension)
-            result[graph.edge] = found
-            return result, ratio
-
-        return solve
 
     @cached_property
     def _cooccurrence(self) -> Matrix:

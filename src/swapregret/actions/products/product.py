@@ -12,7 +12,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.products.coupling import couple
-from swapregret.actions.products.product_family import product_family
+from swapregret.actions.products.product_family import ProductFamily
 from swapregret.actions.products.product_span import level_of, level_vector, off_level, pair_span
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
 from swapregret.compiled.bits import unpack
@@ -210,7 +210,7 @@ class Product(ActionSet):
         common = describe(self, mu, has_moment=has_moment, is_listed=not own)
         u, v = level_vector(self.parts[0]), level_vector(self._rest)
         levels = np.zeros(0) if u is None or v is None else np.concatenate([u, v])
-        return product_family(common, first, second, self.parts[0].dimension, levels)
+        return ProductFamily(common, first, second, self.parts[0].dimension, levels)
 
     def __repr__(self) -> str:
         return f"Product({', '.join(map(repr, self.parts))})"
@@ -252,7 +252,7 @@ def _off_every_level(actions: ActionSet, law: Policy) -> Policy:
     J = actions.span.coordinates
     x = law.marginals()[J]
     c = np.asarray(
-        np.linalg.solve(law.cooccurrence_on(J), x), dtype=np.float64
+        np.linalg.solve(law.cooccurrence()[np.ix_(J, J)], x), dtype=np.float64
     )  # c·M = 1 on the actions of the law exactly if x·c = 1
     # c·M = 1 on the actions of the law exactly if x·c = 1
     other = off_level(actions, c) if 1.0 - float(x @ c) <= _ON_A_LEVEL else None

@@ -1,7 +1,5 @@
 """Products as compiled code sees them: two families side by side, either of which may be a product again."""
 
-from functools import cache
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +12,7 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = ["ProductFamily", "product_family"]
+__all__ = ["ProductFamily"]
 
 
 _ = covariance
@@ -117,42 +115,3 @@ def part_of_pair(family: Any, vector: Floats) -> Floats:
 def draw_pair(family: Any, rng: np.random.Generator) -> Integers:
     """Draw from the exploration policy of each part."""
     return _side_by_side(draw_mu(family.first, rng), draw_mu(family.second, rng))
-
-
-def product_family(common: Common, first: Any, second: Any, split: int, levels: Floats) -> ProductFamily:
-    """Return the family of a pair. A product inside a product is of another class, with code of its own.
-
-    Code that calls itself, be it for other types, cannot be kept on disk.
-    """
-    depth = 1 + max(_DEPTHS.get(type(first), 0), _DEPTHS.get(type(second), 0))
-    return _of_depth(depth)(common, first, second, split, levels)
-
-
-_DEPTHS: dict[type, int] = {ProductFamily: 1}
-_CODES: tuple[tuple[Any, Any], ...] = (
-    (project, project_product),
-    (hybrid, hybrid_product),
-    (list_law, list_pairs),
-    (best, best_pair),
-    (span_part, part_of_pair),
-    (draw_explore, draw_pair),
-)
-
-
-@cache
-def _of_depth(depth: int) -> type[ProductFamily]:
-    """Return the class of products that hold products of one level less."""
-    if depth == 1:
-        return ProductFamily
-    name = f"ProductFamily{depth}"
-    made = type(name, (ProductFamily,), {"__slots__": (), "__module__": __name__})
-    globals()[name] = made  # for pickles
-    _DEPTHS[made] = depth
-    for method, code in _CODES:
-        source = code.py_func
-        method.of(made)(FunctionType(source.__code__, source.__globals__, source.__name__, source.__defaults__))
-    return made
-
-
-for _depth in range(2, 9):
-    _of_depth(_depth)

@@ -61,7 +61,7 @@ class BlottoGame(RuledGame):
             worth = real_numbers(values)
         if worth.ndim != 1 or len(worth) == 0 or not np.isfinite(worth).all() or (worth < 0).any():
             raise InvalidInput(
-                "`values` must be a number of fields, or non-negative numbers, one a field",
+                "`values` must be a number of fields, or non-negative numbers, one per field",
                 shown(values),
                 "Check them.",
             )

@@ -45,7 +45,9 @@ class RankingDuel(RuledGame):
             share = np.empty(0)
         if share.ndim != 1 or len(share) == 0 or not (share >= 0).all() or not 0.0 < share.sum() < np.inf:
             raise InvalidInput(
-                "`demand` must be non-negative numbers, not all 0, one an item", repr(demand), "Give each item a share."
+                "`demand` must be non-negative numbers, not all 0, one per item",
+                repr(demand),
+                "Give each item a share.",
             )
         n = len(share)
         rankings = Permutations(n, row_labels=items, column_labels=[f"#{place + 1}" for place in range(n)])

@@ -14,6 +14,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.list_room import list_room
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
+from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.adaptive import phases  # the code behind its methods
 from swapregret.learners.adaptive.state import (
     AdaptiveRule,
@@ -24,7 +25,6 @@ from swapregret.learners.adaptive.state import (
     start_weights,
 )
 from swapregret.learners.ingredients import Ingredients
-from swapregret.learners.law_plan import DENSE_LIMIT
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
 from swapregret.learners.round.player import Master, rates_of
@@ -126,7 +126,7 @@ class AdaptiveMaster(Master):
 
     def _running(self, offset: int) -> Running:
         learner, n_cold, windows = self.learner, self.n_scales, self.schedule.windows
-        family = self._family
+        family = self._called
         rates, is_adaptive = rates_of(learner, 1)
         memories = time_constants(self.actions, self.horizon, windows[0]) if self.trackers else ()
         waits = [self._waits(windows[1]), 0] + [self._waits(tau) for tau in memories]

@@ -140,7 +140,7 @@ class ComBand(RunningPlayer):
         none = np.zeros(self.actions.dimension)
         rule = ComBandRule(np.array([1]), BANDIT, 0.0, False, none, self.learning_rate, self.exploration)
         n_atoms = 1 if self.table is None else self.table.n_actions
-        return Running(self._family, rule, daily_state(self._family, 2, n_atoms, none, none), DERIVED, self)
+        return Running(self._called, rule, daily_state(self._called, 2, n_atoms, none, none), DERIVED, self)
 
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return the Gibbs policy with these exponents."""

@@ -143,8 +143,8 @@ class CombEXP(RunningPlayer):
             exploration=self.exploration,
             uniform=point,
         )
-        state = daily_state(self._family, 2, room_for_lists(self.actions, self.variants), point, log_point)
-        return Running(self._family, rule, state, DERIVED, self)
+        state = daily_state(self._called, 2, room_for_lists(self.actions, self.variants), point, log_point)
+        return Running(self._called, rule, state, DERIVED, self)
 
 
 def uniform_law(actions: ActionSet, horizon: int) -> Policy:

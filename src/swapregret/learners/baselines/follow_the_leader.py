@@ -93,7 +93,7 @@ class FollowTheLeader(RunningPlayer):
     def _running(self, offset: int) -> Running:
         none = np.zeros(self.actions.dimension)
         rule = LeaderRule(np.array([1]), FEEDBACKS[self.feedback], 0.0, False, none, self.exploration)
-        return Running(self._family, rule, daily_state(self._family, 2, 1, none, none), DERIVED, self)
+        return Running(self._called, rule, daily_state(self._called, 2, 1, none, none), DERIVED, self)
 
 
 @refuses

@@ -107,6 +107,7 @@ class HybridOMD(RunningPlayer):
     mix: float
     variants: int = 8
     feedback: Feedback = "semi-bandit"
+    _minimises = True
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -130,7 +131,7 @@ class HybridOMD(RunningPlayer):
     def _first(self) -> Vector:
         """The minimiser of the regulariser alone."""
         point, _ = hybrid(
-            self._family, np.zeros(self.actions.dimension), self.mix, self._middle.copy(), self._middle.copy()
+            self._called, np.zeros(self.actions.dimension), self.mix, self._middle.copy(), self._middle.copy()
         )
         return np.array(point)
 
@@ -147,9 +148,9 @@ class HybridOMD(RunningPlayer):
             size=size,
             middle=self._middle,
         )
-        state = daily_state(self._family, 2, room_for_lists(self.actions, self.variants), self._first, none)
+        state = daily_state(self._called, 2, room_for_lists(self.actions, self.variants), self._first, none)
         state.tally.prediction[:] = 1.0 / size  # of which ℓ = −1: what an element that was not chosen is taken to lose
-        return Running(self._family, rule, state, DERIVED, self)
+        return Running(self._called, rule, state, DERIVED, self)
 
 
 @refuses

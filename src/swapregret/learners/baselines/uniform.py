@@ -71,7 +71,7 @@ class UniformPlayer(RunningPlayer):
     def _running(self, offset: int) -> Running:
         none = np.zeros(self.actions.dimension)
         rule = UniformRule(np.array([_FOREVER]), BANDIT, 0.0, False, none)
-        return Running(self._family, rule, daily_state(self._family, 1, 1, none, none), DERIVED, self)
+        return Running(self._called, rule, daily_state(self._called, 1, 1, none, none), DERIVED, self)
 
 
 @refuses

@@ -34,7 +34,7 @@ class SwapMaster(Master):
 
     def _running(self, offset: int) -> Running:
         learner, n = self.learner, self.n_scales
-        family = self._family
+        family = self._called
         rates, is_adaptive = rates_of(learner, n)
         point, log_point = learner.first
         rule = MultiscaleRule(

@@ -31,11 +31,20 @@ class RunningPlayer(ABC):
     """
 
     feedback: Any
+    _minimises: ClassVar[bool] = False
+    """Whether it asks for ``hybrid`` of the family."""
 
     @property
     @abstractmethod
     def _family(self) -> Any:
         """The set as compiled code takes it, made once."""
+
+    @cached_property
+    def _called(self) -> Any:
+        """The same behind addresses, where it can be: what the player is compiled for does not depend on the set then."""
+        from swapregret.actions.called_family import called  # loads Numba
+
+        return called(self._family, self._minimises)
 
     @abstractmethod
     def _running(self, offset: int) -> Running:

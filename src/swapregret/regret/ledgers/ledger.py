@@ -156,7 +156,7 @@ class SwapLedger:
     def _from(self, source: str) -> None:
         if self._source not in (None, source):
             raise InvalidInput(
-                "a ledger must be fed from policies or from realised play", "both", "Keep two ledgers, one a source."
+                "a ledger must be fed from policies or from realised play", "both", "Keep two ledgers, one per source."
             )
         self._source = source
 

@@ -51,7 +51,7 @@ _ROUNDING = 1e-15
 
 
 class Pivots(NamedTuple):
-    """Pivotal laws, one a slot: ``share``, ``noise`` and ``point`` of ``pivotal_law``."""
+    """Pivotal laws, one per slot: ``share``, ``noise`` and ``point`` of ``pivotal_law``."""
 
     share: Floats
     noise: Floats

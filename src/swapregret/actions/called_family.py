@@ -1,0 +1,189 @@
+"""A family behind addresses, so that learners are compiled once for all sets whose policies are lists.
+
+Compiled code knows the class of everything it calls: a learner would be compiled anew for every family. But learners ask little
+of a set that is a matter of its family, and rarely: :class:`CalledFamily` has where the code for that is, and calls it there.
+All else is the same for all sets whose policies are lists and whose Σ is a matrix. Importing this file loads Numba.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
+from swapregret.actions.family import (
+    Common,
+    best,
+    draw,
+    draw_explore,
+    hybrid,
+    list_law,
+    make_law,
+    prepare,
+    project,
+    room,
+    show_law,
+    solve,
+    span_part,
+    spread,
+)
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.address import Call, address_of, entry_address
+from swapregret.compiled.borrow import family_of
+from swapregret.compiled.handle import Handle
+from swapregret.compiled.kernel import PythonFamily, addressed, kernel
+
+__all__ = ["CalledFamily", "called"]
+
+
+_ = covariance, listed_laws
+_SHARED = (room, make_law, draw, show_law, spread, prepare, solve)
+
+
+class _Addresses(NamedTuple):
+    common: Common
+    handle: int
+    project: int
+    list_law: int
+    best: int
+    span_part: int
+    draw_explore: int
+    hybrid: int
+
+
+class CalledFamily(_Addresses):
+    """What the learners must know of a set, and the addresses of a handle on its family and of its methods.
+
+    Attributes
+    ----------
+    family : tuple
+        The family itself; only Python sees it, and it goes to other processes instead of the addresses.
+    kept : object
+        The handle, alive as long as this value is.
+    """
+
+    family: Any
+    kept: Any
+
+    def __reduce__(self) -> Any:
+        return called, (self.family, self.hybrid != 0)
+
+
+def called(family: Any, minimises: bool = False) -> Any:
+    """Return a family behind addresses; or as it is, where its policies are no lists, its Σ no matrix, or it only exists in Python.
+
+    Its methods are compiled if they are not; ``hybrid`` only where a learner ``minimises``.
+    """
+    if isinstance(family, CalledFamily):
+        if family.hybrid or not minimises:
+            return family
+        family = family.family
+    if isinstance(family, PythonFamily) or any(each.has_code_for(type(family)) for each in _SHARED):
+        return family
+    parts = {name: called(part, minimises) for name, part in family._asdict().items() if hasattr(part, "common")}
+    family = family._replace(**parts)
+    handle, at = hold(family)
+    vector, rng = np.zeros(0), np.random.default_rng(0)
+    made = CalledFamily(
+        family.common,
+        at,
+        entry_address(_project, handle, vector, vector),
+        entry_address(_list_law, handle, vector),
+        entry_address(_best, handle, vector),
+        entry_address(_span_part, handle, vector),
+        entry_address(_draw_explore, handle, rng),
+        entry_address(_hybrid, handle, vector, 0.0, vector, vector) if minimises else 0,
+    )
+    made.family, made.kept = family, handle
+    return made
+
+
+@kernel
+def hold(family: Any) -> tuple[Any, int]:
+    """Return a handle on a family, and where it is."""
+    handle = Handle(family, 0, 0, 0, 0)
+    return handle, address_of(handle)
+
+
+@addressed
+def _project(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    return project(family_of(h), tilted, near)
+
+
+@addressed
+def _list_law(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    return list_law(family_of(h), point)
+
+
+@addressed
+def _best(h: Any, weights: Floats) -> Integers:
+    return best(family_of(h), weights)
+
+
+@addressed
+def _span_part(h: Any, vector: Floats) -> Floats:
+    return span_part(family_of(h), vector)
+
+
+@addressed
+def _draw_explore(h: Any, rng: np.random.Generator) -> Integers:
+    return draw_explore(family_of(h), rng)
+
+
+@addressed
+def _hybrid(h: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    return hybrid(family_of(h), costs, mix, middle, near)
+
+
+def _vector(types: Any) -> Any:
+    return types.float64[::1]
+
+
+_call_project = Call(lambda types: (types.Tuple([_vector(types), _vector(types), types.boolean]), [_vector(types)] * 2))
+_call_list_law = Call(
+    lambda types: (types.Tuple([types.uint64[:, ::1], _vector(types), types.boolean]), [_vector(types)])
+)
+_call_best = Call(lambda types: (types.int64[::1], [_vector(types)]))
+_call_span_part = Call(lambda types: (_vector(types), [_vector(types)]))
+_call_draw_explore = Call(lambda types: (types.int64[::1], [types.npy_rng]))
+_call_hybrid = Call(
+    lambda types: (
+        types.Tuple([_vector(types), types.float64]),
+        [_vector(types), types.float64, _vector(types), _vector(types)],
+    )
+)
+
+
+@project.of(CalledFamily)
+def call_project(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Project where the set does."""
+    return _call_project(family.project, family.handle, tilted, near)  # type: ignore[no-any-return]
+
+
+@list_law.of(CalledFamily)
+def call_list_law(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """List as the set does."""
+    return _call_list_law(family.list_law, family.handle, point)  # type: ignore[no-any-return]
+
+
+@best.of(CalledFamily)
+def call_best(family: Any, weights: Floats) -> Integers:
+    """Ask the oracle of the set."""
+    return _call_best(family.best, family.handle, weights)  # type: ignore[no-any-return]
+
+
+@span_part.of(CalledFamily)
+def call_span_part(family: Any, vector: Floats) -> Floats:
+    """Project onto the span as the set does."""
+    return _call_span_part(family.span_part, family.handle, vector)  # type: ignore[no-any-return]
+
+
+@draw_explore.of(CalledFamily)
+def call_draw_explore(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw from μ as the set does."""
+    return _call_draw_explore(family.draw_explore, family.handle, rng)  # type: ignore[no-any-return]
+
+
+@hybrid.of(CalledFamily)
+def call_hybrid(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    """Minimise as the set does."""
+    return _call_hybrid(family.hybrid, family.handle, costs, mix, middle, near)  # type: ignore[no-any-return]
