@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 import swapregret
-from swapregret.compiled.kernel import Kernel, cache_folder, choice, kernel
+from swapregret.compiled.kernel import Kernel, cache_folder, kernel
 
 _PACKAGE = Path(swapregret.__file__).parent
 _SCRIPT = """
@@ -69,20 +69,6 @@ def _times(value: float, count: int) -> float:
 @kernel
 def _many_times(value: float, count: int) -> float:
     return _times(value, 2) + _times(value, 3) + _times(value, count)
-
-
-@choice
-def _either(one: float | None, other: float | None) -> float:
-    if one is not None:
-        return _double(one)
-    if other is not None:
-        return _quadruple(other)
-    raise ValueError("one must be given")
-
-
-@kernel
-def _chosen(one: float | None, other: float | None) -> float:
-    return _either(one, other)
 
 
 def _run(script: str, cache: Path, package: Path = _PACKAGE) -> list[str]:
@@ -165,13 +151,6 @@ def test_what_only_kernels_call_is_compiled_without_a_way_in_for_python() -> Non
     assert len(made.dispatcher.overloads) == 0
     assert _times(2.0, 9) == 18.0
     assert len(made.dispatcher.overloads) == 1
-
-
-def test_what_only_chooses_is_written_into_its_callers() -> None:
-    """A choice by what is None gives what the chosen kernel gives, and is not compiled for itself."""
-    made: Any = _either
-    assert (_chosen(3.0, None), _chosen(None, 3.0)) == (6.0, 12.0)
-    assert len(made.dispatcher.overloads) == 0
 
 
 _LOADED = """

@@ -1,5 +1,6 @@
 """Policies as lists of actions in slots: how most families are played."""
 
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,10 +21,10 @@ from swapregret.actions.family import (
 )
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, unpack
-from swapregret.compiled.kernel import inlined, kernel, phase
+from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.vectors import centred_square
 
-__all__ = ["ListedLaws", "draw_mu", "put_law", "put_mu", "show_mu"]
+__all__ = ["ListedLaws", "draw_mu", "list_room", "put_law", "put_mu", "show_mu"]
 
 
 class ListedLaws(NamedTuple):
@@ -116,6 +117,15 @@ def listed_room(family: Any, n_slots: int, n_atoms: int) -> ListedLaws:
     return laws
 
 
+@singledispatch
+def list_room(family: Any, n_slots: int, n_atoms: int) -> Any:
+    """Return room for so many lists of so many actions each, by the class of the family; μ is in the last slot.
+
+    A family may add fields of its own beside them, which are saved too: what its lists are made from.
+    """
+    return listed_room(family, n_slots, n_atoms)
+
+
 @make_law.default
 def make_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """List the actions of a point (Algorithm 2, line 5)."""
@@ -128,7 +138,7 @@ def make_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Flo
     return MADE
 
 
-@inlined
+@phase
 def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
     """Draw from the exploration policy, by inversion if it is a list."""
     explore = family.common.explore

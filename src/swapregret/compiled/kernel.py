@@ -35,8 +35,6 @@ __all__ = [
     "PythonFamily",
     "addressed",
     "cache_folder",
-    "choice",
-    "inlined",
     "kernel",
     "keyed_by",
     "load_numba",
@@ -57,14 +55,13 @@ class Kernel:
     ----------
     function : callable
         The Python function; it stays at hand as ``__wrapped__``.
-    is_inlined, is_addressed : bool
-        Whether it is written into the kernels that call it, and not compiled for itself; whether it is only called by its
-        address.
+    is_addressed : bool
+        Whether it is only called by its address.
     """
 
-    def __init__(self, function: Callable[..., Any], is_inlined: bool = False, is_addressed: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any], is_addressed: bool = False) -> None:
         update_wrapper(self, function)
-        self._function, self._is_inlined, self._is_addressed = function, is_inlined, is_addressed
+        self._function, self._is_addressed = function, is_addressed
         self._dispatcher: Any = None
 
     def __call__(self, *args: Any) -> Any:
@@ -78,7 +75,7 @@ class Kernel:
         if self._dispatcher is None:
             with _making:
                 if self._dispatcher is None:
-                    self._dispatcher = _dispatcher(self._function, self._is_inlined, self._is_addressed)
+                    self._dispatcher = _dispatcher(self._function, self._is_addressed)
                     self._step_aside()
         return self._dispatcher
 
@@ -116,19 +113,6 @@ class Kernel:
 def kernel(function: _Function) -> _Function:
     """Have a function compiled by Numba when it is needed, cached on disk, without the GIL."""
     return cast(_Function, Kernel(function))
-
-
-def choice(function: _Function) -> _Function:
-    """Do the same for a function that only chooses, by which of its arguments is None, which kernel is called.
-
-    It is written into its callers: what it links to would otherwise be optimised once more for the sake of an ``if``.
-    """
-    return cast(_Function, Kernel(function, is_inlined=True))
-
-
-def inlined(function: _Function) -> _Function:
-    """Have a phase that runs every day written into the kernels that call it: a call would cost more than the phase."""
-    return cast(_Function, Phase(function, is_inlined=True))
 
 
 def addressed(function: _Function) -> _Function:
@@ -206,19 +190,39 @@ def load_numba() -> Any:
     return numba
 
 
-def _dispatcher(function: Callable[..., Any], is_inlined: bool, is_addressed: bool) -> Any:
+def _dispatcher(function: Callable[..., Any], is_addressed: bool) -> Any:
     """Return Numba's object for a function; kernels that call it find a second one, compiled without Python's way in.
 
     To take arguments from Python and to give results back has to be compiled too, and most kernels are only called by kernels.
+    The second one is not optimised either: its callers are, with all that they call.
     """
-    if is_inlined:
-        return _made(function, "", inline="always")
     if is_addressed:
         return _made(function, "", no_cpython_wrapper=True)
     outer = _made(function, "")
-    inner = _without_literals(_made(function, "inner", no_cpython_wrapper=True, no_cfunc_wrapper=True))
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _inner_compiler()}
+    inner = _without_literals(_made(function, "inner", **options))
     outer.inner, outer.get_call_template, outer.get_overload = inner, inner.get_call_template, inner.get_overload
     return outer
+
+
+@cache
+def _inner_compiler() -> Any:
+    """Return Numba's compiler without the passes of LLVM over whole modules."""
+    core: Any = load_numba().core
+    libraries: tuple[Any] = (core.codegen.JITCodeLibrary,)
+    compilers: tuple[Any] = (core.compiler.Compiler,)
+
+    class Library(*libraries):  # type: ignore[misc]
+        def _optimize_final_module(self) -> None:
+            pass
+
+    class InnerCompiler(*compilers):  # type: ignore[misc]
+        def compile_extra(self, func: Any) -> Any:
+            self.state.library = Library(self.state.targetctx.codegen(), func.__qualname__)
+            self.state.library.enable_object_caching()
+            return super().compile_extra(func)
+
+    return InnerCompiler
 
 
 def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:

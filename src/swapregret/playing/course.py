@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Matrix, NamedArrays, Vector, array_of_text, below, text_of_array, under
-from swapregret.compiled.sums import carry_sum
+from swapregret.compiled.vectors import carry_sum
 from swapregret.environments.base import Environment
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.player import Player, draw_decision, what_is_seen

@@ -8,7 +8,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.actions.family import best, list_law, project, room
-from swapregret.actions.list_room import list_room
+from swapregret.actions.listed_laws import list_room
 from swapregret.actions.own_sets.pooled_family import keep_actions, table_of
 from swapregret.compiled.bits import unpack_rows
 from swapregret.geometry.kl import kl_gap

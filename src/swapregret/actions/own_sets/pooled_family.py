@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.family import Common, list_law, project
-from swapregret.actions.list_room import list_room
-from swapregret.actions.listed_laws import ListedLaws, listed_room
+from swapregret.actions.listed_laws import ListedLaws, list_room, listed_room
 from swapregret.actions.own_sets.python_family import OracleFamily, list_oracle, project_oracle, split_point
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import is_same_row, pack_rows, unpack_rows

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.list_room import list_room
+from swapregret.actions.listed_laws import list_room
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT

@@ -12,7 +12,7 @@ from swapregret.actions.family import list_law, project, span_part
 from swapregret.actions.listed_laws import put_law
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.bits import merge_rows
-from swapregret.compiled.kernel import inlined
+from swapregret.compiled.kernel import phase
 from swapregret.compiled.vectors import dot
 from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_elements, remember_total
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
@@ -40,7 +40,7 @@ def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: 
             remember_elements(state.fit, action, seen, times)
 
 
-@inlined
+@phase
 def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int, moved: Integers) -> bool:
     """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows.
 
@@ -88,7 +88,7 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
     return True
 
 
-@inlined
+@phase
 def gains_of(state: Any, seen: Floats) -> Floats:
     """Return what each member gained in a window, from what it was while the window lasted."""
     laws, points = state.laws, state.learners.points
@@ -98,7 +98,7 @@ def gains_of(state: Any, seen: Floats) -> Floats:
     return gains
 
 
-@inlined
+@phase
 def account(state: Any, rule: Any, seen: Floats, gains: Floats) -> None:
     """Account for a window under the weights that were in force, then move them by what each member gained."""
     weights, memory, guard = state.weights, state.memory, state.guard
@@ -122,7 +122,7 @@ def account(state: Any, rule: Any, seen: Floats, gains: Floats) -> None:
     weigh(weights, gains, forget, rule.weight_step, rule.weight_spread)
 
 
-@inlined
+@phase
 def close_policy(family: Any, state: Any, g: int) -> None:
     """Enter what was seen under the policy of member g, which ends."""
     memory, guard, laws = state.memory, state.guard, state.laws
@@ -138,7 +138,7 @@ def close_policy(family: Any, state: Any, g: int) -> None:
         enter_played(family, guard, laws.words[g, :n], chances, g)
 
 
-@inlined
+@phase
 def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
     """List what member g recommends, and filter it."""
     memory, laws = state.memory, state.laws
@@ -159,7 +159,7 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
     return PLAYED
 
 
-@inlined
+@phase
 def mix_members(family: Any, rule: Any, state: Any) -> None:
     """Mix the policies by the weights of their members, or the cold scales alone once the guard has tripped."""
     weights, laws = state.mix.weights, state.laws
@@ -180,7 +180,7 @@ def mix_members(family: Any, rule: Any, state: Any) -> None:
     mix_slots(family, rule, state)
 
 
-@inlined
+@phase
 def open_missing(family: Any, rule: Any, state: Any) -> int:
     """Make the policies that members with weight lack."""
     laws, has_tripped = state.laws, state.guard.has_tripped[0]
@@ -194,7 +194,7 @@ def open_missing(family: Any, rule: Any, state: Any) -> int:
     return PLAYED
 
 
-@inlined
+@phase
 def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
     """Let the members learn from a window, move the weights, and drop the policies that have changed."""
     tally, guard, laws = state.tally, state.guard, state.laws

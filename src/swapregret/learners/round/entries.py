@@ -1,11 +1,11 @@
 """The compiled functions Python calls for any player: a day, many days, the end of a window.
 
 They take a :class:`~swapregret.compiled.handle.Handle`. ``Session``, ``play`` and games call the same ones. What differs from
-player to player are the methods of ``round.master``; :func:`entries_for` writes their code into the entries.
+player to player are the methods of ``round.master``.
 """
 
-from functools import cache, update_wrapper
-from types import FunctionType, SimpleNamespace
+from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.address import address_of, call_end
 from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
 from swapregret.compiled.handle import Handle
-from swapregret.compiled.kernel import Phase, kernel, phase
+from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.vectors import action_total
 from swapregret.learners.round.day import act, count_day, keep_for_undo
 from swapregret.learners.round.master import NOT_SOLVED, PLAYED, end_windows, learn_day, remember
@@ -122,30 +122,23 @@ def end_window(h: Any, n_ending: int) -> int:
     return code
 
 
-_SHARED = (open_handle, handle_address, act_day, pass_day, start_tape, stop_tape, take_back)
-_BY_RULE = (observe_day, play_days, end_window)
+_ENTRIES: Any = (
+    open_handle,
+    handle_address,
+    act_day,
+    observe_day,
+    pass_day,
+    play_days,
+    end_window,
+    start_tape,
+    stop_tape,
+    take_back,
+)
 
 
 @cache
-def entries_for(rule: type, is_plain: bool) -> Any:
-    """Return the functions on a handle for a class of rules: compiled or, for sets that exist only in Python, as they stand."""
-    entries: Any = (*_SHARED, *_BY_RULE)
-    if is_plain:
-        return SimpleNamespace(**{each.py_func.__name__: each.py_func for each in entries})
-    made = {each.py_func.__name__: each.dispatcher for each in entries if each not in _BY_RULE}
+def entries_for(is_plain: bool) -> Any:
+    """Return the functions on a handle: compiled or, for sets that exist only in Python, as they stand."""
     return SimpleNamespace(
-        **made, **{each.py_func.__name__: _written(rule, each) for each in entries if each in _BY_RULE}
+        **{each.py_func.__name__: each.py_func if is_plain else each.dispatcher for each in _ENTRIES}
     )
-
-
-def _written(rule: type, entry: Any) -> Any:
-    """Return an entry with the code of a rule written into it: a call with a whole state would cost more than the code.
-
-    A method is chosen by type when its caller is compiled, and by then it is too late to write it into that.
-    """
-    taping: Any = tape_laws
-    codes = {each.__name__: each.code_for(rule).py_func for each in (learn_day, end_windows)}
-    names = {name: Phase(code, is_inlined=True) for name, code in (codes | {"tape_laws": taping.py_func}).items()}
-    source = entry.py_func
-    written = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__)
-    return Phase(update_wrapper(written, source)).dispatcher

@@ -124,8 +124,7 @@ class Running:
         self._is_plain = isinstance(family, PythonFamily)
         from swapregret.learners.round.entries import entries_for  # loads Numba
 
-        kind: Any = type(rule)
-        self._do = entries_for(kind, self._is_plain)
+        self._do = entries_for(self._is_plain)
 
     # ---- the entries, on this state --------------------------------------------------------------------------------
 

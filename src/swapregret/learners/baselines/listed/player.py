@@ -9,7 +9,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import room
 from swapregret.arrays import Floats
-from swapregret.compiled.kernel import inlined
+from swapregret.compiled.kernel import phase
 from swapregret.compiled.vectors import dot
 from swapregret.learners.baselines.listed.family import TableFamily, table_family
 from swapregret.learners.baselines.listed.steps import listed_shares
@@ -35,7 +35,7 @@ class ListedState(NamedTuple):
     own: Any
 
 
-@inlined
+@phase
 def play_weights(family: Any, rule: Any, state: Any, weights: Floats) -> None:
     """Play a weight for every action from now on."""
     mix, laws = state.mix, state.laws

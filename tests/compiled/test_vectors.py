@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from swapregret.compiled.sums import carry_sum
+from swapregret.compiled.vectors import carry_sum
 
 
 def test_cuts_make_no_difference_and_digits_are_kept() -> None:
