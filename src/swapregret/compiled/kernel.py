@@ -45,6 +45,7 @@ __all__ = [
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parents[1]
 _IMPORTED = re.compile(r"^(?:from|import) swapregret\.([\w.]+)", flags=re.MULTILINE)
+_ENVIRONMENT = "_ZN08NumbaEnv"
 _making = RLock()
 
 
@@ -207,14 +208,28 @@ def _dispatcher(function: Callable[..., Any], is_addressed: bool) -> Any:
 
 @cache
 def _inner_compiler() -> Any:
-    """Return Numba's compiler without the passes of LLVM over whole modules."""
-    core: Any = load_numba().core
-    libraries: tuple[Any] = (core.codegen.JITCodeLibrary,)
-    compilers: tuple[Any] = (core.compiler.Compiler,)
+    """Return Numba's compiler for code that is only ever linked into other code: it is not optimised and not made executable.
+
+    Were it executable, other code in the same process would call it instead of the optimised copy it has of it.
+    """
+    numba = load_numba()
+    libraries: tuple[Any] = (numba.core.codegen.JITCodeLibrary,)
+    compilers: tuple[Any] = (numba.core.compiler.Compiler,)
 
     class Library(*libraries):  # type: ignore[misc]
+        _final_module: Any
+
         def _optimize_final_module(self) -> None:
             pass
+
+        def _finalize_final_module(self) -> None:
+            linked = self._final_module
+            names = [each.name for each in linked.global_variables if each.name.startswith(_ENVIRONMENT)]
+            text = str(self._codegen._create_empty_module(self.name))
+            text += "".join(f'\n@"{name}" = common global i8* null' for name in names)
+            self._final_module = numba.core.codegen.ll.parse_assembly(text)
+            super()._finalize_final_module()
+            self._final_module = linked
 
     class InnerCompiler(*compilers):  # type: ignore[misc]
         def compile_extra(self, func: Any) -> Any:
