@@ -10,6 +10,7 @@ from typing import Any
 
 import numba
 import numpy as np
+import pytest
 
 import swapregret
 from swapregret.compiled.kernel import Kernel, cache_folder, kernel
@@ -69,6 +70,18 @@ def _times(value: float, count: int) -> float:
 @kernel
 def _many_times(value: float, count: int) -> float:
     return _times(value, 2) + _times(value, 3) + _times(value, count)
+
+
+@kernel
+def _positive(value: float) -> float:
+    if value < 0.0:
+        raise ValueError("must not be negative")
+    return value
+
+
+@kernel
+def _positive_half(value: float) -> float:
+    return 0.5 * _positive(value)
 
 
 def _run(script: str, cache: Path, package: Path = _PACKAGE) -> list[str]:
@@ -151,6 +164,13 @@ def test_what_only_kernels_call_is_compiled_without_a_way_in_for_python() -> Non
     assert len(made.dispatcher.overloads) == 0
     assert _times(2.0, 9) == 18.0
     assert len(made.dispatcher.overloads) == 1
+
+
+def test_what_is_only_linked_into_other_code_raises_through_it() -> None:
+    """A kernel without machine code of its own works in its callers, errors included."""
+    assert _positive_half(3.0) == 1.5
+    with pytest.raises(ValueError, match="must not be negative"):
+        _positive_half(-3.0)
 
 
 _LOADED = """

@@ -224,10 +224,12 @@ def _inner_compiler() -> Any:
 
         def _finalize_final_module(self) -> None:
             linked = self._final_module
-            names = [each.name for each in linked.global_variables if each.name.startswith(_ENVIRONMENT)]
-            text = str(self._codegen._create_empty_module(self.name))
-            text += "".join(f'\n@"{name}" = common global i8* null' for name in names)
-            self._final_module = numba.core.codegen.ll.parse_assembly(text)
+            module, pointer = self._codegen._create_empty_module(self.name), numba.core.cgutils.voidptr_t
+            for each in linked.global_variables:
+                if each.name.startswith(_ENVIRONMENT):  # Numba writes to it when it loads the code
+                    made = numba.core.cgutils.ir.GlobalVariable(module, pointer, each.name)
+                    made.linkage, made.initializer = "common", pointer(None)
+            self._final_module = numba.core.codegen.ll.parse_assembly(str(module))
             super()._finalize_final_module()
             self._final_module = linked
 
