@@ -66,6 +66,8 @@ def test_families_inside_families_are_called_too() -> None:
     assert isinstance(family.family.second.family.second, CalledFamily)
     assert family.hybrid == family.family.first.hybrid == 0
     assert called(family) is family
+    near = family.common.explore.marginals
+    assert hybrid(family, np.zeros(near.size), 0.5, near, near)[1] == np.inf
     minimising = called(family, minimises=True)
     assert minimising.hybrid != 0
     assert minimising.family.second.family.first.hybrid != 0

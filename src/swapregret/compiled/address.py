@@ -9,20 +9,21 @@ An error raised behind an address would only be printed; entries return what wen
 there, handles and entries are their own addresses.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
 from inspect import Parameter, Signature
 from typing import Any
 
-__all__ = ["Call", "address_of", "call_act", "call_end", "call_observe", "entry_address"]
+__all__ = ["Call", "Late", "address_of", "call_act", "call_end", "call_observe", "entry_address"]
 
 
-class _Late:
+class Late(ABC):
     """A function of compiled code that is made when a kernel first asks for it: Numba is loaded then."""
 
+    @abstractmethod
     def _made(self, numba: Any) -> Any:
         """Return Numba's function."""
-        raise NotImplementedError
 
     @cached_property
     def _numba_type_(self) -> Any:
@@ -37,7 +38,7 @@ class _Late:
         return context.resolve_value_type(made)
 
 
-class _AddressOf(_Late):
+class _AddressOf(Late):
     """Where a handle is; in Python, the handle."""
 
     def __call__(self, handle: Any) -> Any:
@@ -54,7 +55,7 @@ class _AddressOf(_Late):
         return numba.extending.intrinsic(address_of)
 
 
-class Call(_Late):
+class Call(Late):
     """``call(entry, handle, ...)`` calls the entry at an address with the handle at another, and what else it takes.
 
     Parameters

@@ -9,13 +9,14 @@ the fields of a handle never change.
 This file and ``compiled.handle`` know Numba's memory layout; nothing else does.
 """
 
-from functools import cached_property
 from typing import Any
+
+from swapregret.compiled.address import Late
 
 __all__ = ["family_of", "rule_of", "state_of", "tape_of"]
 
 
-class _Borrow:
+class _Borrow(Late):
     """In compiled code a pointer to a part, in Python the part."""
 
     def __init__(self, field: str) -> None:
@@ -25,9 +26,7 @@ class _Borrow:
         """Return the part."""
         return getattr(handle, self._field)
 
-    @cached_property
-    def _numba_type_(self) -> Any:
-        """What Numba asks of a global that compiled code calls; Numba is loaded by the first kernel that does."""
+    def _made(self, numba: Any) -> Any:
         from swapregret.compiled.handle import borrower
 
         return borrower(self._field)

@@ -108,7 +108,7 @@ def _load(builder: Any, place: Any) -> Any:
 
 
 def borrower(field: str) -> Any:
-    """Return the Numba type of the function that takes a handle and returns a pointer to a part of it."""
+    """Return Numba's function that takes a handle and returns a pointer to a part of it."""
 
     @extending.intrinsic  # type: ignore[untyped-decorator]
     def borrowed(typingctx: Any, handle: Any) -> Any:
@@ -123,7 +123,4 @@ def borrower(field: str) -> Any:
 
         return _part(kind)(handle), codegen
 
-    context: Any = numba.core.registry.cpu_target.typing_context
-    context.refresh()
-    numba.core.registry.cpu_target.target_context.refresh()
-    return context.resolve_value_type(borrowed)
+    return borrowed
