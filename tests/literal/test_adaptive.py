@@ -16,11 +16,12 @@ SETS = {
 WINDOWS, GAMMA, VARIANTS, HORIZON = (2, 6, 18, 54), 0.1, 2, 240
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("m-sets", "bandit", {}),
-    ("m-sets", "bandit", {"guard_slack": 0.005}),
     ("m-sets", "semi-bandit", {}),
+    ("m-sets", "semi-bandit", {"guard_slack": 0.005}),
     ("m-sets", "bandit", {"pooling": False, "least_squares": False, "trackers": False}),
     ("permutations", "bandit", {}),
-    ("permutations", "full", {"guard_slack": 0.005}),
+    ("permutations", "bandit", {"guard_slack": 0.0075}),
+    ("permutations", "full", {"guard_slack": 0.002}),
 ]
 
 
@@ -40,7 +41,7 @@ class Pool:
             tau *= 4.0
 
         def waits(memory: float) -> int:
-            return max(1, int(memory / (16 * self.base)))
+            return max(1, int(memory / (8 * self.base)))
 
         self.every = [0] * self.K + [waits(WINDOWS[1]), 0] + [waits(tau) for tau in taus]
         kept = [1.0] * (self.K + 2) + [math.exp(-waits(tau) * self.base / tau) for tau in taus]
@@ -110,7 +111,8 @@ class Pool:
         for i, j in pairs if self.pools else []:
             v += 2.0 / len(pairs) * self.V2[i, j] / self.N2[i, j]
             spread += (2.0 / len(pairs)) ** 2 * self.S2[i, j] / self.N2[i, j] ** 2
-        tau = 1.75 * math.sqrt(2.0 * self.noise * spread)
+        errors = 0.85 * math.sqrt(2.0 * math.log(self.d)) * math.sqrt(1.0 + 200.0 / max(1, self.n_windows))
+        tau = errors * math.sqrt(2.0 * self.noise * spread)
         if tau == 0.0:
             return atom
         worth = [float(v @ M - tau * (a * (1 - M)).sum()) for M in self.plain.rows]
@@ -140,6 +142,8 @@ class Pool:
         """Return Ŝ: each rule judged on the windows it was not chosen on."""
         total = 0.0
         for b, (even, odd) in self.U.items():
+            if not even.any() or not odd.any():
+                continue
             total += odd @ (self.plain.best(even) - b) + even @ (self.plain.best(odd) - b)
         return float(total)
 

@@ -14,6 +14,7 @@ __all__ = [
     "centred",
     "centred_square",
     "dot",
+    "is_zero",
     "moment_variance",
     "span_part",
     "sum_of",
@@ -46,6 +47,15 @@ def dot(left: Floats, right: Floats) -> float:
         first += left[i] * right[i]
         i += 1
     return (first + second) + (third + fourth)
+
+
+@kernel
+def is_zero(vector: Floats) -> bool:
+    """Tell whether all entries are 0."""
+    largest = 0.0
+    for value in vector:
+        largest = max(largest, abs(value))
+    return largest == 0.0
 
 
 @kernel

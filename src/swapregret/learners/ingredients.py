@@ -36,7 +36,7 @@ class Ingredients:
     trackers, learned_weights, swap_filter, pooling, guarded, least_squares : bool
         Ingredients of the adaptive preset, each of which can be switched off (D26).
     standard_errors : float
-        How many standard errors a gain must exceed before the filter swaps.
+        What a gain must exceed before the filter swaps, in √(2 log d) standard errors.
     boldness : float
         How far a member that fits by least squares moves per standard error.
     guard_slack : float
@@ -58,7 +58,7 @@ class Ingredients:
     pooling: bool = True
     guarded: bool = True
     least_squares: bool = True
-    standard_errors: float = 1.75
+    standard_errors: float = 0.85
     boldness: float = 3.0
     guard_slack: float = 0.25
     weight_step: float = 0.5

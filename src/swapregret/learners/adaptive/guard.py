@@ -5,7 +5,8 @@ the odd windows. With :math:`\varphi_i(b) = \arg\max_{M} U_i[b]\cdot M`,
 
 .. math:: \widehat S = \sum_b U_1[b]\cdot(\varphi_0(b) - b) + U_0[b]\cdot(\varphi_1(b) - b).
 
-Each rule is judged on windows it was not chosen on, so noise adds nothing to Ŝ on average. Once Ŝ exceeds the threshold only
+Each rule is judged on windows it was not chosen on, so noise adds nothing to Ŝ on average; an action that was played in even
+or in odd windows only is left as it is. Once Ŝ exceeds the threshold only
 the cold scales are played, unfiltered and with equal weights (``docs/guarantee.md``).
 """
 
@@ -16,7 +17,7 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import unpack
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.table import VectorTable, clear_table, make_row
-from swapregret.compiled.vectors import action_total
+from swapregret.compiled.vectors import action_total, is_zero
 from swapregret.learners.adaptive.state import Guard
 
 __all__ = ["check_guard", "enter_played", "is_due"]
@@ -28,8 +29,10 @@ def split_gain(family: Any, table: VectorTable) -> float:
     d = family.common.dimension
     total = 0.0
     for row in range(table.n_rows[0]):
-        played = unpack(table.keys[row], d)
         even, odd = table.values[row, :d], table.values[row, d:]
+        if is_zero(even) or is_zero(odd):
+            continue
+        played = unpack(table.keys[row], d)
         total += action_total(odd, best(family, even)) - action_total(odd, played)
         total += action_total(even, best(family, odd)) - action_total(even, played)
     return total

@@ -37,7 +37,7 @@ _ = phases
 
 PAIRS_LIMIT = 48
 """Elements above which nothing is pooled by pairs: memory is d³."""
-_UPDATES_PER_MEMORY = 16
+_UPDATES_PER_MEMORY = 8
 _NOISY_ESTIMATES = 16
 
 
@@ -70,7 +70,7 @@ class AdaptiveMaster(Master):
     trackers, swap_filter, pooling, learned_weights, guarded, least_squares : bool
         Each ingredient can be switched off.
     standard_errors, prior : float
-        Of the filter: what a gain must exceed, and the weight of the pooled mean in base windows.
+        Of the filter: what a gain must exceed, in √(2 log d) standard errors, and the weight of the pooled mean in base windows.
     boldness : float
         How far a member that fits moves per standard error.
     weight_step, weight_spread : float
@@ -121,7 +121,7 @@ class AdaptiveMaster(Master):
         return self.least_squares and self.feedback != "full" and self.actions.dimension <= DENSE_LIMIT
 
     def _waits(self, memory: float) -> int:
-        """Return how many base windows a member with a memory of so many days waits between updates: a sixteenth of it."""
+        """Return how many base windows a member with a memory of so many days waits between updates: an eighth of it."""
         return max(1, int(memory / (_UPDATES_PER_MEMORY * self.schedule.windows[0])))
 
     def _running(self, offset: int) -> Running:

@@ -153,7 +153,7 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
         for w in range(words.shape[1]):
             memory.recommended[g, a, w] = words[a, w]
     if memory.table.squares.size and state.guard.has_tripped[0] == 0:
-        words = filter_list(family, rule, memory, words)
+        words = filter_list(family, rule, memory, words, state.guard.n_windows[0])
     put_law(laws, g, words, chances, family.common.place)
     state.mix.is_new[g] = 1
     return PLAYED

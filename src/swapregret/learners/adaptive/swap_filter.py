@@ -2,8 +2,13 @@ r"""What to play instead: the swap function itself, learned online and applied t
 
 For a recommended action a, :math:`v = V[a] + \tfrac{2}{|P|}\sum_P V_2/N_2` is what the world paid while a was recommended,
 shrunk towards what it paid while pairs of its elements were. Played in place of a is the M that maximises
-:math:`v\cdot M - \tau\,|a \setminus M|`, with τ some standard errors of an exchange of two elements: every element that is given
-up must be worth it. One call of the oracle finds M, with τ added to the entries of a.
+:math:`v\cdot M - \tau\,|a \setminus M|`: every element that is given up must be worth it. One call of the oracle finds M, with τ
+added to the entries of a. After n base windows τ is
+
+.. math:: c\,\sqrt{2\log d}\,\sqrt{1 + 200/n}
+
+standard errors of an exchange of two elements. The first root is what the largest of d errors reaches; the second is for the
+heavy tails of sums of few estimates.
 """
 
 from typing import Any
@@ -21,6 +26,7 @@ __all__ = ["enter_recommended", "filter_list"]
 
 
 _LEAST_PAIR = 1e-3
+_HEAVY_WINDOWS = 200.0
 
 
 @kernel
@@ -51,13 +57,14 @@ def add_pooled(pairs: Pairs, elements: Integers, count: int, prior: float, v: Fl
 
 
 @phase
-def filter_list(family: Any, rule: Any, memory: Memory, words: Words) -> Words:
-    """Return what is played when each of some actions is recommended."""
+def filter_list(family: Any, rule: Any, memory: Memory, words: Words, n_windows: int) -> Words:
+    """Return what is played when each of some actions is recommended, after so many base windows."""
     d = family.common.dimension
     table, pairs = memory.table, memory.pairs
     played = words.copy()
     v, elements = np.empty(d), np.empty(d, dtype=np.int64)
-    scale = rule.standard_errors * np.sqrt(2.0 * memory.noise[0])
+    tails = 1.0 + _HEAVY_WINDOWS / max(1, n_windows)
+    scale = rule.standard_errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
     for a in range(words.shape[0]):
         at = find_row(table, words[a])
         noise = table.squares[at] if at >= 0 else 0.0
