@@ -15,7 +15,7 @@ import numpy.typing as npt
 from swapregret.arrays import Actions, Matrix, Vector, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.active_set import ActiveSet
-from swapregret.geometry.listed_hull import project_list
+from swapregret.geometry.listed_hull import TARGET, project_list
 from swapregret.geometry.oracle import LinearOracle
 
 __all__ = ["Projection", "cover", "kl_gap", "project_kl", "project_kl_from"]
@@ -192,7 +192,8 @@ def project_kl_from(oracle: LinearOracle, log_weights: Vector, pool: Matrix) -> 
     """Do the same, beginning with different actions, as floats, which together must have every coordinate any action has.
 
     Weights are projected onto the hull of the actions known (``geometry.listed_hull``); the oracle then certifies the point, or
-    its answer is one action more. The result depends on the weights and the pool alone.
+    its answer is one action more. While answers still help, the point is found to a tenth of what the last one gained. The result
+    depends on the weights and the pool alone.
 
     Examples
     --------
@@ -206,9 +207,9 @@ def project_kl_from(oracle: LinearOracle, log_weights: Vector, pool: Matrix) -> 
     w = as_vector(log_weights, oracle.dimension, "log_weights")
     inside = pool.any(axis=0)
     table, best_gap, best = pool, np.inf, np.zeros(len(w))
-    n_asked = 0
+    n_asked, target = 0, 0.1
     while n_asked < _ROUNDS:
-        point, _, _ = project_list(table, w)
+        point, _, _ = project_list(table, w, target)
         g = np.zeros(len(w))
         g[inside] = np.log(point[inside]) - w[inside]
         action = oracle.argmax(-g)
@@ -216,9 +217,14 @@ def project_kl_from(oracle: LinearOracle, log_weights: Vector, pool: Matrix) -> 
         gap = max(float(g @ (point - action)), 0.0)
         if gap < best_gap:
             best_gap, best = gap, point
-        if gap <= _CERTIFIED or (table == action).all(axis=1).any():
+        if gap <= _CERTIFIED:
             break
-        table = np.vstack([table, action])
+        is_known = bool((table == action).all(axis=1).any())
+        if is_known and target == TARGET:
+            break
+        if not is_known:
+            table = np.vstack([table, action])
+        target = max(TARGET, min(target, 0.1 * gap) if not is_known else 0.01 * target)
     if best_gap > _ACCEPTABLE:
         raise NotConverged(
             f"the certified gap of project_kl_from must be at most {_ACCEPTABLE:.1e}",

@@ -18,11 +18,11 @@ from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = ["gibbs_weights", "project_list", "row_mean", "row_totals"]
+__all__ = ["TARGET", "gibbs_weights", "project_list", "row_mean", "row_totals"]
 
 
 TARGET = 1e-10
-"""The gap at which a projection ends."""
+"""The gap at which a projection ends that is to be exact."""
 _STEPS = 100
 _BOUNDARY = 0.99
 _LEAST_SHARE = 1e-2
@@ -154,8 +154,8 @@ def _solve(
 
 
 @kernel
-def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
-    """Return the KL projection of exp(tilted) onto the hull of the rows, its weights, and the certified gap."""
+def project_list(table: Floats, tilted: Floats, target: float) -> tuple[Floats, Floats, float]:
+    """Return the KL projection of exp(tilted) onto the hull of the rows, its weights, and the certified gap, at most the target."""
     n, d = table.shape
     weights = np.full(n, 1.0 / n)
     elements, ends = _elements(table)
@@ -175,7 +175,7 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
         if gap < best_gap:
             best_gap = gap
             best_weights[:] = weights
-        if gap <= TARGET:
+        if gap <= target:
             break
         if step == 0:
             slack = totals - least + max(0.1 * gap, 1e-3)
@@ -218,7 +218,7 @@ def project_list(table: Floats, tilted: Floats) -> tuple[Floats, Floats, float]:
                 trust, aim = length, 0.0
                 for a in range(n):
                     aim += (weights[a] + length * delta[a]) * (slack[a] + length * change[a]) / n
-                centre = max(min(max((aim / mu) ** 3, 1e-6), 1.0), _LEAST_SHARE * TARGET / (n * mu))
+                centre = max(min(max((aim / mu) ** 3, 1e-6), 1.0), _LEAST_SHARE * target / (n * mu))
         total = 0.0
         for a in range(n):
             weights[a] += length * delta[a]

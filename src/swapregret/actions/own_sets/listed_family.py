@@ -11,7 +11,7 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.vectors import centred
 from swapregret.compiled.vectors import span_part as part_in_columns
 from swapregret.geometry.few_actions import few_actions
-from swapregret.geometry.listed_hull import gibbs_weights, project_list, row_mean, row_totals
+from swapregret.geometry.listed_hull import TARGET, gibbs_weights, project_list, row_mean, row_totals
 
 __all__ = ["ListedFamily", "ListedGibbsFamily"]
 
@@ -44,7 +44,7 @@ class ListedGibbsFamily(ListedFamily):
 @project.of(ListedFamily)
 def project_listed(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Project by an interior point method on the weights of all actions."""
-    point, _, gap = project_list(family.table, tilted)
+    point, _, gap = project_list(family.table, tilted, TARGET)
     log_point = np.zeros(point.size)
     for i in range(point.size):
         if point[i] > 0.0:
