@@ -10,9 +10,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.law_plan import plan_laws
-from swapregret.learners.lazy import AdaptiveRate, FixedRate
-from swapregret.learners.lazy_comband import LazyComBand
-from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule

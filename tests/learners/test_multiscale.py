@@ -12,8 +12,7 @@ from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.baselines import combcp
 from swapregret.learners.calendar import Calendar
 from swapregret.learners.law_plan import plan_laws
-from swapregret.learners.lazy import AdaptiveRate, FixedRate
-from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBCP
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp

@@ -14,9 +14,7 @@ from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.law_plan import plan_laws
-from swapregret.learners.lazy import AdaptiveRate, FixedRate
-from swapregret.learners.lazy_comband import LazyComBand
-from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule

@@ -11,7 +11,7 @@ _LARGEST = 1e100
 LISTS = frozenset({"words", "chances", "cumulative", "recommended"})
 """Fields whose second axis is as long as the longest list of actions."""
 
-__all__ = ["LISTS", "copied", "dump", "rebuilt", "restore"]
+__all__ = ["LISTS", "copied", "dump", "rebuilt", "restore", "tidy", "wider"]
 
 _Value = TypeVar("_Value")
 Arrays = dict[str, npt.NDArray[Any]]
@@ -88,3 +88,32 @@ def _is_sound(array: npt.NDArray[Any]) -> bool:
     if array.dtype.kind == "i":
         return bool(array.min(initial=0) >= 0)
     return array.dtype.kind != "f" or bool((np.abs(array) <= _LARGEST).all())
+
+
+def tidy(laws: Arrays, is_idle: npt.NDArray[np.bool_]) -> Arrays:
+    """Return lists of actions without what earlier ones have left behind: in idle slots, and after their ends."""
+    tidy = {name: array.copy() for name, array in laws.items()}
+    for array in tidy.values():
+        array[is_idle] = 0
+    ends = tidy["laws.n_atoms"]
+    for name, array in tidy.items():
+        if name.rpartition(".")[2] in LISTS:
+            for row, n_atoms in zip(array, ends.tolist(), strict=True):
+                row[n_atoms:] = 0
+            tidy[name] = array[:, : max(1, int(ends.max()))].copy()
+    return tidy
+
+
+def wider(value: Any, n_atoms: int, wanted: int) -> Any:
+    """Return a state with longer lists: second axes of ``n_atoms`` entries, in fields that hold lists, become longer."""
+    if isinstance(value, np.ndarray):
+        return value
+    parts = []
+    for name, part in zip(value._fields, value, strict=True):
+        if name in LISTS and part.ndim > 1 and part.shape[1] == n_atoms:
+            made = np.zeros((part.shape[0], wanted, *part.shape[2:]), dtype=part.dtype)
+            made[:, :n_atoms] = part
+            parts.append(made)
+        else:
+            parts.append(wider(part, n_atoms, wanted) if isinstance(part, tuple) else part)
+    return type(value)._make(parts)

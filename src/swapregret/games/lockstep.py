@@ -21,9 +21,8 @@ from swapregret.games.base import normalise
 from swapregret.games.payoffs import RuledGame, expect, pay
 from swapregret.games.windows import WindowRecorder
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy, what_is_seen
-from swapregret.learners.round.master import NOT_SOLVED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.master import NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
 from swapregret.learners.round.player import RunningPlayer
-from swapregret.learners.round.running import refuse
 from swapregret.learners.round.taped import Taped
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape

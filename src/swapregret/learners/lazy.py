@@ -1,11 +1,27 @@
-r"""How far a lazy learner moves at the end of a meta-day."""
+r"""The lazy learners of a scale: Lazy-ComBCP (Algorithm 2) and Lazy-ComBand (Algorithm 3, appendix), and how far they move.
 
+Both minimise external regret and move at the end of each meta-day. What they are made of is configured here; the step stands
+in ``learners.round.scale`` (line 8), projections and policies in the family of the set (lines 5 and 9), and the masters run them.
+"""
+
+import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
-from swapregret.errors import InvalidInput
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.gibbs_members import GibbsMembers
+from swapregret.arrays import Vector
+from swapregret.compiled.vectors import action_total
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.learners.law_plan import LawPlan
 from swapregret.learners.settings import check_settings
+from swapregret.policy import Policy
 
-__all__ = ["AdaptiveRate", "FixedRate", "Rate", "check_exploration"]
+__all__ = ["AdaptiveRate", "FixedRate", "LazyComBCP", "LazyComBand", "LazyLearner", "Rate"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +61,134 @@ class AdaptiveRate:
 Rate = FixedRate | AdaptiveRate
 
 
-def check_exploration(exploration: float) -> None:
-    """Refuse a γ outside [0, 1)."""
-    if not 0.0 <= exploration < 1.0:
-        raise InvalidInput("`exploration` must be in [0, 1)", repr(exploration), "0.02 is usual.")
+@dataclass(frozen=True)
+class LazyLearner(ABC):
+    """What the two lazy learners share.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    exploration : float
+        γ in [0, 1).
+    rates : tuple of FixedRate or AdaptiveRate
+        The step on each scale.
+    plan : LawPlan
+        How its points are played.
+    exploration_law : str, optional
+        Which μ: a ``kind`` of ``actions.exploration_policy``; None the best of the set.
+    """
+
+    actions: ActionSet
+    exploration: float
+    rates: tuple[Rate, ...]
+    plan: LawPlan
+    exploration_law: str | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if not 0.0 <= self.exploration < 1.0:
+            raise InvalidInput("`exploration` must be in [0, 1)", repr(self.exploration), "0.02 is usual.")
+
+    @cached_property
+    def mu(self) -> Policy:
+        """The exploration policy μ (line 1)."""
+        return self.actions.exploration_policy(self.exploration_law)
+
+    @cached_property
+    @abstractmethod
+    def first(self) -> tuple[Vector, Vector]:
+        """Where an interval begins: its marginals, and what they are tilted from."""
+
+    @cached_property
+    @abstractmethod
+    def diameter(self) -> float:
+        """A bound on the divergence of what may be best from where an interval begins."""
+
+    @abstractmethod
+    def family(self, *, is_listed: bool = False) -> Any:
+        """Return the set as compiled code takes it, with this learner's policies; ``is_listed``: as lists whatever they are."""
+
+    @abstractmethod
+    def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
+        """Return a policy that is no list from what a tape says of it."""
+
+    def _family(self, kind: str) -> Any:
+        return self.actions.family(self.mu, kind=kind, variants=self.plan.variants, has_moment=self.plan.has_moment)
+
+
+class LazyComBCP(LazyLearner):
+    """Lazy-ComBCP, on the convex hull of any set; the parameters are those of :class:`LazyLearner`.
+
+    Its point mq moves by exponential weights and a KL projection, and is played by a policy with these marginals.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.learners.law_plan import plan_laws
+    >>> actions = MSets(4, 2)
+    >>> LazyComBCP(actions, 0.1, (AdaptiveRate(),), plan_laws(actions, 1, "bandit")).first[0]
+    array([0.5, 0.5, 0.5, 0.5])
+    """
+
+    @cached_property
+    def first(self) -> tuple[Vector, Vector]:
+        """Where an interval begins, and its logarithm: the uniform point (line 2), projected (D1)."""
+        found = self.actions.kl_project(np.zeros(self.actions.dimension))
+        return np.array(found.point), np.where(np.isneginf(found.log_point), 0.0, found.log_point)
+
+    @cached_property
+    def diameter(self) -> float:
+        """A bound on the divergence of any action from the start: m log(d/m), or the maximum where sizes differ."""
+        d, m = self.actions.dimension, self.actions.size
+        if self.actions.is_uniform:
+            return m * math.log(d / m)
+        point, log_point = self.first
+        gain = -1.0 - log_point  # KL(M, x) = Σ_i M_i (−1 − log x_i) + Σ_i x_i
+        return action_total(gain, self.actions.argmax(gain)) + float(point.sum())
+
+    def family(self, *, is_listed: bool = False) -> Any:
+        """Return the set as compiled code takes it, with this learner's policies."""
+        return self._family(self.plan.kind)
+
+    def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
+        """Return the chain that plays a point."""
+        return self.actions.markov_policy(marginals)
+
+
+class LazyComBand(LazyLearner):
+    r"""Lazy-ComBand, on the actions of a set with an exact Gibbs policy; the parameters are those of :class:`LazyLearner`.
+
+    :math:`\widetilde p_{h+1}(M) \propto \widetilde p_h(M)\exp(\eta\,\widetilde X_h\cdot M)`: the paper's update lacks the "·M" and
+    the normalisation (deviation D10). The policy has exponentially many actions and is never listed: the set's exact Gibbs
+    policy draws from it and gives its moments. The number of elements may vary from action to action.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.actions.has_gibbs:
+            raise Unsupported(
+                "Lazy-ComBand needs a set with an exact Gibbs policy",
+                f"{self.actions!r}, which has none",
+                "Use swap_combcp, which needs only a projection.",
+            )
+
+    @cached_property
+    def first(self) -> tuple[Vector, Vector]:
+        """Where an interval begins, uniform over A (line 1): its marginals and its exponents."""
+        exponents = np.zeros(self.actions.dimension)
+        return np.array(self.actions.gibbs(exponents).marginals()), exponents
+
+    @cached_property
+    def diameter(self) -> float:
+        """A bound on the divergence of any policy from the uniform one: log N."""
+        d, m, count = self.actions.dimension, self.actions.size, self.actions.n_actions
+        return math.log(count) if count is not None else m * math.log(d)
+
+    def family(self, *, is_listed: bool = False) -> Any:
+        """Return the set as compiled code takes it; ``is_listed`` for members whose policies are lists of their marginals."""
+        gibbs = self._family("gibbs")
+        return GibbsMembers.of(self._family("list"), gibbs) if is_listed else gibbs
+
+    def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
+        """Return the Gibbs policy with these exponents."""
+        return self.actions.gibbs(exponents)

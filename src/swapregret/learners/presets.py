@@ -17,9 +17,7 @@ from swapregret.learners.ingredients import (
     mix_ingredients,
 )
 from swapregret.learners.law_plan import plan_laws
-from swapregret.learners.lazy import AdaptiveRate, FixedRate, Rate
-from swapregret.learners.lazy_comband import LazyComBand
-from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP, Rate
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.round.day import FEEDBACKS
 from swapregret.learners.schedule import Schedule

@@ -23,7 +23,7 @@ class SwapMaster(Master):
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.learners.law_plan import plan_laws
     >>> from swapregret.learners.lazy import AdaptiveRate
-    >>> from swapregret.learners.lazy_combcp import LazyComBCP
+    >>> from swapregret.learners.lazy import LazyComBCP
     >>> from swapregret.learners.schedule import Schedule
     >>> actions = MSets(4, 2)
     >>> learner = LazyComBCP(actions, 0.1, (AdaptiveRate(),), plan_laws(actions, 1, "bandit"))

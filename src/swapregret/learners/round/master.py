@@ -13,9 +13,10 @@ from typing import Any
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.methods import method
+from swapregret.errors import NotConverged
 from swapregret.learners.round.day import estimate
 
-__all__ = ["NOT_PROJECTED", "NOT_SOLVED", "OUT_OF_ROOM", "PLAYED", "end_windows", "learn_day", "remember"]
+__all__ = ["NOT_PROJECTED", "NOT_SOLVED", "OUT_OF_ROOM", "PLAYED", "end_windows", "learn_day", "refuse", "remember"]
 
 
 PLAYED, NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM = 0, 1, -1, 2
@@ -53,3 +54,20 @@ def remember(state: Any, rule: Any, action: Integers, seen: Floats, reward: floa
 @remember.default
 def forget(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
     """Take no note: the estimate is all there is to learn."""
+
+
+def refuse(code: int) -> None:
+    """Raise what a call that did not end well has to say."""
+    if code == PLAYED:
+        return
+    if code == NOT_PROJECTED:
+        raise NotConverged(
+            "a projection onto the convex hull of the actions must be exact to working precision",
+            "weights too far apart for it",
+            "Use a smaller step, rate=AdaptiveRate(1.0), or a smaller learning rate or scale; the state is as it was.",
+        )
+    raise NotConverged(
+        "Σ of the played policy must be invertible on the span of the actions",
+        "an iteration that left more than a hundredth of the right side",
+        "Use more exploration: exploration=0.05; the state is as it was.",
+    )

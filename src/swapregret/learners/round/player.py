@@ -12,8 +12,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, shown
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.errors import InvalidInput
-from swapregret.learners.lazy_comband import LazyComBand
-from swapregret.learners.lazy_combcp import LazyComBCP
+from swapregret.learners.lazy import AdaptiveRate, LazyComBand, LazyComBCP
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.round.running import Running, View
 from swapregret.learners.schedule import Schedule
@@ -203,8 +202,6 @@ class Master(RunningPlayer):
 
 def rates_of(learner: Any, count: int) -> tuple[np.ndarray[Any, np.dtype[np.float64]], bool]:
     """Return the step of each learner, and whether it is adaptive."""
-    from swapregret.learners.lazy import AdaptiveRate
-
     rates = learner.rates * count if len(learner.rates) == 1 else learner.rates
     is_adaptive = isinstance(rates[0], AdaptiveRate)
     steps = [rate.scale if is_adaptive else rate.learning_rate for rate in rates]

@@ -16,15 +16,15 @@ from swapregret.actions.family import policy_of, solve
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.address import entry_address
 from swapregret.compiled.kernel import PythonFamily
-from swapregret.compiled.nested import LISTS, copied, dump, rebuilt, restore
-from swapregret.errors import InvalidInput, NotConverged
+from swapregret.compiled.nested import copied, dump, rebuilt, restore, tidy, wider
+from swapregret.errors import InvalidInput
 from swapregret.learners.round.day import HOPELESS
-from swapregret.learners.round.master import NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.master import NOT_SOLVED, OUT_OF_ROOM, refuse
 from swapregret.learners.round.taped import Taped
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
 
-__all__ = ["Running", "View", "refuse", "room_for_lists"]
+__all__ = ["Running", "View", "room_for_lists"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -93,7 +93,7 @@ class View:
         mix = self.mix._replace(aid=np.zeros_like(self.mix.aid), is_new=np.zeros_like(self.mix.is_new))  # of one day
         laws = dump(self.laws, "laws")
         if "laws.n_atoms" in laws:
-            laws = _tidy(laws, self.mix.weights == 0.0)
+            laws = tidy(laws, self.mix.weights == 0.0)
         return laws | dump(mix, "mix")
 
     def part(self) -> None:
@@ -291,7 +291,7 @@ class Running:
     def _widen(self) -> None:
         """Make twice the room for lists of actions."""
         n_atoms = self.state.laws.chances.shape[1]
-        self.state = _wider(self.state, n_atoms, 2 * n_atoms)
+        self.state = wider(self.state, n_atoms, 2 * n_atoms)
         self._handle, self._rng = (self.handle_on(self._rng), self._rng) if self._rng is not None else (None, None)
 
     def load_view(self, arrays: Arrays) -> View:
@@ -340,58 +340,12 @@ class Running:
         self.state.mix.is_new[:] = 0  # the same policies go on
 
 
-def _tidy(laws: Arrays, is_idle: npt.NDArray[np.bool_]) -> Arrays:
-    """Return lists of actions without what earlier ones have left behind: in idle slots, and after their ends."""
-    tidy = {name: array.copy() for name, array in laws.items()}
-    for array in tidy.values():
-        array[is_idle] = 0
-    ends = tidy["laws.n_atoms"]
-    for name, array in tidy.items():
-        if name.rpartition(".")[2] in LISTS:
-            for row, n_atoms in zip(array, ends.tolist(), strict=True):
-                row[n_atoms:] = 0
-            tidy[name] = array[:, : max(1, int(ends.max()))].copy()
-    return tidy
-
-
 def _own(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return an array that may be written to: for read-only ones the entries would be compiled once more."""
     return array if array.flags.writeable else array.copy()
-
-
-def _wider(value: Any, n_atoms: int, wanted: int) -> Any:
-    """Return a state with longer lists: second axes of ``n_atoms`` entries, in fields that hold lists, become longer."""
-    if isinstance(value, np.ndarray):
-        return value
-    parts = []
-    for name, part in zip(value._fields, value, strict=True):
-        if name in LISTS and part.ndim > 1 and part.shape[1] == n_atoms:
-            made = np.zeros((part.shape[0], wanted, *part.shape[2:]), dtype=part.dtype)
-            made[:, :n_atoms] = part
-            parts.append(made)
-        else:
-            parts.append(_wider(part, n_atoms, wanted) if isinstance(part, tuple) else part)
-    return type(value)._make(parts)
 
 
 def room_for_lists(actions: Any, variants: int) -> int:
     """Return how many actions a policy is first given room for; where lists are longer, room is made."""
     most = actions.most_atoms
     return int(variants * (2 * actions.dimension if most is None else most))
-
-
-def refuse(code: int) -> None:
-    """Raise what a call that did not end well has to say."""
-    if code == PLAYED:
-        return
-    if code == NOT_PROJECTED:
-        raise NotConverged(
-            "a projection onto the convex hull of the actions must be exact to working precision",
-            "weights too far apart for it",
-            "Use a smaller step, rate=AdaptiveRate(1.0), or a smaller learning rate or scale; the state is as it was.",
-        )
-    raise NotConverged(
-        "Σ of the played policy must be invertible on the span of the actions",
-        "an iteration that left more than a hundredth of the right side",
-        "Use more exploration: exploration=0.05; the state is as it was.",
-    )
