@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapregret.actions.constant import constant_vector
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
@@ -75,7 +74,7 @@ def test_a_set_with_the_zero_action_has_no_constant() -> None:
     any_subset = OracleSet(2, lambda weights: (np.asarray(weights) > 0).astype(np.int64))
     any_subset.is_uniform = False
     with pytest.raises(InvalidInput, match="1 on every action"):
-        constant_vector(any_subset)
+        any_subset.constant_vector()
 
 
 def test_function_games_check_their_range() -> None:

@@ -7,24 +7,22 @@ some sets (uniform, Gibbs) are refused by name elsewhere.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.family import describe
+from swapregret.actions.labelled import Labelled
 from swapregret.actions.own_sets.python_family import OracleFamily, OracleGibbsFamily
-from swapregret.actions.remember import Remembering
 from swapregret.arrays import (
     Action,
     Actions,
-    Label,
     Vector,
     as_action,
     as_integer,
-    as_labels,
     as_table,
     as_vector,
     check_memory,
@@ -48,9 +46,10 @@ ENUMERATION_LIMIT = 100_000
 """How many actions ``enumerate`` lists before it asks to be told otherwise."""
 GAP = 1e-10
 """What the generic projection aims at: below the promised 1e-9, so that several parts of a product keep it together."""
+_TOLERANCE = 1e-9
 
 
-class ActionSet(metaclass=Remembering):
+class ActionSet(Labelled):
     r"""A finite set of actions :math:`\mathcal A \subset \{0,1\}^d`.
 
     Parameters
@@ -82,8 +81,6 @@ class ActionSet(metaclass=Remembering):
     has_markov: bool = False
     is_chain_seen_through: bool = False
     has_iteration: bool = False
-    arguments: tuple[tuple[Any, ...], dict[str, Any]]
-    """The arguments the set was made from: what a file needs to make it again."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Let a subclass that answers or decomposes in its own way do so in bulk too, unless it has its own way for that."""
@@ -92,37 +89,6 @@ class ActionSet(metaclass=Remembering):
             cls.argmax_many = ActionSet.argmax_many  # type: ignore[method-assign]
         if "decompose" in vars(cls) and "decompose_packed" not in vars(cls):
             cls.decompose_packed = ActionSet.decompose_packed  # type: ignore[method-assign]
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Remember the arguments of the constructor."""
-        made = super().__new__(cls)
-        made.arguments = (args, kwargs)
-        return made
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arguments alone: the set is made again from them, and what it works out later is always the same."""
-        return _make_again, (type(self), *self.arguments)
-
-    def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
-        self._dimension = as_integer(dimension, "dimension", 1)
-        self._size = as_integer(size, "size", 0, self._dimension)
-        check_memory(self._dimension, "a set")
-        self._labels = as_labels(labels, self._dimension)
-
-    @property
-    def dimension(self) -> int:
-        """Return d, the number of elements that can be chosen."""
-        return self._dimension
-
-    @property
-    def size(self) -> int:
-        """Return m, the largest number of elements an action has."""
-        return self._size
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """Return the names of the coordinates."""
-        return self._labels
 
     @property
     def n_actions(self) -> int | None:
@@ -159,59 +125,6 @@ class ActionSet(metaclass=Remembering):
             return False
         return bool(np.array_equal(self.argmax(2.0 * vector - 1.0), vector))
 
-    def elements(self, action: npt.ArrayLike) -> tuple[Label, ...]:
-        """Read an action as the labels of its elements."""
-        vector = as_action(action, self.dimension)
-        return tuple(self._labels[index] for index in np.flatnonzero(vector))
-
-    def choice(self, action: npt.ArrayLike) -> Any:
-        """Read an action in the form people give it: a ranking, a route, a tree, an allocation; here, its labels in order.
-
-        Examples
-        --------
-        >>> from swapregret.actions.m_sets.m_sets import MSets
-        >>> MSets(4, 2, labels="abcd").choice([0, 1, 0, 1])
-        ('b', 'd')
-        """
-        return self.elements(action)
-
-    def _read_action(self, action: npt.ArrayLike) -> Action:
-        """Read an action of the set, or say that it is none."""
-        vector = as_action(action, self.dimension)
-        if vector not in self:
-            raise InvalidAction("`action` must be an action of the set", "another vector", f"The set is {self!r}.")
-        return vector
-
-    def action_of(self, elements: Iterable[Label]) -> Action:
-        """Write a collection of labels as an action, or say why it is none."""
-        try:
-            names = list(elements)
-        except TypeError:
-            raise InvalidAction("`elements` must be a collection of labels", shown(elements), "Pass a list.") from None
-        vector = np.zeros(self.dimension, dtype=np.int64)
-        for name in names:
-            position = self._position(name)
-            if position is None:
-                raise InvalidAction(
-                    "`elements` must be labels of the set", shown(name), f"Known are e.g. {self._labels[:5]}."
-                )
-            vector[position] = 1
-        if vector.sum() != len(names) or vector not in self:
-            raise InvalidAction(
-                "`elements` must together be one action of the set", shown(tuple(names)), f"The set is {self!r}."
-            )
-        return vector
-
-    def _position(self, name: Label) -> int | None:
-        try:
-            return self._positions.get(name)
-        except TypeError:  # not hashable, so no label
-            return None
-
-    @cached_property
-    def _positions(self) -> dict[Label, int]:
-        return {label: index for index, label in enumerate(self._labels)}
-
     def enumerate(self, limit: int = ENUMERATION_LIMIT) -> Actions:
         """List all actions, one per row, in canonical order.
 
@@ -222,21 +135,13 @@ class ActionSet(metaclass=Remembering):
         """
         limit = as_integer(limit, "limit", 0)
         if self.n_actions is not None and self.n_actions > limit:
-            raise TooLarge(
-                f"the set must have at most `limit` = {limit:,} actions to be listed",
-                f"{count_in_words(self.n_actions)} actions",
-                "Raise `limit`, or work with marginals and policies, which need no list.",
-            )
+            raise _too_many(limit, f"{count_in_words(self.n_actions)} actions")
         if self.n_actions is not None:
             check_memory(self.n_actions, "a list of all actions", 8 * self.dimension)
         rows: list[Action] = []
         for row in self._actions():
             if len(rows) == limit:
-                raise TooLarge(
-                    f"the set must have at most `limit` = {limit:,} actions to be listed",
-                    "more",
-                    "Raise `limit`, or work with marginals and policies, which need no list.",
-                )
+                raise _too_many(limit, "more")
             rows.append(row)
         table = np.array(rows, dtype=np.int64)
         return table[np.lexsort(table.T)]
@@ -264,6 +169,37 @@ class ActionSet(metaclass=Remembering):
     @cached_property
     def _spanner(self) -> Spanner:
         return find_spanner(self, self.span)
+
+    def constant_vector(self) -> Vector:
+        """Return u with u·M = 1 for every action M, checked by two calls of the oracle: it shifts rewards of any range.
+
+        Raises
+        ------
+        InvalidInput
+            If there is none, as where the zero vector is an action.
+
+        Examples
+        --------
+        >>> from swapregret.actions.m_sets.m_sets import MSets
+        >>> MSets(3, 2).constant_vector()
+        array([0.5, 0.5, 0.5])
+        """
+        ones = self._ones()
+        high, low = float(ones @ self.argmax(ones)), float(ones @ self.argmax(-ones))
+        if max(abs(high - 1.0), abs(low - 1.0)) > _TOLERANCE:
+            raise InvalidInput(
+                "a set whose rewards do not begin at 0 must have a linear function that is 1 on every action",
+                f"{self!r}, which has none",
+                "Add an element that every action contains.",
+            )
+        return ones
+
+    def _ones(self) -> Vector:
+        """Return what is 1 on every action, if anything is: 1/m each, or the solution of a linear system over a spanner."""
+        if self.is_uniform:
+            return np.full(self.dimension, 1.0 / self.size)
+        rows = self.spanner().actions.astype(np.float64)
+        return np.asarray(np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0])
 
     def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
         r"""Project weights onto conv(A) in Kullback–Leibler divergence.
@@ -390,5 +326,9 @@ class ActionSet(metaclass=Remembering):
         return f"{type(self).__name__}(dimension={self.dimension}, size={self.size})"
 
 
-def _make_again(kind: type[ActionSet], args: tuple[Any, ...], kwargs: dict[str, Any]) -> ActionSet:
-    return kind(*args, **kwargs)
+def _too_many(limit: int, came: str) -> TooLarge:
+    return TooLarge(
+        f"the set must have at most `limit` = {limit:,} actions to be listed",
+        came,
+        "Raise `limit`, or work with marginals and policies, which need no list.",
+    )

@@ -6,7 +6,6 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.constant import constant_vector
 from swapregret.arrays import Matrix
 from swapregret.errors import InvalidReward
 from swapregret.units import UNIT_REWARDS, Range, Units, read_units
@@ -85,4 +84,4 @@ class ElementRange:
         rewards = self.units.reward(values)
         if self.is_plain:
             return (rewards - self.units.low) / self.units.scale
-        return np.asarray((rewards - self.totals.low * constant_vector(self.actions)) / self.totals.scale)
+        return np.asarray((rewards - self.totals.low * self.actions.constant_vector()) / self.totals.scale)

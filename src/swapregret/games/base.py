@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.constant import constant_vector
 from swapregret.arrays import Action, Floats, Integers, Vector, as_action, as_integer, frozen
 from swapregret.boundary import Refusing
 from swapregret.compiled.kernel import kernel
@@ -106,7 +105,7 @@ class Game(metaclass=Refusing):
     def _ones(self) -> tuple[Vector | None, ...]:
         """Vectors u with u·M = 1 for all actions M, needed by players whose payoffs do not begin at 0."""
         return tuple(
-            None if low == 0.0 else constant_vector(actions)
+            None if low == 0.0 else actions.constant_vector()
             for actions, (low, _) in zip(self.action_sets, self._ranges, strict=True)
         )
 

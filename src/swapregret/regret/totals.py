@@ -21,7 +21,6 @@ from itertools import pairwise
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.constant import constant_vector
 from swapregret.arrays import Actions, Matrix, Vector, as_integer
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.geometry.solve import invert
@@ -197,7 +196,7 @@ class _Totals:
         self._actions, self._place = actions, actions.span.coordinates
         self._parts = tuple(SwapLedger(actions, capacity=capacity) for _ in range(_PARTS))
         try:
-            self._centre, self._bound = 0.5 * constant_vector(actions), 0.5
+            self._centre, self._bound = 0.5 * actions.constant_vector(), 0.5
         except InvalidInput:
             self._centre, self._bound = np.zeros(actions.dimension), 1.0
 

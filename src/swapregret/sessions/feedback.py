@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.constant import constant_vector
 from swapregret.arrays import Action, Vector, real_numbers, shown
 from swapregret.errors import InvalidReward
 from swapregret.learners.player import Feedback
@@ -66,7 +65,7 @@ class RewardReader:
     @cached_property
     def _share(self) -> Vector:
         """What each element gives up: low·u."""
-        return np.asarray(self.low * constant_vector(self.actions))
+        return np.asarray(self.low * self.actions.constant_vector())
 
     def read(self, reward: npt.ArrayLike, action: Action) -> float | Vector:
         """Return the reward of a day on the scale of the learners, or refuse it."""

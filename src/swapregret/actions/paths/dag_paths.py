@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import describe
-from swapregret.actions.paths.directed import Digraph, Edge, edge_labels, for_kernel, read_digraph
+from swapregret.actions.paths.directed import Digraph, Edge, edge_labels, for_kernel, read_digraph, read_networkx
 from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition
 from swapregret.actions.paths.kernels.dag import best_path, best_paths, is_path, log_sums_to_sink
-from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.actions.paths.kernels.path_projection import (
     ACCEPTED_GAP,
     FAR,
@@ -30,9 +29,9 @@ from swapregret.actions.paths.levelled import Levelled, level_edges
 from swapregret.actions.paths.path_chain import PathChainFamily
 from swapregret.actions.paths.path_family import PathFamily, PathGraph
 from swapregret.actions.paths.path_gibbs import PathGibbsFamily
-from swapregret.actions.paths.path_laws import MarkovPaths, PathList
+from swapregret.actions.paths.path_laws import MarkovPaths, PathList, cover_flow
 from swapregret.actions.paths.path_span import PathSpan, path_rank
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.policy import Policy, on_grid
@@ -98,7 +97,7 @@ class DagPaths(ActionSet):
         network = "Network(edges, directed=True)"
         if hasattr(edges, "is_directed"):
             network = "Network.from_networkx(graph)"
-            edges, names_given = _read_networkx(edges)
+            edges, names_given = read_networkx(edges)
             labels = names_given if labels is None else labels
             self.arguments = ((edges,), {"source": source, "sink": sink, "labels": labels})
         graph = read_digraph(edges, source, sink, network)
@@ -106,7 +105,6 @@ class DagPaths(ActionSet):
         super().__init__(graph.n_edges, int(graph.level[-1]), names)
         self._graph = graph
         self.is_uniform = bool((graph.level[graph.head] - graph.level[graph.tail] == 1).all())
-        self._in_order = bool(graph.head.size == graph.n_edges and (np.diff(graph.edge) > 0).all())
 
     @classmethod
     def from_networkx(cls, graph: Any, *, source: Hashable, sink: Hashable) -> "DagPaths":
@@ -171,27 +169,10 @@ class DagPaths(ActionSet):
         return tuple(route)
 
     def _actions(self) -> Iterator[Action]:
-        graph = self._graph
-        start, head, edge = graph.start.tolist(), graph.head.tolist(), graph.edge.tolist()
-        last = len(graph.vertices) - 1
-        row = np.zeros(self.dimension, dtype=np.int64)
-        turn = [(start[0], start[1])]
-        walk: list[int] = []
-        while turn:
-            k, end = turn[-1]
-            if k == end:
-                turn.pop()
-                if walk:
-                    row[edge[walk.pop()]] = 0
-                continue
-            turn[-1] = (k + 1, end)
-            row[edge[k]] = 1
-            if head[k] == last:
-                yield row.copy()
-                row[edge[k]] = 0
-            else:
-                walk.append(k)
-                turn.append((start[head[k]], start[head[k] + 1]))
+        for walk in self._graph.walks():
+            row = np.zeros(self.dimension, dtype=np.int64)
+            row[self._graph.edge[walk]] = 1
+            yield row
 
     # ---- geometry of conv(A) -----------------------------------------------------------------------------------
 
@@ -205,14 +186,9 @@ class DagPaths(ActionSet):
         """The span in closed form: all edges but one per vertex are independent; dense matrices are made on demand."""
         return PathSpan(self._graph)
 
-    @property
-    def plan(self) -> Elimination:
-        """In which order vertices are eliminated by the projection."""
-        return self.span.plan
-
-    def _usable(self, vector: Vector) -> Vector:
-        """Put a vector over the edges into the order of the graph."""
-        return for_kernel(vector) if self._in_order else vector[self._graph.edge]
+    def _ones(self) -> Vector:
+        """Return 1 on the edges that leave the source: every path has one of them."""
+        return np.array([1.0 if tail == self._graph.source else 0.0 for tail, _ in self.edges])
 
     def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
         r"""Project onto the flows of one unit: :math:`x_e = w_e\,e^{\pi_u - \pi_v}`, by Newton's method on π.
@@ -227,40 +203,30 @@ class DagPaths(ActionSet):
 
     def _project(self, log_weights: npt.ArrayLike, log_point: Vector | None) -> Projection:
         graph = self._graph
-        if self._unusable.size and isinstance(log_weights, np.ndarray) and log_weights.shape == (self.dimension,):
-            idle = self._unusable[log_weights[self._unusable] == -np.inf]
+        if self._graph.idle.size and isinstance(log_weights, np.ndarray) and log_weights.shape == (self.dimension,):
+            idle = self._graph.idle[log_weights[self._graph.idle] == -np.inf]
             log_weights = log_weights.copy()
             log_weights[idle] = 0.0
         given = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
         w = path_scores(graph.edge, given, self.is_uniform)
         if log_point is not None:
             w = near_scores(graph.start, graph.head, graph.edge, w, log_point)
-        x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self.plan, w, FAR if log_point is None else NEAR)
+        x, log_x, gap, n_steps = project_flow(
+            graph.start, graph.head, self.span.plan, w, FAR if log_point is None else NEAR
+        )
         if not gap <= ACCEPTED_GAP:
             raise NotConverged(
                 f"the certified gap of kl_project must be at most {ACCEPTED_GAP}",
                 f"{gap:.3g} for log-weights between {w.min():.3g} and {w.max():.3g}",
                 "Bring the log-weights closer together.",
             )
-        if not self._in_order:
-            x, log_x = self._spread(x, 0.0), self._spread(log_x, -np.inf)
-        return Projection(x, log_x, gap, n_steps)
-
-    @cached_property
-    def _unusable(self) -> npt.NDArray[np.int64]:
-        return np.setdiff1d(np.arange(self.dimension), self._graph.edge)
-
-    def _spread(self, values: Vector, elsewhere: float) -> Vector:
-        """Put a vector in the order of the graph back over all edges."""
-        vector = np.full(self.dimension, elsewhere)
-        vector[self._graph.edge] = values
-        return vector
+        return Projection(graph.put(x, 0.0), graph.put(log_x, -np.inf), gap, n_steps)
 
     def _flow(self, marginals: npt.ArrayLike) -> Vector:
         """Read a point of conv(A), in the order of the graph."""
         x = as_vector(marginals, self.dimension, "marginals")
-        flow = self._usable(x)
-        stray = float(np.abs(x[self._unusable]).max(initial=0.0)) if flow.size < x.size else 0.0
+        flow = self._graph.take(x)
+        stray = float(np.abs(x[self._graph.idle]).max(initial=0.0)) if flow.size < x.size else 0.0
         _refuse_outside(max(imbalance(self._graph.start, self._graph.head, flow), stray))
         return flow
 
@@ -274,9 +240,7 @@ class DagPaths(ActionSet):
         graph = self._graph
         units = round_flow(graph.start, graph.head, self._flow(marginals))
         count = as_integer(variants, "variants", 1)
-        parts = [
-            strip_paths(graph.start, graph.head, graph.edge, self.order(variant), units) for variant in range(count)
-        ]
+        parts = [strip_paths(graph.start, graph.head, graph.edge, order, units) for order in self._orders(count)]
         if count == 1:
             first, path, amount = parts[0]
             return PathList(self.dimension, first, path, amount / UNIT)
@@ -289,33 +253,22 @@ class DagPaths(ActionSet):
     def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
         """Do the same, packed, in one compiled call."""
         graph, point = self._graph, as_vector(marginals, self.dimension, "marginals")
-        if variants not in self._order_tables:
-            self._order_tables[variants] = np.stack([self.order(variant) for variant in range(variants)])
-        words, weights, excess = packed_paths(point, graph.start, graph.head, graph.edge, self._order_tables[variants])
+        orders = self._orders(as_integer(variants, "variants", 1))
+        words, weights, excess = packed_paths(point, graph.start, graph.head, graph.edge, orders)
         _refuse_outside(excess)
         return words, weights
 
-    @cached_property
-    def _order_tables(self) -> dict[int, npt.NDArray[np.int64]]:
-        return {}
-
-    @property
-    def tolerance(self) -> float:
-        """Return by how much a point that is decomposed may miss being a flow."""
-        return _TOLERANCE
-
-    def order(self, variant: int) -> npt.NDArray[np.int64]:
-        """Return the order in which a variant tries the edges that leave a vertex: as given, then pseudo-random."""
-        if variant not in self._orders:
-            graph = self._graph
-            noise = np.arange(graph.head.size, dtype=np.float64)
-            if variant > 0:
-                noise = np.random.default_rng([_ORDER_SEED, variant]).random(graph.head.size)
-            self._orders[variant] = frozen(np.lexsort((noise, graph.tail)).astype(np.int64))
-        return self._orders[variant]
+    def _orders(self, variants: int) -> npt.NDArray[np.int64]:
+        """Return the orders in which variants try the edges that leave a vertex: as given, then pseudo-random."""
+        if variants not in self._known_orders:
+            tail = self._graph.tail
+            noise = [np.random.default_rng([_ORDER_SEED, variant]).random(tail.size) for variant in range(1, variants)]
+            orders = [np.lexsort((each, tail)) for each in (np.arange(tail.size), *noise)]
+            self._known_orders[variants] = np.stack(orders).astype(np.int64)
+        return self._known_orders[variants]
 
     @cached_property
-    def _orders(self) -> dict[int, npt.NDArray[np.int64]]:
+    def _known_orders(self) -> dict[int, npt.NDArray[np.int64]]:
         return {}
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
@@ -327,9 +280,9 @@ class DagPaths(ActionSet):
         is_free = kind == "chain" and has_moment and moves
         parts = (
             describe(self, mu, has_moment=has_moment and not is_free, is_listed=not moves),
-            PathGraph(*edges, self.plan, int(graph.level[-1]), joined, pivot, transition),
-            np.stack([self.order(variant) for variant in range(variants)]),
-            self.tolerance,
+            PathGraph(*edges, self.span.plan, int(graph.level[-1]), joined, pivot, transition),
+            self._orders(variants),
+            _TOLERANCE,
         )
         if kind == "chain":
             return PathChainFamily(*parts, graph.start.astype(np.uint64), graph.head.astype(np.uint64), is_free)
@@ -350,7 +303,7 @@ class DagPaths(ActionSet):
     def gibbs(self, scores: npt.ArrayLike) -> MarkovPaths:
         """Return the law p(M) ∝ exp(scores · M), by weight pushing (Takimoto and Warmuth 2003)."""
         graph = self._graph
-        values = self._usable(as_vector(scores, self.dimension, "scores"))
+        values = self._graph.take(as_vector(scores, self.dimension, "scores"))
         to_sink = log_sums_to_sink(graph.start, graph.head, values)
         return MarkovPaths(graph, gibbs_transition(graph.start, graph.head, values, to_sink))
 
@@ -382,32 +335,10 @@ class DagPaths(ActionSet):
 
     @cached_property
     def _cover(self) -> MarkovPaths:
-        visits = np.zeros(self.dimension)
-        visits[self._unusable] = np.inf
-        n_paths = 0
-        while not visits.all():
-            again = np.minimum(visits, n_paths) * (0.5 / ((self.size + 1) * max(n_paths, 1)))
-            visits += self.argmax(np.where(visits == 0.0, 1.0, -again))
-            n_paths += 1
-        visits[self._unusable] = 0.0
-        return self.markov_policy(visits / n_paths)
+        return self.markov_policy(cover_flow(self._graph, self.argmax))
 
     def __repr__(self) -> str:
         return f"DagPaths({self.dimension} edges, {len(self._graph.vertices)} vertices on paths, size={self.size})"
-
-
-def _read_networkx(graph: Any) -> tuple[list[Edge], list[Label] | None]:
-    """Read the edges and, of a multigraph, the labels (tail, head, key) of a directed networkx graph."""
-    if not (hasattr(graph, "is_multigraph") and graph.is_directed()):
-        raise InvalidInput(
-            "`graph` must be a directed networkx graph",
-            type(graph).__name__,
-            "Choose the directions first: sr.networks.Network.from_networkx(graph).acyclic_from(source).edges.",
-        )
-    if graph.is_multigraph():
-        triples = list(graph.edges(keys=True))
-        return [(u, v) for u, v, _ in triples], triples
-    return [tuple(edge) for edge in graph.edges()], None
 
 
 def _refuse_outside(excess: float) -> None:

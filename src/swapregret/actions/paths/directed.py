@@ -1,6 +1,6 @@
 """Directed acyclic graphs as read from a list of edges: checked, pruned, and numbered for the kernels."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -11,11 +11,12 @@ import numpy.typing as npt
 from swapregret.arrays import Label, frozen
 from swapregret.errors import InvalidInput
 
-__all__ = ["Digraph", "Edge", "edge_labels", "for_kernel", "read_digraph", "read_edges"]
+__all__ = ["Digraph", "Edge", "edge_labels", "for_kernel", "read_digraph", "read_edges", "read_networkx"]
 
 Vertex = Hashable
 Edge = tuple[Vertex, Vertex]
 _Integers = npt.NDArray[np.int64]
+_Floats = npt.NDArray[np.float64]
 
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
@@ -68,6 +69,37 @@ class Digraph:
         for u in range(len(count) - 2, -1, -1):
             count[u] = sum(count[v] for v in heads[self.start[u] : self.start[u + 1]])
         return count[0]
+
+    @cached_property
+    def idle(self) -> _Integers:
+        """Which of ``edges`` lie on no path."""
+        return np.setdiff1d(np.arange(self.n_edges), self.edge)
+
+    @cached_property
+    def _is_in_order(self) -> bool:
+        return bool(self.edge.size == self.n_edges and (np.diff(self.edge) > 0).all())
+
+    def take(self, vector: _Floats) -> _Floats:
+        """Put a vector over the edges given into the order of the usable ones."""
+        return for_kernel(vector) if self._is_in_order else vector[self.edge]
+
+    def put(self, values: _Floats, elsewhere: float) -> _Floats:
+        """Put a vector in the order of the usable edges back over all edges."""
+        if self._is_in_order:
+            return values
+        vector = np.full(self.n_edges, elsewhere)
+        vector[self.edge] = values
+        return vector
+
+    def walks(self) -> Iterator[list[int]]:
+        """Yield every path from the source to the sink, as numbers of usable edges."""
+        start, head, last = self.start.tolist(), self.head.tolist(), len(self.vertices) - 1
+        open_: list[tuple[int, list[int]]] = [(0, [])]
+        while open_:
+            u, walk = open_.pop()
+            if u == last:
+                yield walk
+            open_ += [(head[k], [*walk, k]) for k in range(start[u], start[u + 1])]
 
     @property
     def source(self) -> Vertex:
@@ -293,3 +325,17 @@ def _number(
         edge=frozen(np.array(kept, dtype=np.int64)),
         level=frozen(np.array([level[v] for v in ranked], dtype=np.int64)),
     )
+
+
+def read_networkx(graph: Any) -> tuple[list[Edge], list[Label] | None]:
+    """Read the edges and, of a multigraph, the labels (tail, head, key) of a directed networkx graph."""
+    if not (hasattr(graph, "is_multigraph") and graph.is_directed()):
+        raise InvalidInput(
+            "`graph` must be a directed networkx graph",
+            type(graph).__name__,
+            "Choose the directions first: sr.networks.Network.from_networkx(graph).acyclic_from(source).edges.",
+        )
+    if graph.is_multigraph():
+        triples = list(graph.edges(keys=True))
+        return [(u, v) for u, v, _ in triples], triples
+    return [tuple(edge) for edge in graph.edges()], None

@@ -1,5 +1,6 @@
 """Laws over paths: Markov chains, which need no list but have one on small graphs, and lists of paths with weights."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Self
@@ -25,7 +26,7 @@ from swapregret.compiled.bits import pack_lists, pack_rows
 from swapregret.policy import FinitePolicy, Policy, canonical_order
 from swapregret.policy.held import SLACK, Held, held_array, held_chances, held_of, held_whole, wrong_law
 
-__all__ = ["MarkovPaths", "PathList"]
+__all__ = ["MarkovPaths", "PathList", "cover_flow"]
 
 _LISTED = 10_000
 
@@ -51,14 +52,7 @@ class _AllPaths:
 
 @lru_cache(maxsize=8)
 def _all_paths(graph: Digraph) -> _AllPaths:
-    start, head, last = graph.start.tolist(), graph.head.tolist(), len(graph.vertices) - 1
-    found: list[list[int]] = []
-    walks: list[tuple[int, list[int]]] = [(0, [])]
-    while walks:
-        u, walk = walks.pop()
-        if u == last:
-            found.append(walk)
-        walks += [(head[k], [*walk, k]) for k in range(start[u], start[u + 1])]
+    found = list(graph.walks())
     steps = np.full((len(found), int(graph.level[-1])), graph.head.size)
     rows = np.zeros((len(found), graph.n_edges), dtype=np.int64)
     for row, walk in enumerate(found):
@@ -273,6 +267,19 @@ class PathList(Policy):
     def of_held(cls, held: Held, most: int) -> Self:
         """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
         return cls(*held_paths(held, most))
+
+
+def cover_flow(graph: Digraph, argmax: Callable[[Vector], Action]) -> Vector:
+    """Return the mean of paths that together cover all edges, each the one that covers most new ones."""
+    visits = np.zeros(graph.n_edges)
+    visits[graph.idle] = np.inf
+    n_paths = 0
+    while not visits.all():
+        again = np.minimum(visits, n_paths) * (0.5 / ((int(graph.level[-1]) + 1) * max(n_paths, 1)))
+        visits += argmax(np.where(visits == 0.0, 1.0, -again))
+        n_paths += 1
+    visits[graph.idle] = 0.0
+    return visits / n_paths
 
 
 def held_paths(held: Held, most: int) -> tuple[int, Integers, npt.NDArray[np.int32], Vector]:

@@ -1,0 +1,159 @@
+"""What a set was made from, kept as it was then, and its actions as people read them.
+
+A file that holds a session names the set by the arguments of its constructor. These must not change when the caller goes on
+to use the list or array that was handed over, and an iterator must still be there after the constructor has read it.
+"""
+
+import inspect
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Label, as_action, as_integer, as_labels, check_memory, shown
+from swapregret.boundary import Refusing
+from swapregret.errors import InvalidAction
+
+__all__ = ["Labelled", "Remembering", "kept"]
+
+
+def kept(value: Any) -> Any:
+    """Return an argument as it is now: arrays, lists and dicts copied, iterators and views listed, the rest as it is.
+
+    Examples
+    --------
+    >>> rows = [[1, 0], [0, 1]]
+    >>> copy = kept(rows)
+    >>> rows[0][0] = 5
+    >>> copy, kept(iter("ab")), kept({"s": 1}.keys())
+    ([[1, 0], [0, 1]], ['a', 'b'], ['s'])
+    """
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if type(value) in (list, tuple):
+        return type(value)(kept(item) for item in value)
+    if type(value) is dict:
+        return {key: kept(item) for key, item in value.items()}
+    if isinstance(value, Iterator) or (isinstance(value, Set) and not isinstance(value, set | frozenset)):
+        return [kept(item) for item in value]
+    return value
+
+
+class Remembering(Refusing):
+    """The class of action sets: constructors are called with arguments that nobody else can change."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+        """Make a set from arguments as they are now."""
+        return super().__call__(
+            *(kept(value) for value in args), **{name: kept(value) for name, value in kwargs.items()}
+        )
+
+    @property
+    def __signature__(cls) -> inspect.Signature:  # noqa: N805 (a metaclass)
+        """The arguments of the constructor, for ``help`` and notebooks, which would otherwise see those of ``__call__``."""
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return signature.replace(
+            parameters=list(signature.parameters.values())[1:], return_annotation=inspect.Signature.empty
+        )
+
+
+class Labelled(metaclass=Remembering):
+    """Elements with names, of which actions choose some; made again from the arguments of its constructor."""
+
+    arguments: tuple[tuple[Any, ...], dict[str, Any]]
+    """The arguments the set was made from: what a file needs to make it again."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Remember the arguments of the constructor."""
+        made = super().__new__(cls)
+        made.arguments = (args, kwargs)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arguments alone: the set is made again from them, and what it works out later is always the same."""
+        return _make_again, (type(self), *self.arguments)
+
+    def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
+        self._dimension = as_integer(dimension, "dimension", 1)
+        self._size = as_integer(size, "size", 0, self._dimension)
+        check_memory(self._dimension, "a set")
+        self._labels = as_labels(labels, self._dimension)
+
+    @property
+    def dimension(self) -> int:
+        """Return d, the number of elements that can be chosen."""
+        return self._dimension
+
+    @property
+    def size(self) -> int:
+        """Return m, the largest number of elements an action has."""
+        return self._size
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Return the names of the coordinates."""
+        return self._labels
+
+    @abstractmethod
+    def __contains__(self, action: object) -> bool:
+        """Tell whether a vector is an action."""
+
+    def elements(self, action: npt.ArrayLike) -> tuple[Label, ...]:
+        """Read an action as the labels of its elements."""
+        vector = as_action(action, self.dimension)
+        return tuple(self._labels[index] for index in np.flatnonzero(vector))
+
+    def choice(self, action: npt.ArrayLike) -> Any:
+        """Read an action in the form people give it: a ranking, a route, a tree, an allocation; here, its labels in order.
+
+        Examples
+        --------
+        >>> from swapregret.actions.m_sets.m_sets import MSets
+        >>> MSets(4, 2, labels="abcd").choice([0, 1, 0, 1])
+        ('b', 'd')
+        """
+        return self.elements(action)
+
+    def _read_action(self, action: npt.ArrayLike) -> Action:
+        """Read an action of the set, or say that it is none."""
+        vector = as_action(action, self.dimension)
+        if vector not in self:
+            raise InvalidAction("`action` must be an action of the set", "another vector", f"The set is {self!r}.")
+        return vector
+
+    def action_of(self, elements: Iterable[Label]) -> Action:
+        """Write a collection of labels as an action, or say why it is none."""
+        try:
+            names = list(elements)
+        except TypeError:
+            raise InvalidAction("`elements` must be a collection of labels", shown(elements), "Pass a list.") from None
+        vector = np.zeros(self.dimension, dtype=np.int64)
+        for name in names:
+            position = self._position(name)
+            if position is None:
+                raise InvalidAction(
+                    "`elements` must be labels of the set", shown(name), f"Known are e.g. {self._labels[:5]}."
+                )
+            vector[position] = 1
+        if vector.sum() != len(names) or vector not in self:
+            raise InvalidAction(
+                "`elements` must together be one action of the set", shown(tuple(names)), f"The set is {self!r}."
+            )
+        return vector
+
+    def _position(self, name: Label) -> int | None:
+        try:
+            return self._positions.get(name)
+        except TypeError:  # not hashable, so no label
+            return None
+
+    @cached_property
+    def _positions(self) -> dict[Label, int]:
+        return {label: index for index, label in enumerate(self._labels)}
+
+
+def _make_again(kind: type[Labelled], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Labelled:
+    return kind(*args, **kwargs)
