@@ -75,7 +75,8 @@ def test_the_glossary_has_the_words() -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     defined = {word.strip() for row in re.findall(r"^\| ([^|]+) \|", glossary, re.MULTILINE) for word in row.split(",")}
     for word in (
-        *("day", "window", "interval", "scale", "policy", "member", "floor", "guard", "filter", "tape", "estimate"),
+        *("day", "window", "interval", "scale", "policy", "member", "tracker", "guard", "filter", "tape", "estimate"),
+        *("family", "kernel", "phase", "handle", "entry", "slot", "base window", "cold scale", "atom", "spanner"),
         *("predictor", "ledger", "certificate", "scene", "campaign", "replication", "marginals", "checkpoint"),
     ):
         assert word in defined, word

@@ -32,9 +32,8 @@ from swapregret.actions.m_sets.kernels.pivotal_solve import (
     sieve_in,
     sift_action,
 )
-from swapregret.actions.m_sets.kernels.subsets import round_to_units
+from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, round_to_units
 from swapregret.actions.m_sets.m_set_family import (
-    INSIDE,
     best_subset,
     draw_uniform_subset,
     list_subsets,
@@ -42,8 +41,6 @@ from swapregret.actions.m_sets.m_set_family import (
 )
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vectors import sum_of
 from swapregret.geometry.solve import TOLERANCE
 from swapregret.policy import Policy
 
@@ -119,20 +116,11 @@ def subset_chain_room(family: Any, n_slots: int, n_atoms: int) -> SubsetChainLaw
     return laws
 
 
-@kernel
-def _is_inside(point: Floats, size: int) -> bool:
-    """Tell whether a point lies in the capped simplex, but for rounding."""
-    n_outside = 0
-    for i in range(point.size):
-        n_outside += not (-INSIDE <= point[i] <= 1.0 + INSIDE)
-    return n_outside == 0 and abs(sum_of(point) - size) <= INSIDE
-
-
 @make_law.of(SubsetChainFamily)
 def make_subset_chain(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Lay a point out on a line."""
     size = family.common.size
-    if not _is_inside(point, size):
+    if not distance_outside(point, size) <= INSIDE:
         return OUTSIDE
     units = round_to_units(point, size)
     laws.units[slot] = units

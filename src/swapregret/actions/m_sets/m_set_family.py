@@ -8,17 +8,14 @@ from swapregret.actions import covariance, listed_laws  # the code behind the me
 from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project
 from swapregret.actions.hybrid_capped import hybrid_capped
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
-from swapregret.actions.m_sets.kernels.subsets import UNIT, draw_uniform, round_to_units, systematic_starts
-from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
+from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, draw_uniform
+from swapregret.actions.m_sets.kernels.systematic_words import list_systematic
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 
-__all__ = ["INSIDE", "SubsetFamily", "distance_outside", "draw_uniform_subset"]
+__all__ = ["SubsetFamily", "draw_uniform_subset"]
 
 
-INSIDE = 1e-8
-"""How far outside the capped simplex a point that is listed may lie."""
 _ = covariance, listed_laws
 
 
@@ -27,16 +24,6 @@ class SubsetFamily(NamedTuple):
 
     common: Common
     orders: Integers
-
-
-@kernel
-def distance_outside(point: Floats, size: int) -> float:
-    """Return how far a point is from the capped simplex."""
-    total, low, high = 0.0, np.inf, -np.inf
-    for i in range(point.size):
-        total += point[i]
-        low, high = min(low, point[i]), max(high, point[i])
-    return max(abs(total - size), -low, high - 1.0)
 
 
 @project.of(SubsetFamily)
@@ -56,13 +43,8 @@ def hybrid_subsets(family: Any, costs: Floats, mix: float, middle: Floats, near:
 @list_law.of(SubsetFamily)
 def list_subsets(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List the systematic policy of a point, averaged over the orders."""
-    size, orders = family.common.size, family.orders
-    units = round_to_units(point, size)
-    words, lengths = systematic_words(units, systematic_starts(units, orders), orders, UNIT)
-    chances = np.empty(lengths.size)
-    scale = float(UNIT * len(orders))
-    for a in range(lengths.size):
-        chances[a] = lengths[a] / scale
+    size = family.common.size
+    words, chances = list_systematic(point, size, family.orders)
     return words, chances, distance_outside(point, size) <= INSIDE
 
 

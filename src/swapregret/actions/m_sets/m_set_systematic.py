@@ -7,14 +7,16 @@ import numpy as np
 from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, room, show_law
 from swapregret.actions.listed_laws import draw_mu, put_mu
 from swapregret.actions.m_sets.kernels.subsets import (
+    INSIDE,
     UNIT,
+    distance_outside,
     round_to_units,
     systematic_cooccurrence,
     systematic_draw,
     systematic_starts,
 )
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
-from swapregret.actions.m_sets.m_set_family import INSIDE, SubsetFamily, distance_outside
+from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.m_set_laws import SystematicPolicy
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.policy import Policy

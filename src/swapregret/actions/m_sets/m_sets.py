@@ -16,8 +16,8 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
-from swapregret.actions.m_sets.kernels.packed_subsets import packed_subsets
-from swapregret.actions.m_sets.kernels.subsets import best_subsets, round_to_units
+from swapregret.actions.m_sets.kernels.subsets import INSIDE, best_subsets, distance_outside, round_to_units
+from swapregret.actions.m_sets.kernels.systematic_words import list_systematic
 from swapregret.actions.m_sets.m_set_chain import SubsetChainFamily
 from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.m_set_gibbs import SubsetGibbsFamily
@@ -25,6 +25,7 @@ from swapregret.actions.m_sets.m_set_laws import GibbsSubsets, SystematicPolicy,
 from swapregret.actions.m_sets.m_set_systematic import SystematicFamily
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
+from swapregret.compiled.packed_law import merge_law
 from swapregret.compiled.selection import top_elements
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
@@ -34,7 +35,6 @@ from swapregret.policy import Policy
 __all__ = ["MSets"]
 
 _ORDER_SEED = 0x5EED
-_TOLERANCE = 1e-8
 
 
 class MSets(ActionSet):
@@ -146,30 +146,22 @@ class MSets(ActionSet):
     def _units(self, marginals: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Round a point to whole units that add up."""
         point = as_vector(marginals, self.dimension, "marginals")
-        excess = max(abs(float(point.sum()) - self.size), -float(point.min()), float(point.max()) - 1.0)
-        if excess > _TOLERANCE:
-            raise self._outside(point)
+        self._check_inside(point)
         return round_to_units(point, self.size)
 
     def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
         """Do the same, packed, in one compiled call."""
         point = as_vector(marginals, self.dimension, "marginals")
-        words, weights, excess = packed_subsets(point, self.size, self.orders(variants))
-        if excess > _TOLERANCE:
-            raise self._outside(point)
-        return words, weights
+        self._check_inside(point)
+        return merge_law(*list_systematic(point, self.size, self.orders(variants)))
 
-    def _outside(self, point: Vector) -> InvalidInput:
-        return InvalidInput(
-            f"`marginals` must lie in [0, 1] and add up to {self.size}, within {_TOLERANCE}",
-            f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}",
-            "Project them first: kl_project(log_weights).point.",
-        )
-
-    @property
-    def tolerance(self) -> float:
-        """Return how far outside conv(A) a point that is decomposed may lie."""
-        return _TOLERANCE
+    def _check_inside(self, point: Vector) -> None:
+        if not distance_outside(point, self.size) <= INSIDE:
+            raise InvalidInput(
+                f"`marginals` must lie in [0, 1] and add up to {self.size}, within {INSIDE}",
+                f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}",
+                "Project them first: kl_project(log_weights).point.",
+            )
 
     def orders(self, count: int) -> npt.NDArray[np.int64]:
         """Return the fixed orders of the decompositions: the natural one, then pseudo-random ones."""

@@ -11,8 +11,10 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 
 __all__ = [
+    "INSIDE",
     "UNIT",
     "best_subsets",
+    "distance_outside",
     "draw_uniform",
     "round_to_units",
     "systematic_atoms",
@@ -25,6 +27,20 @@ __all__ = [
 
 UNIT = 2**44
 """One, in fixed point."""
+
+
+INSIDE = 1e-8
+"""How far outside the capped simplex a point that is decomposed may lie."""
+
+
+@kernel
+def distance_outside(point: Floats, size: int) -> float:
+    """Return how far a point is from the capped simplex."""
+    total, low, high = 0.0, np.inf, -np.inf
+    for i in range(point.size):
+        total += point[i]
+        low, high = min(low, point[i]), max(high, point[i])
+    return max(abs(total - size), -low, high - 1.0)
 
 
 @kernel

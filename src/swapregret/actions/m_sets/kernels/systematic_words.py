@@ -6,16 +6,14 @@ two bits change, so an order of d elements is listed in O(d) word operations ins
 
 import numpy as np
 
-from swapregret.arrays import Integers, Words
+from swapregret.actions.m_sets.kernels.subsets import UNIT, round_to_units, systematic_starts
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["systematic_words"]
+__all__ = ["list_systematic", "systematic_words"]
 
 
-_ONE = np.uint64(1)
-
-
-_SHORT = 48
+_ONE, _SHORT = np.uint64(1), 48
 
 
 @kernel
@@ -70,3 +68,15 @@ def systematic_words(units: Integers, starts: Integers, orders: Integers, circle
                     words[count, w] = current[w]
                 count += 1
     return words[:count], lengths[:count]
+
+
+@kernel
+def list_systematic(point: Floats, size: int, orders: Integers) -> tuple[Words, Floats]:
+    """Return the sets of the systematic law of a point, averaged over some orders, and their chances."""
+    units = round_to_units(point, size)
+    words, lengths = systematic_words(units, systematic_starts(units, orders), orders, UNIT)
+    chances = np.empty(lengths.size)
+    scale = float(UNIT * len(orders))
+    for a in range(lengths.size):
+        chances[a] = lengths[a] / scale
+    return words, chances
