@@ -20,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import swapregret as sr
-from swapregret.actions.spec import parse_set
+from swapregret.actions.set_specs import make_set
 from swapregret.experiments.measured import Measurement
 
 FILE = Path(sr.__file__).parent / "experiments" / "measured.json"
@@ -58,7 +58,7 @@ def cells() -> Iterator[tuple[str, str, int, str, int]]:
 
 def measure(preset: str, spec: str, horizon: int, world: str, replications: int, seed: int = SEED) -> Measurement:
     """Play one cell."""
-    actions = parse_set(spec)
+    actions = make_set(spec)
     environment = WORLDS[world](actions, horizon, seed)
     player = sr.swap_combcp(actions, horizon, preset=preset)
     result = sr.play(player, environment, rng=seed, replications=replications)

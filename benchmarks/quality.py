@@ -23,7 +23,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import swapregret as sr
-from swapregret.actions.spec import parse_set
+from swapregret.actions.set_specs import make_set as parse_set
 from swapregret.errors import SwapRegretError
 
 SETS = "6,2/10,3/20,5"

@@ -17,7 +17,7 @@ import numpy as np
 
 import swapregret as sr
 from swapregret.actions.own_sets.explicit import Explicit
-from swapregret.actions.spec import parse_set
+from swapregret.actions.set_specs import make_set
 from swapregret.errors import Unsupported
 from swapregret.learners.presets import swap_combcp
 from swapregret.regret.realised import realised_ledger
@@ -49,7 +49,7 @@ def overhead() -> None:
     cases.append(("partitions 10 5, K=3 H=10 γ=.3", "partitions 10 5", 500, _paper(paper, 1)))
     for name, spec, days, options in cases:
         try:
-            actions = parse_set(spec)
+            actions = make_set(spec)
         except Unsupported as error:
             print(f"  {name}: {error}")
             continue

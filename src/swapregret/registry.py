@@ -10,7 +10,18 @@ from typing import Any
 
 from swapregret.errors import InvalidInput
 
-__all__ = ["FACTORIES", "GRAPHS", "LAWS", "LAW_METHODS", "PLAYERS", "SETS", "find", "name_of"]
+__all__ = [
+    "FACTORIES",
+    "FORMS",
+    "GRAPHS",
+    "LAWS",
+    "LAW_METHODS",
+    "PLAYERS",
+    "SETS",
+    "SPEC_FORMS",
+    "find",
+    "name_of",
+]
 
 SETS = {
     "MSets": "actions.m_sets.m_sets:MSets",
@@ -25,6 +36,21 @@ SETS = {
     "DecisionTree": "environments.decision_tree:DecisionTree",
 }
 """Action sets: made from plain values alone. ``OracleSet`` is missing because it holds a function."""
+
+FORMS = {
+    "msets": ("MSets", "DIMENSION SIZE"),
+    "permutations": ("Permutations", "N"),
+    "truncated": ("TruncatedPermutations", "ROWS COLUMNS"),
+    "partitions": ("Partitions", "TOTAL PARTS"),
+    "trees": ("SpanningTrees", "EDGES.csv"),
+    "forests": ("Forests", "EDGES.csv SIZE"),
+    "paths": ("DagPaths", "EDGES.csv SOURCE SINK"),
+    "explicit": ("Explicit", "ACTIONS.csv"),
+    "product": ("Product", '"SET" "SET" ...'),
+}
+"""How a set is written in a line of text: its word, its class, and the arguments that follow the word (``actions.set_specs``)."""
+SPEC_FORMS = tuple(f"{word} {arguments}" for word, (_, arguments) in FORMS.items())
+"""What a line may look like, for help texts."""
 
 PLAYERS = {
     "AdaptiveMaster": "learners.adaptive.master:AdaptiveMaster",

@@ -14,6 +14,8 @@ _GROUND = {
     "errors",
     "boundary",
     "registry",
+    "names",
+    "networks",
     "cache_place",
     "loading",
     "extras",
@@ -28,12 +30,13 @@ _GROUND = {
     "geometry",
     "actions",
 }
-_MEASURED = {"environments", "regret", "networks"}
+_MEASURED = {"environments", "regret"}
 _RUNNING = {"learners", "storage", "randomness", "sessions", "workers"}
 _PLAYED = _GROUND | _MEASURED | _RUNNING | {"playing", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "registry": {"errors"},
+    "names": {"errors", "counts"},
     "boundary": {"errors"},
     "units": {"errors", "arrays"},
     "extras": {"errors"},
@@ -50,7 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "loading": {"errors"},
     "compiled": {"errors", "arrays", "cache_place", "loading"},
     "geometry": {"errors", "arrays", "policy", "compiled"},
-    "networks": {"errors", "boundary", "extras", "csv_file", "arrays"},
+    "networks": {"errors", "boundary", "extras", "csv_file", "arrays", "counts", "names"},
     "actions": _GROUND - {"actions"},
     "environments": _GROUND | {"randomness"},
     "regret": _GROUND,

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from swapregret.actions.set_specs import make_set
 from swapregret.cli.init import STARTER
 from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS, parameters_of
-from swapregret.experiments.names import nearest
 from swapregret.experiments.runs.plan_runs import Plan, plan_runs
-from swapregret.experiments.set_entries import make_set
 from swapregret.experiments.spec import parse_spec, read_spec
+from swapregret.names import nearest
 
 BASE = """
 horizons = [100, 200]

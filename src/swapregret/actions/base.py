@@ -9,7 +9,7 @@ some sets (uniform, Gibbs) are refused by name elsewhere.
 from abc import abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -81,6 +81,8 @@ class ActionSet(Labelled):
     has_markov: bool = False
     is_chain_seen_through: bool = False
     has_iteration: bool = False
+    exploration_kinds: ClassVar[tuple[str, ...]] = ("uniform", "spanner")
+    """What :meth:`exploration_policy` takes."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Let a subclass that answers or decomposes in its own way do so in bulk too, unless it has its own way for that."""
@@ -283,9 +285,8 @@ class ActionSet(Labelled):
             return self.uniform_policy()
         if kind == "spanner":
             return self._spanner_law
-        raise InvalidInput(
-            "`kind` must be one of 'uniform', 'spanner' or None", shown(kind), "None takes the best the set has."
-        )
+        known = ", ".join(map(repr, self.exploration_kinds))
+        raise InvalidInput(f"`kind` must be one of {known} or None", shown(kind), "None takes the best the set has.")
 
     @cached_property
     def _spanner_law(self) -> FinitePolicy:

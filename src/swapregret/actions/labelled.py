@@ -1,4 +1,4 @@
-"""What a set was made from, kept as it was then, and its actions as people read them.
+"""What a set was made from, kept as it was then, how it is written in a spec, and its actions as people read them.
 
 A file that holds a session names the set by the arguments of its constructor. These must not change when the caller goes on
 to use the list or array that was handed over, and an iterator must still be there after the constructor has read it.
@@ -6,9 +6,10 @@ to use the list or array that was handed over, and an iterator must still be the
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +64,10 @@ class Remembering(Refusing):
 class Labelled(metaclass=Remembering):
     """Elements with names, of which actions choose some; made again from the arguments of its constructor."""
 
+    spec_texts: ClassVar[tuple[str, ...]] = ()
+    """Which arguments of a line that describes the set are no numbers (``actions.set_specs``)."""
+    spec_options: ClassVar[tuple[str, ...]] = ()
+    """What a table that describes it may hold besides the arguments of a line."""
     arguments: tuple[tuple[Any, ...], dict[str, Any]]
     """The arguments the set was made from: what a file needs to make it again."""
 
@@ -96,6 +101,16 @@ class Labelled(metaclass=Remembering):
     def labels(self) -> tuple[Label, ...]:
         """Return the names of the coordinates."""
         return self._labels
+
+    @classmethod
+    def from_spec(cls, values: dict[str, Any], folder: Path) -> Self:
+        """Make the set that a table describes; files are looked for in ``folder`` (``actions.set_specs``)."""
+        return cls(**values)
+
+    @classmethod
+    def least_dimension(cls, given: Mapping[str, int]) -> int:
+        """Return how many elements the set of a table with these numbers has at least, before it is made."""
+        return given.get("dimension", 1)
 
     @abstractmethod
     def __contains__(self, action: object) -> bool:

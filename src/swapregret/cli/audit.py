@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from swapregret.actions.spec import SPEC_FORMS
 from swapregret.cli.console import console, emit_json, report_errors
 from swapregret.cli.options import AsJson, count, days, read_set
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
+from swapregret.registry import SPEC_FORMS
 
 if TYPE_CHECKING:
     from swapregret.regret.audit import Audit

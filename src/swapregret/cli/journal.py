@@ -25,7 +25,7 @@ def journal(
     `check` ends with status 1 if the journal is damaged. Example: swapregret journal check campaign.journal
     """
     with report_errors():
-        from swapregret.experiments.names import check_name
+        from swapregret.names import check_name
         from swapregret.sessions.journal_check import check_journal, repair_journal
 
         check_name(what, ("check", "repair"), "what")

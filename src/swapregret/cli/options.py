@@ -1,14 +1,13 @@
 """Options that several commands have, each written once: counts, action sets, presets, JSON."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swapregret.actions.spec import SPEC_FORMS
 from swapregret.counts import read_count, read_days
 from swapregret.errors import InvalidInput
+from swapregret.registry import SPEC_FORMS
 
 if TYPE_CHECKING:
     from swapregret.actions.base import ActionSet
@@ -53,14 +52,14 @@ def _option(name: str, text: str, read: Callable[[str], int]) -> Any:
 
 def read_set(text: str) -> "ActionSet":
     """Make the action set of ``--set``; a misspelt word gets the one that was probably meant."""
-    from swapregret.experiments.set_entries import make_set
+    from swapregret.actions.set_specs import make_set
 
-    return make_set(text, Path())
+    return make_set(text)
 
 
 def read_preset(name: str) -> str:
     """Return the preset of ``--preset``, or say which one was probably meant."""
-    from swapregret.experiments.names import check_name
+    from swapregret.names import check_name
 
     return check_name(name, PRESET_NAMES, "preset")
 

@@ -37,9 +37,9 @@ def warm(
     """
     with report_errors():
         from swapregret.compiled.kernel import cache_folder
-        from swapregret.experiments.names import check_name
         from swapregret.experiments.warm import warm_up
         from swapregret.learners.presets import swap_combcp
+        from swapregret.names import check_name
 
         shown = check_name(feedback, _FEEDBACKS, "feedback")
         player = swap_combcp(read_set(set_spec), horizon, preset=read_preset(preset), feedback=shown)

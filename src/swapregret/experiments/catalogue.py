@@ -14,7 +14,6 @@ from swapregret import environments
 from swapregret.actions.base import ActionSet
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput
-from swapregret.experiments.names import check_name
 from swapregret.learners import baselines
 from swapregret.learners.doubling import anytime
 from swapregret.learners.ingredients import Ingredients
@@ -22,6 +21,7 @@ from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
+from swapregret.names import check_name
 
 __all__ = [
     "ENVIRONMENTS",

@@ -8,7 +8,7 @@ from typing import Any
 
 from swapregret.counts import MOST_CHOICES
 from swapregret.errors import InvalidInput
-from swapregret.experiments.names import check_name
+from swapregret.names import check_name
 
 __all__ = ["Choice", "expand"]
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from swapregret.boundary import naming
 from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, excerpt, time_of
 from swapregret.errors import InvalidInput
-from swapregret.experiments.names import check_name, nearest
 from swapregret.experiments.toml_file import parse_toml, read_toml
+from swapregret.names import check_name, nearest
 
 __all__ = ["Checkpoints", "Entry", "Measure", "Spec", "parse_spec", "read_spec"]
 

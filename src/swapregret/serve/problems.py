@@ -13,11 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import swapregret as sr
 from swapregret.actions.base import ActionSet
-from swapregret.actions.spec import parse_set
+from swapregret.actions.set_specs import make_set, set_class, set_parameters
 from swapregret.arrays import Action
 from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
-from swapregret.experiments.names import check_name
-from swapregret.experiments.set_entries import SET_PARAMETERS, make_set
+from swapregret.names import check_name
 from swapregret.sessions.feedback import RewardReader
 from swapregret.units import Range, read_units
 
@@ -130,10 +129,9 @@ class Problem:
 def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
     """Make a set that was sent over the network: no files of the server, nothing larger than the limit."""
     words = entry.split() if isinstance(entry, str) else [str(entry.get("kind", ""))]
-    kind = check_name(
-        words[0] if words else "", SET_PARAMETERS, "set", "begin with" if isinstance(entry, str) else "be"
-    )
-    takes_files = "file" in SET_PARAMETERS[kind]
+    kind = words[0] if words else ""
+    made_of, parameters = set_class(kind), set_parameters(kind)
+    takes_files = "file" in parameters
     if takes_files and (isinstance(entry, str) or "file" in entry):
         raise InvalidInput(
             f"a set of {kind} must come with its {'actions' if kind == 'explicit' else 'edges'} in the request",
@@ -144,13 +142,13 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
         json.dumps(entry, ensure_ascii=False, allow_nan=False).encode()  # nor NaN nor half a character can be shown
         if isinstance(entry, str):
             numbers = [int(word) for word in words[1:] if word.isdecimal()]
-            _check_size(kind, dict(zip(SET_PARAMETERS[kind], numbers, strict=False)), limit)
-            made = parse_set(entry)
+            _check_size(made_of, dict(zip(parameters, numbers, strict=False)), limit)
+            made = make_set(entry)
         else:
             for name in entry:
                 if name != "kind":
-                    check_name(name, SET_PARAMETERS[kind], "set", "have no parameters but")
-            _check_size(kind, entry, limit)
+                    check_name(name, parameters, "set", "have no parameters but")
+            _check_size(made_of, entry, limit)
             made = make_set(dict(entry), Path("/nowhere"))
     except SwapRegretError:
         raise
@@ -161,17 +159,9 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
     return made
 
 
-def _check_size(kind: str, given: Mapping[str, Any], limit: int) -> None:
+def _check_size(kind: type[ActionSet], given: Mapping[str, Any], limit: int) -> None:
     """Refuse numbers that make a set too large before it is made."""
-    n = {name: abs(value) if type(value) is int else 1 for name, value in given.items()}
-    edges = given.get("edges")
-    least = {
-        "msets": n.get("dimension", 1),
-        "permutations": n.get("n", 1) ** 2,
-        "truncated": n.get("rows", 1) * n.get("columns", 1),
-        "partitions": n.get("parts", 1) * n.get("total", 1) ** 2 // 4,
-        "paths": n.get("length", 1) * (len(edges) if isinstance(edges, list) else 1),
-    }.get(kind, 1)
+    least = kind.least_dimension({name: abs(value) if type(value) is int else 1 for name, value in given.items()})
     if least > limit:
         raise _too_large(least, limit)
 

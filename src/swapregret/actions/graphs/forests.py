@@ -3,6 +3,7 @@
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,15 @@ class Forests(GraphicBases):
     >>> forests.elements(forests.argmax([1., 2., -3., -1.]))
     (('a', 'b'), ('b', 'c'))
     """
+
+    spec_options = ("edges",)
+
+    @classmethod
+    def from_spec(cls, values: dict[str, Any], folder: Path) -> "Forests":
+        """Make the forests of a table's network."""
+        from swapregret.networks.described import network_of
+
+        return cls(network_of(values, folder, directed=False).undirected().edges, size=values["size"])
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,31 @@ class SpanningTrees(GraphicBases):
     array([0.66666667, 0.66666667, 0.66666667, 1.        ])
     """
 
+    spec_options = ("edges", "largest_component")
     has_uniform = True
     has_gibbs = True
+
+    @classmethod
+    def from_spec(cls, values: dict[str, Any], folder: Path) -> "SpanningTrees":
+        """Make the trees of a table's network, or of its largest component if the table says so."""
+        from swapregret.networks.described import network_of
+
+        network, is_cut = (
+            network_of(values, folder, directed=False).undirected(),
+            values.get("largest_component", False),
+        )
+        if not isinstance(is_cut, bool):
+            raise InvalidInput(
+                "`largest_component` must be true or false", repr(is_cut)[:80], "It is false if not given."
+            )
+        whole = network.largest_component()
+        if not is_cut and len(whole.edges) != len(network.edges):
+            raise InvalidInput(
+                "the graph of spanning trees must be connected",
+                f"{len(network.edges)} edges, of which the largest component has {len(whole.edges)}",
+                "Join its parts, or write largest_component = true to play that component alone.",
+            )
+        return cls(whole.edges)
 
     def __init__(
         self,

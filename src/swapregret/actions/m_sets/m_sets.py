@@ -75,6 +75,7 @@ class MSets(ActionSet):
     array([1.  , 0.25, 0.25, 0.5 ])
     """
 
+    spec_options = ("labels",)
     has_uniform = True
     has_gibbs = True
     has_markov = True

@@ -6,7 +6,7 @@ The hull is the same with :math:`M \in [0,1]^{k \times m}` (Birkhoff, von Neuman
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations
 from typing import Any
@@ -66,6 +66,13 @@ class MatchingSet(ActionSet):
     """
 
     has_uniform = True
+
+    spec_options = ("labels", "row_labels", "column_labels")
+
+    @classmethod
+    def least_dimension(cls, given: Mapping[str, int]) -> int:
+        """Return the number of pairs."""
+        return given.get("n", given.get("rows", 1)) * given.get("n", given.get("columns", 1))
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from swapregret.actions.family import describe
 from swapregret.actions.own_sets.listed_family import ListedFamily, ListedGibbsFamily
 from swapregret.arrays import Action, Actions, Label, Matrix, as_action, as_vector, frozen
 from swapregret.compiled.bits import pack_rows
+from swapregret.csv_file import read_csv
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.caratheodory import norm_of_variant
 from swapregret.policy import FinitePolicy, Policy
@@ -40,6 +42,7 @@ class Explicit(ActionSet):
     (array([0, 1, 1]), 2, False)
     """
 
+    spec_options = ("actions", "labels")
     has_uniform = True
     has_gibbs = True
 
@@ -67,6 +70,24 @@ class Explicit(ActionSet):
         self.is_uniform = bool(sizes.min() == sizes.max())
         self._rows: Actions = frozen(np.ascontiguousarray(rows))
         self._table: Matrix = frozen(rows.astype(np.float64))
+
+    @classmethod
+    def from_spec(cls, values: dict[str, Any], folder: Path) -> "Explicit":
+        """Make the set of a table's ``actions``, or of a CSV file with one column of 0 and 1 for each element."""
+        if "actions" in values:
+            return cls(values["actions"], labels=values.get("labels"))
+        if "file" not in values:
+            raise InvalidInput("a set of explicit must have `file` or `actions`", f"{sorted(values)}", "Add one.")
+        table = read_csv(folder / str(values["file"]))
+        for line, cells in table.rows:
+            for label, value in zip(table.header, cells, strict=True):
+                if value not in ("0", "1"):
+                    raise InvalidInput(
+                        f"line {line}, column {label!r} of {table.name!r} must be 0 or 1",
+                        repr(value),
+                        "Write one action per line.",
+                    )
+        return cls([[int(cell) for cell in cells] for _, cells in table.rows], labels=list(table.header))
 
     @property
     def n_actions(self) -> int:

@@ -6,6 +6,7 @@ flows of one unit from s to t. Paths need not be equally long (deviation D12).
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from swapregret.actions.paths.path_span import PathSpan, path_rank
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
-from swapregret.policy import Policy, on_grid
+from swapregret.policy import Policy
 
 __all__ = ["DagPaths"]
 
@@ -82,6 +83,9 @@ class DagPaths(ActionSet):
     (('s', 'a'), ('a', 't'))
     """
 
+    exploration_kinds = ("cover", "uniform", "spanner")
+    spec_texts = ("source", "sink")
+    spec_options = ("edges", "length")
     has_uniform = True
     has_gibbs = True
     has_markov = True
@@ -105,6 +109,18 @@ class DagPaths(ActionSet):
         super().__init__(graph.n_edges, int(graph.level[-1]), names)
         self._graph = graph
         self.is_uniform = bool((graph.level[graph.head] - graph.level[graph.tail] == 1).all())
+
+    @classmethod
+    def from_spec(cls, values: dict[str, Any], folder: Path) -> "DagPaths":
+        """Make the paths of a table's network; an undirected one, or one with a ``length``, is made acyclic from the source."""
+        from swapregret.networks.described import network_of
+
+        network = network_of(values, folder, directed=True)
+        by_name = {str(vertex): vertex for edge in network.edges for vertex in edge}
+        source, sink = (by_name.get(str(values[name]), values[name]) for name in cls.spec_texts)
+        if "length" in values or not network.directed:
+            network = network.acyclic_from(source, length=values.get("length"))
+        return cls(network.edges, source=source, sink=sink)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, source: Hashable, sink: Hashable) -> "DagPaths":
@@ -136,8 +152,7 @@ class DagPaths(ActionSet):
 
     def argmax(self, weights: npt.ArrayLike) -> Action:
         """Return the path of largest weight; at each vertex, among equals, the edge given first."""
-        graph = self._graph
-        w = for_kernel(as_vector(weights, self.dimension, "weights"))
+        w, graph = for_kernel(as_vector(weights, self.dimension, "weights")), self._graph
         return best_path(graph.start, graph.head, graph.edge, w)
 
     def argmax_many(self, weights: npt.ArrayLike) -> Actions:
@@ -234,21 +249,13 @@ class DagPaths(ActionSet):
         """Take paths off the flow in exact integers, until nothing is left.
 
         The flow is rounded to multiples of 2⁻⁴⁴ with exact balance; a path follows, at each vertex, the first edge that still has
-        flow, and is taken off with the least flow on it. There are at most ``rank`` paths. Further variants try the
-        edges in other, fixed orders.
+        flow, and is taken off with the least flow on it: at most ``rank`` paths. Further variants try other, fixed orders.
         """
         graph = self._graph
         units = round_flow(graph.start, graph.head, self._flow(marginals))
         count = as_integer(variants, "variants", 1)
         parts = [strip_paths(graph.start, graph.head, graph.edge, order, units) for order in self._orders(count)]
-        if count == 1:
-            first, path, amount = parts[0]
-            return PathList(self.dimension, first, path, amount / UNIT)
-        lengths = np.concatenate([np.diff(first) for first, _, _ in parts])
-        first = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
-        amount = np.concatenate([amount for _, _, amount in parts])
-        path = np.concatenate([path for _, path, _ in parts])
-        return PathList(self.dimension, first, path, on_grid(amount / (UNIT * count)))
+        return PathList.averaged(self.dimension, parts, UNIT)
 
     def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
         """Do the same, packed, in one compiled call."""
@@ -276,11 +283,12 @@ class DagPaths(ActionSet):
         graph, moves = self._graph, isinstance(mu, MarkovPaths)
         joined, pivot = self.span.balance if self.rank < self.dimension else (np.zeros(0), np.zeros(0))
         transition = mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0)
-        edges = graph.start, graph.head, graph.edge
         is_free = kind == "chain" and has_moment and moves
         parts = (
             describe(self, mu, has_moment=has_moment and not is_free, is_listed=not moves),
-            PathGraph(*edges, self.span.plan, int(graph.level[-1]), joined, pivot, transition),
+            PathGraph(
+                graph.start, graph.head, graph.edge, self.span.plan, int(graph.level[-1]), joined, pivot, transition
+            ),
             self._orders(variants),
             _TOLERANCE,
         )
@@ -290,11 +298,8 @@ class DagPaths(ActionSet):
 
     def levelled(self) -> Levelled:
         """Make all paths equally long by dummy edges (György et al. 2007), with the map back to the edges given."""
-        graph = self._graph
-        paths = DagPaths(level_edges(graph), source=graph.source, sink=graph.sink)
+        paths = DagPaths(level_edges(self._graph), source=self._graph.source, sink=self._graph.sink)
         return Levelled(paths=paths, original=self)
-
-    # ---- laws ----------------------------------------------------------------------------------------------------
 
     def markov_policy(self, marginals: npt.ArrayLike) -> MarkovPaths:
         """Return the Markov chain with these marginals: it leaves each vertex in proportion to the flow."""
@@ -303,7 +308,7 @@ class DagPaths(ActionSet):
     def gibbs(self, scores: npt.ArrayLike) -> MarkovPaths:
         """Return the law p(M) ∝ exp(scores · M), by weight pushing (Takimoto and Warmuth 2003)."""
         graph = self._graph
-        values = self._graph.take(as_vector(scores, self.dimension, "scores"))
+        values = graph.take(as_vector(scores, self.dimension, "scores"))
         to_sink = log_sums_to_sink(graph.start, graph.head, values)
         return MarkovPaths(graph, gibbs_transition(graph.start, graph.head, values, to_sink))
 
@@ -325,13 +330,8 @@ class DagPaths(ActionSet):
             chosen to cover as many new ones as possible: every edge has probability at least 1/N. ``"uniform"`` may
             visit an edge exponentially rarely. ``"spanner"`` is the paper's.
         """
-        if kind is None or (isinstance(kind, str) and kind == "cover"):
-            return self._cover
-        if not isinstance(kind, str) or kind in ("uniform", "spanner"):
-            return super().exploration_policy(kind)
-        raise InvalidInput(
-            "`kind` must be one of 'cover', 'uniform', 'spanner' or None", repr(kind), "None takes 'cover'."
-        )
+        is_cover = kind is None or (isinstance(kind, str) and kind == "cover")
+        return self._cover if is_cover else super().exploration_policy(kind)
 
     @cached_property
     def _cover(self) -> MarkovPaths:

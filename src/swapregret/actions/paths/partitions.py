@@ -7,7 +7,7 @@ the Colonel Blotto literature.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -76,8 +76,14 @@ class Partitions(ActionSet):
     (220, 1890)
     """
 
+    spec_options = ("coordinates",)
     has_uniform = True
     has_gibbs = True
+
+    @classmethod
+    def least_dimension(cls, given: Mapping[str, int]) -> int:
+        """Return less than the number of moves between stages."""
+        return given.get("parts", 1) * given.get("total", 1) ** 2 // 4
 
     def __init__(self, total: int, parts: int, *, coordinates: str = "path") -> None:
         n = as_integer(total, "total", 1)

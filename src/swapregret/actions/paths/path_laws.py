@@ -1,6 +1,6 @@
 """Laws over paths: Markov chains, which need no list but have one on small graphs, and lists of paths with weights."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Self
@@ -23,7 +23,7 @@ from swapregret.actions.paths.kernels.chain_pack import chain_wandering
 from swapregret.actions.paths.kernels.dag import is_path
 from swapregret.arrays import Action, Actions, Integers, Matrix, Vector, as_action, frozen
 from swapregret.compiled.bits import pack_lists, pack_rows
-from swapregret.policy import FinitePolicy, Policy, canonical_order
+from swapregret.policy import FinitePolicy, Policy, canonical_order, on_grid
 from swapregret.policy.held import SLACK, Held, held_array, held_chances, held_of, held_whole, wrong_law
 
 __all__ = ["MarkovPaths", "PathList", "cover_flow"]
@@ -217,6 +217,17 @@ class PathList(Policy):
         self.path = frozen(path)
         self.path_weights: Vector = frozen(weights)
         self._cumulative: Vector = frozen(np.cumsum(weights))
+
+    @classmethod
+    def averaged(
+        cls, dimension: int, parts: Sequence[tuple[Integers, npt.NDArray[np.int32], Integers]], unit: int
+    ) -> Self:
+        """Return the mean of some lists: where each path begins, its coordinates, and its weight in units."""
+        lengths = np.concatenate([np.diff(first) for first, _, _ in parts])
+        first = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+        path = np.concatenate([path for _, path, _ in parts])
+        amount = np.concatenate([amount for _, _, amount in parts])
+        return cls(dimension, first, path, on_grid(amount / (unit * len(parts))))
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw one path by inversion: one uniform number a draw."""

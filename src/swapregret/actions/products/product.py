@@ -1,9 +1,10 @@
 """Several decisions at once: one action of each of several sets."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from swapregret.actions.family import describe
 from swapregret.actions.products.coupling import couple
 from swapregret.actions.products.product_family import ProductFamily
 from swapregret.actions.products.product_span import level_of, level_vector, off_level, pair_span
+from swapregret.actions.set_specs import make_set
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
 from swapregret.compiled.bits import unpack
 from swapregret.compiled.kernel import PythonFamily
@@ -63,6 +65,20 @@ class Product(ActionSet):
     >>> plans.elements(plans.argmax([0., 1., 0., 1., 0., 0., 1.]))
     (('item', 'b'), ('order', (0, 0)), ('order', (1, 1)))
     """
+
+    spec_options = ("names",)
+
+    @classmethod
+    def from_spec(cls, values: dict[str, Any], folder: Path) -> "Product":
+        """Make the product of a table's ``sets``, each a line or a table."""
+        parts = values["sets"]
+        if not isinstance(parts, list) or not all(isinstance(part, str | Mapping) for part in parts):
+            raise InvalidInput(
+                "`sets` of a product must be a list of lines or tables",
+                repr(parts)[:80],
+                'Write e.g. ["msets 5 2", "permutations 3"].',
+            )
+        return cls(*(make_set(part, folder) for part in parts), names=values.get("names"))
 
     def __init__(self, *sets: ActionSet, names: Sequence[Label] | None = None) -> None:
         if len(sets) < 2 or not all(isinstance(part, ActionSet) for part in sets):

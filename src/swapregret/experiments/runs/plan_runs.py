@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from swapregret.actions.base import ActionSet
+from swapregret.actions.set_specs import make_set, set_parameters
 from swapregret.counts import MOST_RUNS
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.experiments.catalogue import (
@@ -20,9 +21,9 @@ from swapregret.experiments.catalogue import (
 )
 from swapregret.experiments.grid import Choice, expand
 from swapregret.experiments.runs.task import RunTask, geometric, library_version, listed
-from swapregret.experiments.set_entries import SET_KINDS, SET_PARAMETERS, make_set
 from swapregret.experiments.spec import Spec
 from swapregret.learners.config import encode
+from swapregret.registry import FORMS
 from swapregret.results.experiment import RunInfo
 
 __all__ = ["Plan", "plan_runs"]
@@ -148,7 +149,7 @@ def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
 
 
 def _tables(entry: dict[str, Any], index: int) -> list[Choice]:
-    found = expand([entry], "sets", SET_KINDS, lambda kind: SET_PARAMETERS[kind], _SET_DEPTHS)
+    found = expand([entry], "sets", tuple(FORMS), set_parameters, _SET_DEPTHS)
     return [Choice(choice.label, choice.kind, choice.values, f"sets[{index}]") for choice in found]
 
 
