@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typer.testing import CliRunner
 
 import swapregret as sr
 from swapregret.cli import app
-from swapregret.experiments.report.live import LiveReport
+from swapregret.experiments.report.live_report import LiveReport
 from swapregret.experiments.runs.runner import read_plan, run_plan
 from swapregret.results import load_experiment
 
@@ -128,10 +129,10 @@ def test_figures_and_table_hold_the_numbers_of_the_results(page: Chrome, folder:
             each["name"]: each["y"][-1] for each in plot(page, panel, "data") if each.get("mode") == "lines+markers"
         }
         assert ends == pytest.approx({name: row[column] for name, row in numbers.items()}, rel=1e-5)
-    rows = page.find_elements(By.CSS_SELECTOR, "#table tr[data-scene='diamond · cyclic · T = 96']")
+    rows = [row for row in shown_rows(page, "table") if re.match(r"diamond \(.*\)\s+cyclic\s+96", row.text)]
     assert len(rows) == 2
     for row in rows:
-        wanted = numbers[row.find_element(By.CSS_SELECTOR, "td.name").text]
+        wanted = numbers[row.find_element(By.CSS_SELECTOR, "td[data-label=player]").text]
         swap = row.find_element(By.CSS_SELECTOR, "td[data-label='swap regret per round']")
         assert float(swap.get_attribute("data-value") or "nan") == wanted["swap_per_round"]
         assert swap.text.startswith(f"{wanted['swap_per_round']:.4f}")

@@ -67,7 +67,7 @@ def game(
         if save is not None:
             result.play.save(save)
         if report is not None:
-            from swapregret.experiments.report.game import game_page
+            from swapregret.experiments.report.game_page import game_page
             from swapregret.experiments.runs.task import library_version
 
             facts = {"swapregret": library_version(), "seeds": ", ".join(map(str, range(first, first + seeds)))}

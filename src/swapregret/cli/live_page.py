@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from swapregret.experiments.report.live import LiveReport
+from swapregret.experiments.report.live_report import LiveReport
 from swapregret.experiments.runs.execute import Outcome
 from swapregret.experiments.runs.plan_runs import Plan
 from swapregret.experiments.runs.runner import Summary, Watcher

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from swapregret.experiments.report.model import Curve, Edge, Graph, PlayerRuns, Scene, Shares
-from swapregret.experiments.report.page import Origin
+from swapregret.experiments.report.model import Curve, Edge, Graph, Law, Origin, PlayerRuns, Scene, Shares
 
 DAYS = np.array([1, 10, 100, 1000], dtype=np.int64)
 
@@ -29,8 +28,7 @@ def runs(name: str, swap: tuple[float, ...], *, dimension: int, is_master: bool 
         windows=(1, 10, 100, 1000) if is_master else (),
         offset=3 if is_master else 0,
         shares=Shares(np.array([0.02, -0.01, 1 / 3]), 0.25) if is_master else None,
-        marginals=marginals,
-        marginal_days=DAYS,
+        law=Law(DAYS, marginals),
     )
 
 

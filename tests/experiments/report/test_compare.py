@@ -8,8 +8,8 @@ from scipy.stats import ttest_ind
 
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.compare import compare
-from swapregret.experiments.report.model import Ends, PlayerRuns, Scene
-from swapregret.experiments.report.page import Origin, render_page
+from swapregret.experiments.report.model import Ends, Origin, PlayerRuns, Scene
+from swapregret.experiments.report.page import render_page
 
 BEFORE = Ends(np.arange(3), np.array([0.5, 0.6, 0.7]), np.array([0.1, 0.2, 0.3]))
 AFTER = Ends(np.arange(3), np.array([0.6, 0.7, 0.8]) + 0.001 * np.arange(3), np.array([0.1, 0.2, 0.3]))

@@ -3,7 +3,7 @@
 import pytest
 
 import swapregret as sr
-from swapregret.experiments.report.elements import graph_of, put_together, rows_of
+from swapregret.experiments.report.gather import graph_of, put_together, rows_of
 
 
 def test_graphs_of_trees_and_paths_have_an_edge_for_each_element() -> None:

@@ -9,10 +9,15 @@ import plotly.graph_objects as go
 import pytest
 
 from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against_external
-from swapregret.experiments.report.graph import MOST_EDGES, MOST_ELEMENTS, graph_figure, heat_map
-from swapregret.experiments.report.model import Curve, Edge, Graph, PlayerRuns, Scene
-from swapregret.experiments.report.page import panel_data
-from swapregret.experiments.report.scales import calendar_figure, decomposition_figure
+from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
+from swapregret.experiments.report.model import Curve, Edge, Graph, Law, PlayerRuns, Scene
+from swapregret.experiments.report.page import MOST_ELEMENTS, law_map, panel_data
+from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
+
+
+def swaps(scene: Scene) -> list[tuple[str, Curve | None]]:
+    """Return the swap regret of every player by name."""
+    return [(runs.name, runs.swap) for runs in scene.players]
 
 
 def figures_of(scene: Scene) -> list[dict[str, Any]]:
@@ -40,7 +45,7 @@ def test_plotly_refuses_a_wrong_figure() -> None:
 
 def test_a_line_and_its_band_are_one_entry_of_the_legend(scenes: tuple[Scene, ...]) -> None:
     """Each player has a band without a name of its own and a line with the values; both leave together."""
-    figure = curve_figure(scenes[0].players, lambda runs: runs.swap, "regret", is_log=True)
+    figure = curve_figure(swaps(scenes[0]), "regret", is_log=True)
     assert figure is not None
     band, _, line, _ = figure["data"]
     assert (band["showlegend"], band["legendgroup"]) == (False, line["legendgroup"])
@@ -53,7 +58,7 @@ def test_a_band_that_reaches_zero_stays_on_a_logarithmic_picture() -> None:
     """A lower end at or below 0 is drawn at a third of the smallest value; on linear axes it stays where it is."""
     curve = Curve(np.array([1, 2]), np.array([0.3, 0.6]), np.array([-0.1, 0.5]), np.array([0.4, 0.7]))
     for is_log, lowest in ((True, 0.1), (False, -0.1)):
-        figure = curve_figure([PlayerRuns("a", 2, swap=curve)], lambda runs: runs.swap, "regret", is_log=is_log)
+        figure = curve_figure([("a", curve)], "regret", is_log=is_log)
         assert figure is not None
         assert min(figure["data"][0]["y"]) == pytest.approx(lowest)
 
@@ -62,16 +67,16 @@ def test_a_single_run_has_a_line_and_no_band() -> None:
     """Without an interval there is nothing but the line."""
     nothing = np.full(2, np.nan)
     curve = Curve(np.array([1, 2]), np.array([0.3, 0.6]), nothing, nothing)
-    figure = curve_figure([PlayerRuns("a", 1, swap=curve)], lambda runs: runs.swap, "regret", is_log=True)
+    figure = curve_figure([("a", curve)], "regret", is_log=True)
     assert figure is not None
     assert [trace["text"] for trace in figure["data"]] == [["0.3", "0.6"]]
 
 
 def test_players_keep_colour_dash_and_symbol_where_others_are_missing(scenes: tuple[Scene, ...]) -> None:
     """The second player looks the same in a figure from which the first is absent."""
-    first, second = scenes[0].players
-    whole = curve_figure([first, second], lambda runs: runs.swap, "regret", is_log=True)
-    part = curve_figure([PlayerRuns("none", 1), second], lambda runs: runs.swap, "regret", is_log=True)
+    first, second = swaps(scenes[0])
+    whole = curve_figure([first, second], "regret", is_log=True)
+    part = curve_figure([("none", None), second], "regret", is_log=True)
     assert whole is not None
     assert part is not None
     assert whole["data"][-1]["line"] == part["data"][-1]["line"]
@@ -81,7 +86,7 @@ def test_players_keep_colour_dash_and_symbol_where_others_are_missing(scenes: tu
 
 def test_names_with_markup_are_shown_as_they_are(scenes: tuple[Scene, ...]) -> None:
     """Plotly reads some HTML in names, so they are escaped; the group that joins line and band is not shown."""
-    figure = curve_figure(scenes[0].players, lambda runs: runs.swap, "regret", is_log=True)
+    figure = curve_figure(swaps(scenes[0]), "regret", is_log=True)
     assert figure is not None
     assert {trace["name"] for trace in figure["data"]} == {"multiscale", "single &lt;b&gt;"}
 
@@ -176,7 +181,7 @@ def test_what_cannot_be_read_is_not_drawn(scenes: tuple[Scene, ...]) -> None:
     large = Graph(("s", "t"), edges, True)
     assert graph_figure(large) is None
     n = MOST_ELEMENTS + 1
-    assert heat_map(np.zeros((2, n)), np.array([1, 2]), tuple(map(str, range(n)))) is None
+    assert law_map(Law(np.array([1, 2]), np.zeros((2, n))), tuple(map(str, range(n)))) is None
     scene = Scene("large", "iid", 1000, 401, 1, None, (), scenes[0].players, large)
     assert "401 edges" in panel_data(scene)["graph"]["absent"]
 

@@ -86,9 +86,9 @@ def test_laws_are_those_of_the_first_replication(folder: Path) -> None:
     ours = gather(folder)[0][0].players[0]
     run = next(each for each in load_experiment(folder).finished if each.player == "ours" and each.replication == 0)
     detail = load_experiment(folder).detail(run)
-    assert ours.marginals is not None
-    assert ours.marginals.tolist() == detail.marginals.tolist()
-    assert ours.marginals.sum(axis=1) == pytest.approx([2.0] * len(detail.days))
+    assert ours.law is not None
+    assert ours.law.marginals.tolist() == detail.marginals.tolist()
+    assert ours.law.marginals.sum(axis=1) == pytest.approx([2.0] * len(detail.days))
 
 
 def test_times_are_the_median_between_the_fastest_and_the_slowest(folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from swapregret.cli import app
-from swapregret.experiments.report.live import LiveReport
+from swapregret.experiments.report.live_report import LiveReport
 from swapregret.experiments.runs.runner import read_plan, run_plan
 
 _SPEC = """

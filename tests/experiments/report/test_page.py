@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from swapregret.experiments.report.model import Scene
-from swapregret.experiments.report.page import Origin, render_page
+from swapregret.experiments.report.model import Origin, Scene
+from swapregret.experiments.report.page import render_page
 from swapregret.experiments.report.words import PANELS, bound_note
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
+from swapregret.experiments.report.compare import difference
 from swapregret.experiments.report.model import Ends, PlayerRuns, Scene
-from swapregret.experiments.report.summary import difference, leader, overall_leader, summary_section
+from swapregret.experiments.report.tables import leader, overall_leader, summary_section
 
 
 def ends(reward: list[float], swap: list[float], first: int = 0) -> Ends:
@@ -41,8 +42,8 @@ def test_a_difference_is_that_of_a_paired_test() -> None:
 def test_reward_and_regret_have_their_own_leaders() -> None:
     """The largest mean reward and the smallest mean swap regret lead; the lead is never negative."""
     players = [("a", A), ("b", B)]
-    most = leader(players, "reward", is_more_better=True)
-    least = leader(players, "swap", is_more_better=False)
+    most = leader(players, "reward")
+    least = leader(players, "swap")
     assert most is not None
     assert least is not None
     assert (most.name, most.next_name, least.name, least.next_name) == ("a", "b", "b", "a")
@@ -55,7 +56,7 @@ def test_only_replications_of_both_are_paired() -> None:
     """A replication that one of two players lacks does not enter their difference."""
     late = ends([0.9, 0.57, 0.69], [0.1, 0.1, 0.1], first=0)
     shifted = ends([0.60, 0.70, 0.0], [0.2, 0.2, 0.2], first=1)
-    found = leader([("a", late), ("b", shifted)], "reward", is_more_better=True)
+    found = leader([("a", late), ("b", shifted)], "reward")
     assert found is not None
     assert found.ahead is not None
     assert found.ahead.value == pytest.approx(np.mean([0.57 - 0.60, 0.69 - 0.70]))
@@ -64,7 +65,7 @@ def test_only_replications_of_both_are_paired() -> None:
 def test_over_all_scenes_only_players_of_all_scenes_count() -> None:
     """The mean over scenes is taken replication by replication; a player that misses a scene is left out."""
     better = ends([0.9, 0.9, 0.9], [0.1, 0.1, 0.1])
-    found = overall_leader([scene("x", a=A, b=B, c=better), scene("y", a=B, b=A)], "reward", is_more_better=True)
+    found = overall_leader([scene("x", a=A, b=B, c=better), scene("y", a=B, b=A)], "reward")
     assert found is not None
     assert found.value == pytest.approx((A.reward + B.reward).mean() / 2)
     assert {found.name, found.next_name} == {"a", "b"}

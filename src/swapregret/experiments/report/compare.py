@@ -15,9 +15,66 @@ from scipy.special import stdtrit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.model import Ends, Scene
-from swapregret.experiments.report.summary import Difference, difference, shared, unless_rounded
+from swapregret.experiments.report.shell import Cell, table
 
-__all__ = ["Change", "Comparison", "compare"]
+__all__ = ["SIGNS", "Change", "Comparison", "Difference", "compare", "difference", "shared"]
+
+SIGNS = {"reward": 1.0, "swap": -1.0}
+"""Which end is good: the most reward, the least swap regret."""
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A mean difference with Student's 95 % interval over replications; NaN ends for a single one."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Tell whether the interval leaves 0 out."""
+        return self.low > 0.0 or self.high < 0.0
+
+    def __str__(self) -> str:
+        if math.isnan(self.low):
+            return f"{self.value:+.4f} (one replication: no interval)"
+        return f"{self.value:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
+
+
+def difference(one: Vector, other: Vector, *, is_paired: bool = True) -> Difference:
+    """Return the mean of ``one`` less that of ``other`` with its interval; exactly 0 where it is no more than rounding.
+
+    Entries are paired (Student's interval of their differences), or those of two independent samples (Welch's).
+
+    Examples
+    --------
+    >>> print(difference(np.array([0.4, 0.5, 0.6]), np.array([0.2, 0.4, 0.4])))
+    +0.1667 [+0.0232, +0.3101]
+    >>> print(difference(np.array([0.3, 0.3]), np.array([0.3, 0.3 + 5e-17])))
+    +0.0000 [+0.0000, +0.0000]
+    """
+    samples = [one - other] if is_paired else [one, -other]
+    mean = float(sum(sample.mean() for sample in samples))
+    if min(len(sample) for sample in samples) < 2:
+        return Difference(mean, math.nan, math.nan)
+    parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
+    total, half = sum(parts), 0.0
+    if total > 0.0:
+        freedom = total**2 / sum(part**2 / (len(sample) - 1) for part, sample in zip(parts, samples, strict=True))
+        half = float(stdtrit(freedom, 0.975)) * math.sqrt(total)
+    if abs(mean) + half <= _ROUNDING * max(float(np.abs(each).max()) for each in (one, other)):
+        return Difference(0.0, 0.0, 0.0)
+    return Difference(mean, mean - half, mean + half)
+
+
+def shared(one: Ends, other: Ends, quantity: str) -> tuple[Vector, Vector] | None:
+    """Return a quantity of two players on the replications that both have; None where there are none."""
+    _, first, second = np.intersect1d(one.replications, other.replications, return_indices=True)
+    left, right = getattr(one, quantity)[first], getattr(other, quantity)[second]
+    known = np.isfinite(left) & np.isfinite(right)
+    return (left[known], right[known]) if known.any() else None
 
 
 @dataclass(frozen=True)
@@ -59,12 +116,10 @@ class Comparison:
             if self.is_paired
             else "Their seeds differ, so the two means are compared as independent samples (Welch)."
         )
-        heads = "".join(f'<th scope="col">{head}</th>' for head in ("scene", "player", "reward", "swap regret"))
-        rows = "".join(
-            f'<tr><th scope="row">{escape(change.scene)}</th><td data-label="player">{escape(change.player)}</td>'
-            f"{_cell('reward', change.reward, 1.0)}{_cell('swap regret', change.swap, -1.0)}</tr>"
+        rows = [
+            (change.scene, change.player, _cell(change.reward, "reward"), _cell(change.swap, "swap"))
             for change in self.changes
-        )
+        ]
         missing = "".join(
             f"<p>Only in {name}: {escape(', '.join(labels))}.</p>"
             for name, labels in zip((first, second), self.alone, strict=True)
@@ -74,16 +129,15 @@ class Comparison:
             f'<section class="plain" id="changes"><h2>What changed from {first} to {second}</h2><p class="lead">'
             f"{second} less {first}, per round. {how} In brackets: 95 % interval. ▲ is better, ▼ worse, ≈ not told apart, "
             f"= the same.</p>{self._verdict()}"
-            f'<table class="results sortable" data-name="changes"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-            f"{missing}</section>"
+            f"{table('changes', ('scene', 'player', 'reward', 'swap regret'), rows)}{missing}</section>"
         )
 
     def _verdict(self) -> str:
         """Say in one sentence per quantity how often it became better or worse."""
         sentences = []
-        for word, good in (("reward", 1.0), ("swap", -1.0)):
-            marks = [_mark(each, good) for change in self.changes if (each := getattr(change, word)) is not None]
-            name = "Reward" if word == "reward" else "Swap regret"
+        for quantity, name in (("reward", "Reward"), ("swap", "Swap regret")):
+            found = [getattr(change, quantity) for change in self.changes]
+            marks = [_mark(each, quantity) for each in found if each is not None]
             counts = f"better in {marks.count('▲')}, worse in {marks.count('▼')}, not told apart in {marks.count('≈')}"
             sentences.append(
                 f"<p><b>{name}:</b> {counts}, the same in {marks.count('=')} of {len(marks)} comparisons.</p>"
@@ -91,10 +145,10 @@ class Comparison:
         return "".join(sentences)
 
 
-def _mark(change: Difference, good: float) -> str:
+def _mark(change: Difference, quantity: str) -> str:
     if change.value == change.low == change.high == 0.0:
         return "="
-    return "≈" if not change.is_clear else "▲" if good * change.value > 0.0 else "▼"
+    return "≈" if not change.is_clear else "▲" if SIGNS[quantity] * change.value > 0.0 else "▼"
 
 
 def compare(first: Sequence[Scene], second: Sequence[Scene], names: tuple[str, str], *, is_paired: bool) -> Comparison:
@@ -128,7 +182,7 @@ def compare(first: Sequence[Scene], second: Sequence[Scene], names: tuple[str, s
         for runs in one.players:
             before, after = runs.ends, later.get(runs.name)
             if before is not None and after is not None:
-                pair = [_change(before, after, quantity, is_paired) for quantity in ("reward", "swap")]
+                pair = [_change(before, after, quantity, is_paired) for quantity in SIGNS]
                 changes.append(Change(one.label, runs.name, pair[0], pair[1]))
     found = {_key(scene) for scene, _ in both}
     alone = tuple(tuple(scene.label for scene in side if _key(scene) not in found) for side in (first, second))
@@ -144,28 +198,11 @@ def _change(before: Ends, after: Ends, quantity: str, is_paired: bool) -> Differ
         pair = shared(after, before, quantity)
         return None if pair is None else difference(*pair)
     one, other = (values[np.isfinite(values)] for values in (getattr(after, quantity), getattr(before, quantity)))
-    return _welch(one, other) if len(one) and len(other) else None
+    return difference(one, other, is_paired=False) if len(one) and len(other) else None
 
 
-def _welch(one: Vector, other: Vector) -> Difference:
-    """Return the difference of two independent means, with Welch's interval."""
-    gap = float(one.mean() - other.mean())
-    if min(len(one), len(other)) < 2:
-        return Difference(gap, math.nan, math.nan)
-    parts = [float(each.var(ddof=1)) / len(each) for each in (one, other)]
-    total = sum(parts)
-    if total == 0.0:
-        return unless_rounded(gap, 0.0, one, other)
-    freedom = total**2 / sum(part**2 / (len(each) - 1) for part, each in zip(parts, (one, other), strict=True))
-    half = float(stdtrit(freedom, 0.975)) * math.sqrt(total)
-    return unless_rounded(gap, half, one, other)
-
-
-def _cell(label: str, change: Difference | None, good: float) -> str:
+def _cell(change: Difference | None, quantity: str) -> Cell:
     if change is None:
-        return f'<td data-label="{label}">–</td>'
-    mark = _mark(change, good)
-    return (
-        f'<td data-label="{label}" data-value="{change.value!r}" data-low="{change.low!r}" data-high="{change.high!r}">'
-        f'<span class="cell">{mark if mark == "=" else f"{mark} {change}"}</span></td>'
-    )
+        return Cell("–")
+    mark = _mark(change, quantity)
+    return Cell(mark if mark == "=" else f"{mark} {change}", change.value, (change.low, change.high))

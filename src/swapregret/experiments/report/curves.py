@@ -1,47 +1,41 @@
 """Curves over the days: regret with its band, reward, time; and swap against external regret."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from swapregret.experiments.report.model import Curve, PlayerRuns, Scene
 from swapregret.experiments.report.style import (
     Figure,
+    Trace,
     axis,
     band_of,
-    colour,
-    dash,
+    error_bars,
     figure,
     log_ticks,
+    marker,
     numbers,
     plain,
-    symbol,
+    scatter,
+    stroke,
 )
 
 __all__ = ["curve_figure", "horizon_figure", "swap_against_external", "swap_against_reward"]
 
 
 def curve_figure(
-    players: Sequence[PlayerRuns],
-    select: Callable[[PlayerRuns], Curve | None],
-    y_title: str,
-    *,
-    is_log: bool,
-    unit: str = "",
-    x_title: str = "day",
+    curves: Sequence[tuple[str, Curve | None]], y_title: str, *, is_log: bool, unit: str = "", x_title: str = "day"
 ) -> Figure | None:
-    """Draw one quantity of every player over the days, one line and one band each; None where nobody has it.
+    """Draw curves over the days, one line and one band each; None where there is none.
 
     A logarithmic axis is as high as its lines need: bands that reach further, down to 0 or far up, are cut at the frame. The
     interval itself is in the hover text, as measured.
 
     Parameters
     ----------
-    players : sequence of PlayerRuns
-    select : callable
-        Which curve of a player.
+    curves : sequence of (str, Curve or None)
+        By name; one that is missing keeps its place, so that the others keep their colours.
     y_title : str
     is_log : bool
         Whether the picture opens on logarithmic axes.
@@ -52,35 +46,26 @@ def curve_figure(
 
     Examples
     --------
-    >>> days = np.array([1, 10])
-    >>> curve = Curve(days, np.array([.5, .1]), np.array([.4, .05]), np.array([.6, .2]))
-    >>> made = curve_figure([PlayerRuns("a", 4, swap=curve)], lambda runs: runs.swap, "regret", is_log=True)
+    >>> curve = Curve(np.array([1, 10]), np.array([.5, .1]), np.array([.4, .05]), np.array([.6, .2]))
+    >>> made = curve_figure([("a", curve)], "regret", is_log=True)
     >>> [trace["name"] for trace in made["data"]], made["data"][1]["y"]
     (['a', 'a'], [0.5, 0.1])
     """
-    chosen = [(index, runs, curve) for index, runs in enumerate(players) if (curve := select(runs)) is not None]
+    chosen = [(index, name, curve) for index, (name, curve) in enumerate(curves) if curve is not None]
     if not chosen:
         return None
     foot, top = _reach([curve for _, _, curve in chosen])
     frame = numbers([math.log10(foot), math.log10(top)])
-    bands = [
-        _band(index, runs.name, curve, foot if is_log else -math.inf)
-        for index, runs, curve in chosen
-        if curve.has_interval
-    ]
-    lines = [_line(index, runs.name, curve, unit, x_title) for index, runs, curve in chosen]
-    ticks = (
-        log_ticks(float(day) for _, _, curve in chosen for day in curve.days),
-        log_ticks([foot, top]),
+    bands = [_band(*each, foot if is_log else -math.inf) for each in chosen if each[2].has_interval]
+    lines = [_line(*each, unit, x_title) for each in chosen]
+    ticks = log_ticks(float(day) for _, _, curve in chosen for day in curve.days), log_ticks([foot, top])
+    return figure(
+        [*bands, *lines],  # no band covers a line
+        height=420,
+        xaxis=axis(x_title, is_log=True, dtick=ticks[0]),
+        yaxis=axis(y_title, is_log=True, dtick=ticks[1], range=frame) if is_log else axis(y_title),
+        meta={"ticks": ticks, "frame": frame},
     )
-    layout = {
-        "height": 420,
-        "hovermode": "closest",
-        "xaxis": axis(x_title, is_log=True, dtick=ticks[0]),
-        "yaxis": axis(y_title, is_log=True, dtick=ticks[1], range=frame) if is_log else axis(y_title),
-        "meta": {"ticks": ticks, "frame": frame},
-    }
-    return figure([*bands, *lines], layout)  # no band covers a line
 
 
 def horizon_figure(scenes: Sequence[Scene], quantity: str = "swap") -> Figure | None:
@@ -93,23 +78,19 @@ def horizon_figure(scenes: Sequence[Scene], quantity: str = "swap") -> Figure | 
     quantity : str
         ``swap`` or ``reward``.
     """
-    ordered = sorted(scenes, key=lambda scene: scene.horizon)
-    if len(ordered) < 2:
+    if len(scenes) < 2:
         return None
-    names = dict.fromkeys(runs.name for scene in scenes for runs in scene.players)
-    ends: list[PlayerRuns] = []
-    for name in names:
-        found = [
-            (scene.horizon, *curve.last, runs.n_runs)
-            for scene in ordered
-            for runs in scene.players
-            if runs.name == name and (curve := _of(runs, quantity)) is not None
-        ]
-        columns = [np.array(column) for column in zip(*found, strict=True)]
-        curve = Curve(columns[0].astype(np.int64), *columns[1:4]) if found else None
-        ends.append(PlayerRuns(name, min((row[-1] for row in found), default=0), swap=curve))
+    ends: dict[str, list[tuple[float, ...]]] = {runs.name: [] for scene in scenes for runs in scene.players}
+    for scene in sorted(scenes, key=lambda scene: scene.horizon):
+        for runs in scene.players:
+            if (curve := runs.curve(quantity)) is not None:
+                ends[runs.name].append((scene.horizon, *curve.last))
+    curves = []
+    for name, rows in ends.items():
+        columns = [np.array(column) for column in zip(*rows, strict=True)]
+        curves.append((name, Curve(*columns) if rows else None))
     title = "swap regret per round" if quantity == "swap" else "reward per round"
-    return curve_figure(ends, lambda runs: runs.swap, title, is_log=quantity == "swap", x_title="horizon")
+    return curve_figure(curves, title, is_log=quantity == "swap", x_title="horizon")
 
 
 def swap_against_external(players: Sequence[PlayerRuns]) -> Figure | None:
@@ -117,77 +98,59 @@ def swap_against_external(players: Sequence[PlayerRuns]) -> Figure | None:
 
     Swap regret is never below external regret, so nobody can be below the diagonal.
     """
-    made = _swap_against(players, "external", "external regret per round", "external")
+    made = _swap_against(players, "external", "external regret per round")
     if made is None:
         return None
     tops = [float(np.nanmax(runs.swap.value[len(runs.swap.days) // 2 :])) for runs in players if runs.swap is not None]
     top = max(tops) or 1.0
-    diagonal = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [0.0, top],
-        "y": [0.0, top],
-        "name": "swap = external",
-        "line": {"color": "#7f7f7f", "width": 1.5, "dash": "dot"},
-        "hoverinfo": "skip",
-    }
-    return figure([diagonal, *made["data"]], made["layout"])
+    dotted = {"color": "#7f7f7f", "width": 1.5, "dash": "dot"}
+    diagonal = scatter("lines", [0.0, top], [0.0, top], name="swap = external", line=dotted, hoverinfo="skip")
+    return figure([diagonal, *made["data"]], **made["layout"])
 
 
 def swap_against_reward(players: Sequence[PlayerRuns]) -> Figure | None:
     """Draw where each player came to rest: reward to the right, swap regret upwards, the way there faint."""
-    return _swap_against(players, "reward", "reward per round", "reward")
+    return _swap_against(players, "reward", "reward per round")
 
 
-def _of(runs: PlayerRuns, quantity: str) -> Curve | None:
-    found: Curve | None = getattr(runs, quantity)
-    return found
-
-
-def _swap_against(players: Sequence[PlayerRuns], quantity: str, title: str, short: str) -> Figure | None:
-    pairs = [
-        (index, runs.name, other, runs.swap)
-        for index, runs in enumerate(players)
-        if runs.swap is not None and (other := _of(runs, quantity)) is not None
-    ]
-    if not pairs:
-        return None
-    data: list[dict[str, Any]] = []
-    for index, name, other, swap in pairs:
-        common = {"legendgroup": name, "name": plain(name), "type": "scatter"}
+def _swap_against(players: Sequence[PlayerRuns], quantity: str, title: str) -> Figure | None:
+    data: list[Trace] = []
+    for index, runs in enumerate(players):
+        swap, other = runs.swap, runs.curve(quantity)
+        if swap is None or other is None:
+            continue
+        common = {"legendgroup": runs.name, "name": plain(runs.name)}
+        hover = f"{quantity} %{{x:.4g}}<br>swap %{{y:.4g}}"
         settled = len(swap.days) // 2
-        data.append(
-            {
-                **common,
-                "mode": "lines",
-                "x": numbers(other.value[settled:]),
-                "y": numbers(swap.value[settled:]),
-                "line": {"color": colour(index), "width": 1, "dash": dash(index)},
-                "opacity": 0.5,
-                "showlegend": False,
-                "customdata": swap.days[settled:].tolist(),
-                "hovertemplate": f"day %{{customdata:,}}<br>{short} %{{x:.4g}}<br>swap %{{y:.4g}}",
-            }
+        way = scatter(
+            "lines",
+            numbers(other.value[settled:]),
+            numbers(swap.value[settled:]),
+            **common,
+            line=stroke(index, 1),
+            opacity=0.5,
+            showlegend=False,
+            customdata=swap.days[settled:].tolist(),
+            hovertemplate="day %{customdata:,}<br>" + hover,
         )
-        data.append(
-            {
-                **common,
-                "mode": "markers",
-                "x": numbers(other.value[-1:]),
-                "y": numbers(swap.value[-1:]),
-                "error_x": _bars(other, index),
-                "error_y": _bars(swap, index),
-                "marker": {"color": colour(index), "size": 11, "symbol": symbol(index)},
-                "hovertemplate": f"{short} %{{x:.4g}}<br>swap %{{y:.4g}}",
-            }
+        rest = scatter(
+            "markers",
+            numbers(other.value[-1:]),
+            numbers(swap.value[-1:]),
+            **common,
+            error_x=_bars(index, other),
+            error_y=_bars(index, swap),
+            marker=marker(index, 11),
+            hovertemplate=hover,
         )
-    layout = {
-        "height": 420,
-        "hovermode": "closest",
-        "xaxis": axis(title),
-        "yaxis": axis("swap regret per round", rangemode="tozero"),
-    }
-    return figure(data, layout)
+        data += [way, rest]
+    if not data:
+        return None
+    return figure(data, height=420, xaxis=axis(title), yaxis=axis("swap regret per round", rangemode="tozero"))
+
+
+def _bars(index: int, curve: Curve) -> Trace:
+    return error_bars(index, curve.value[-1:], curve.low[-1:], curve.high[-1:]) | {"thickness": 1.2}
 
 
 def _reach(curves: Sequence[Curve]) -> tuple[float, float]:
@@ -200,56 +163,39 @@ def _reach(curves: Sequence[Curve]) -> tuple[float, float]:
     return max(min(positive, default=0.3) / 3.0, 1e-5 * top), top
 
 
-def _band(index: int, name: str, curve: Curve, foot: float) -> dict[str, Any]:
+def _band(index: int, name: str, curve: Curve, foot: float) -> Trace:
     known = np.isfinite(curve.low) & np.isfinite(curve.high)
     days = curve.days[known].tolist()
-    low = np.maximum(curve.low[known], foot)
-    high = np.maximum(curve.high[known], foot)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": plain(name),
-        "legendgroup": name,
-        "showlegend": False,
-        "x": days + days[::-1],
-        "y": numbers([*high.tolist(), *low[::-1].tolist()]),
-        "fill": "toself",
-        "fillcolor": band_of(index),
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-    }
+    low, high = (np.maximum(end[known], foot) for end in (curve.low, curve.high))
+    return scatter(
+        "lines",
+        days + days[::-1],
+        numbers([*high, *low[::-1]]),
+        name=plain(name),
+        legendgroup=name,
+        showlegend=False,
+        fill="toself",
+        fillcolor=band_of(index),
+        line={"width": 0},
+        hoverinfo="skip",
+    )
 
 
-def _line(index: int, name: str, curve: Curve, unit: str, x_title: str) -> dict[str, Any]:
-    behind = f" {unit}" if unit else ""
+def _line(index: int, name: str, curve: Curve, unit: str, x_title: str) -> Trace:
+    behind, ends = f" {unit}" if unit else "", list(zip(curve.low.tolist(), curve.high.tolist(), strict=True))
     text = [
         f"{value:.4g}{behind}" + (f" [{low:.4g}, {high:.4g}]" if math.isfinite(low) and math.isfinite(high) else "")
-        for value, low, high in zip(curve.value.tolist(), curve.low.tolist(), curve.high.tolist(), strict=True)
+        for value, (low, high) in zip(curve.value.tolist(), ends, strict=True)
     ]
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": plain(name),
-        "legendgroup": name,
-        "x": curve.days.tolist(),
-        "y": numbers(curve.value.tolist()),
-        "line": {"color": colour(index), "width": 2.2, "dash": dash(index)},
-        "marker": {"color": colour(index), "size": 6, "symbol": symbol(index)},
-        "text": text,
-        "customdata": [numbers(pair) for pair in zip(curve.low.tolist(), curve.high.tolist(), strict=True)],
-        "hovertemplate": x_title + " %{x:,}: %{text}",
-    }
-
-
-def _bars(curve: Curve, index: int) -> dict[str, Any]:
-    value, low, high = curve.last
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return {"visible": False}
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": numbers([max(0.0, high - value)]),
-        "arrayminus": numbers([max(0.0, value - low)]),
-        "color": colour(index),
-        "thickness": 1.2,
-    }
+    return scatter(
+        "lines+markers",
+        curve.days.tolist(),
+        numbers(curve.value),
+        name=plain(name),
+        legendgroup=name,
+        line=stroke(index, 2.2),
+        marker=marker(index, 6),
+        text=text,
+        customdata=[numbers(pair) for pair in ends],
+        hovertemplate=x_title + " %{x:,}: %{text}",
+    )

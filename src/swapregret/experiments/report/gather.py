@@ -2,25 +2,25 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.special import stdtrit
 
-from swapregret.arrays import Vector
+from swapregret.actions.base import ActionSet
+from swapregret.actions.graphs.graphic_bases import GraphicBases
+from swapregret.actions.paths.dag_paths import DagPaths
+from swapregret.actions.paths.partitions import Partitions
+from swapregret.arrays import Matrix, Vector
 from swapregret.errors import InvalidInput
-from swapregret.experiments.report.elements import graph_of, put_together, rows_of
-from swapregret.experiments.report.model import Curve, Ends, PlayerRuns, Scene, Shares
-from swapregret.experiments.report.page import Origin
+from swapregret.experiments.report.model import Curve, Edge, Ends, Graph, Law, Origin, PlayerRuns, Scene, Shares
+from swapregret.regret.measure import student_factor
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
 from swapregret.results.table import UNIT_COLUMNS
 from swapregret.units import UNIT_REWARDS, Units
 
-__all__ = ["gather"]
+__all__ = ["gather", "graph_of", "put_together", "rows_of"]
 
-_KEY = ("set", "environment", "horizon")
 _FACTS = {
     "library": "swapregret",
     "seed_entropy": "seed",
@@ -51,14 +51,11 @@ def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Scene, ...], Origin]:
             f"{os.fspath(folder)!r} with none of {len(experiment.runs)}",
             "Run the specification again: `swapregret run SPEC.toml --out DIR` goes on where it stopped.",
         )
-    cells, rows = load_cells(folder, in_units=False), load_results(folder, in_units=False)
+    frames = load_cells(folder, in_units=False), load_results(folder, in_units=False)
     scenes: dict[tuple[str, str, int], dict[str, list[RunInfo]]] = {}
     for run in finished:
         scenes.setdefault((run.set, run.environment, run.horizon), {}).setdefault(run.player, []).append(run)
-    made = [
-        _scene(experiment, key, players, _where(cells, _KEY, key), _where(rows, _KEY, key))
-        for key, players in scenes.items()
-    ]
+    made = [_scene(experiment, key, players, *frames) for key, players in scenes.items()]
     return tuple(made), _origin(experiment, len(finished))
 
 
@@ -71,8 +68,8 @@ def _scene(
 ) -> Scene:
     name, environment, horizon = key
     actions = experiment.action_set(name)
-    graph = graph_of(actions)
     labels, place = rows_of(actions)
+    here = {"set": name, "environment": environment, "horizon": horizon}
     return Scene(
         actions=name,
         environment=environment,
@@ -82,18 +79,11 @@ def _scene(
         n_actions=actions.n_actions,
         labels=labels,
         players=tuple(
-            _player(
-                experiment,
-                player,
-                runs,
-                _where(cells, ("player",), (player,)),
-                _where(rows, ("player",), (player,)),
-                place,
-            )
+            _player(experiment, runs, cells.filter(**here, player=player), rows.filter(**here, player=player), place)
             for player, runs in players.items()
         ),
-        graph=graph,
-        units=_units(cells),
+        graph=graph_of(actions),
+        units=_units(cells.filter(**here)),
     )
 
 
@@ -105,7 +95,6 @@ def _units(cells: pl.DataFrame) -> Units:
 
 def _player(
     experiment: Experiment,
-    name: str,
     runs: Sequence[RunInfo],
     cells: pl.DataFrame,
     rows: pl.DataFrame,
@@ -116,7 +105,7 @@ def _player(
     low, high = (_column(cells, f"swap_{end}_per_round") for end in ("low", "high"))
     swap = _curve(cells, "swap_per_round", low, high)
     return PlayerRuns(
-        name=name,
+        name=runs[0].player,
         n_runs=len(runs),
         swap=swap,
         external=_student(cells, "external_per_round", _column(cells, "external_error") / _column(cells, "day")),
@@ -127,8 +116,7 @@ def _player(
         windows=first.windows or (),
         offset=first.offset or 0,
         shares=_shares(experiment, first, [run for run in runs if run.id != first.run]),
-        marginals=put_together(first.marginals, place),
-        marginal_days=first.days,
+        law=Law(first.days, put_together(first.marginals, place)),
         ends=_ends(rows),
     )
 
@@ -170,10 +158,7 @@ def _microseconds(rows: pl.DataFrame) -> Curve | None:
     if timed.is_empty():
         return None
     time = 1e6 * pl.col("seconds") / pl.col("day")
-    table = timed.group_by("day").agg(
-        time.median().alias("median"), time.min().alias("least"), time.max().alias("most"), pl.len().alias("n")
-    )
-    table = table.sort("day")
+    table = timed.group_by("day").agg(median=time.median(), least=time.min(), most=time.max(), n=pl.len()).sort("day")
     several = _column(table, "n") > 1
     low, high = (np.where(several, _column(table, name), np.nan) for name in ("least", "most"))
     return _curve(table, "median", low, high)
@@ -181,9 +166,7 @@ def _microseconds(rows: pl.DataFrame) -> Curve | None:
 
 def _student(table: pl.DataFrame, column: str, errors: Vector) -> Curve | None:
     """Return a mean with Student's 95 % interval, NaN for single replications."""
-    count = _column(table, "n_replications")
-    half = np.where(count > 1, stdtrit(np.maximum(count - 1.0, 1.0), 0.975) * errors, np.nan)
-    value = _column(table, column)
+    value, half = _column(table, column), errors * [student_factor(count) for count in table["n_replications"]]
     return _curve(table, column, value - half, value + half)
 
 
@@ -200,10 +183,6 @@ def _column(table: pl.DataFrame, name: str) -> Vector:
     return table[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
-def _where(table: pl.DataFrame, names: Sequence[str], values: Sequence[object]) -> pl.DataFrame:
-    return table.filter(*(pl.col(name) == value for name, value in zip(names, values, strict=True)))
-
-
 def _origin(experiment: Experiment, n_finished: int) -> Origin:
     runs = {run.id: run for run in experiment.runs}
     failures = {}
@@ -213,11 +192,78 @@ def _origin(experiment: Experiment, n_finished: int) -> Origin:
         failures[where] = str(failure.get("error", "unknown"))
     known = experiment.environment
     order = [*(name for name in _FACTS if name in known), *(name for name in known if name not in _FACTS)]
-    facts = {_FACTS.get(name, name.replace("_", " ")): _fact(known[name]) for name in order}
+    facts = {_FACTS.get(name, name.replace("_", " ")): str(known[name]) for name in order}
     if isinstance(known.get("memory_bytes"), int):
         facts["memory"] = f"{known['memory_bytes'] / 2**30:.1f} GiB"
     return Origin(experiment.name, experiment.spec, facts, len(experiment.runs), n_finished, failures)
 
 
-def _fact(value: Any) -> str:
-    return ", ".join(f"{key} {inner}" for key, inner in value.items()) if isinstance(value, dict) else str(value)
+# ---- how the law over a set is shown ------------------------------------------------------------------------------
+
+
+def graph_of(actions: ActionSet) -> Graph | None:
+    """Return the graph of a path or tree set; None for sets without one.
+
+    Examples
+    --------
+    >>> graph = graph_of(DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"))
+    >>> graph.vertices, graph.edges[2].label
+    (('s', 'a', 't'), 's → t')
+    """
+    if isinstance(actions, DagPaths):
+        place = {vertex: i for i, vertex in enumerate(dict.fromkeys(v for edge in actions.edges for v in edge))}
+        edges = [
+            Edge(place[tail], place[head], _edge_name(label, " → "))
+            for (tail, head), label in zip(actions.edges, actions.labels, strict=True)
+        ]
+        return Graph(tuple(str(vertex) for vertex in place), tuple(edges), True)
+    if isinstance(actions, GraphicBases):
+        graph = actions.graph
+        ends = zip(graph.tails.tolist(), graph.heads.tolist(), actions.labels, strict=True)
+        edges = [Edge(tail, head, _edge_name(label, " – ")) for tail, head, label in ends]
+        return Graph(tuple(str(vertex) for vertex in graph.vertices), tuple(edges), False)
+    return None
+
+
+def rows_of(actions: ActionSet) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
+    """Return the rows in which the law of a set is shown, and which of them each element belongs to.
+
+    Elements of partitions that give a part the same amount share a row; otherwise each element has one.
+
+    Examples
+    --------
+    >>> labels, place = rows_of(Partitions(1, 2))
+    >>> labels, place.tolist()
+    (('part 0 gets 0', 'part 0 gets 1', 'part 1 gets 0', 'part 1 gets 1'), [0, 1, 3, 2])
+    """
+    if isinstance(actions, Partitions):
+        pairs = [
+            (label[0], label[-1] - (0 if actions.is_compact else label[1]))
+            for label in actions.labels
+            if isinstance(label, tuple)
+        ]
+        rows = sorted(set(pairs))
+        names = tuple(f"part {part} gets {amount}" for part, amount in rows)
+        return names, np.array([rows.index(pair) for pair in pairs], dtype=np.int64)
+    graph = graph_of(actions)
+    names = tuple(edge.label for edge in graph.edges) if graph is not None else tuple(map(_name, actions.labels))
+    return names, np.arange(actions.dimension, dtype=np.int64)
+
+
+def put_together(marginals: Matrix, place: npt.NDArray[np.int64]) -> Matrix:
+    """Add up the columns that share a row of the picture."""
+    table = np.zeros((len(marginals), int(place.max()) + 1))
+    np.add.at(table.T, place, marginals.T)
+    return table
+
+
+def _name(label: object) -> str:
+    return ", ".join(str(part) for part in label) if isinstance(label, tuple) else str(label)
+
+
+def _edge_name(label: object, arrow: str) -> str:
+    """Name an edge by its ends, parallel ones with their number; a label of the user's own stays as it is."""
+    if isinstance(label, tuple) and len(label) in (2, 3):
+        number = f" ({label[2]})" if len(label) == 3 else ""
+        return f"{label[0]}{arrow}{label[1]}{number}"
+    return str(label)

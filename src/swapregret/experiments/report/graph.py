@@ -1,25 +1,26 @@
-"""What is likely to be chosen, day by day: a graph whose edges are as thick as their probability, or a heat map.
+"""A graph on paper, its edges as thick as their probability on the day of a slider.
 
-The page moves through the days with a slider: the figure draws every edge once, as a line of its own, and ``widths``
-tells how thick each is on each day.
+Directed graphs are drawn in layers from left to right, the others so that distances are kept. Same graph, same picture.
+The figure draws every edge once, as a line of its own; the page sets how thick each is.
 """
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
+import scipy
 
-from swapregret.arrays import Matrix
-from swapregret.experiments.report.layout import edge_curves, place_vertices
+from swapregret.arrays import Matrix, Vector
 from swapregret.experiments.report.model import Graph
-from swapregret.experiments.report.style import Figure, axis, figure, plain
+from swapregret.experiments.report.style import Figure, Trace, figure, plain, scatter
 
-__all__ = ["MOST_EDGES", "MOST_ELEMENTS", "graph_figure", "heat_map", "probabilities"]
+__all__ = ["MOST_EDGES", "edge_curves", "graph_figure", "place_vertices"]
 
 MOST_EDGES = 400
-MOST_ELEMENTS = 150
 _MOST_NAMES = 60
 _INK = "#0072b2"
+_SWEEPS = 12
+_STEPS = 200
+_BEND = 0.14
+_PAGE = np.array([1.8, 1.0])
+_BEND_POINTS = 13
 
 
 def graph_figure(graph: Graph) -> Figure | None:
@@ -37,89 +38,143 @@ def graph_figure(graph: Graph) -> Figure | None:
     if len(graph.edges) > MOST_EDGES:
         return None
     places = place_vertices(graph)
-    data: list[dict[str, Any]] = []
-    middles = []
-    for edge, curve in zip(graph.edges, edge_curves(graph, places), strict=True):
-        middles.append(curve[len(curve) // 2])
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": plain(edge.label),
-                "x": np.round(curve[:, 0], 4).tolist(),
-                "y": np.round(curve[:, 1], 4).tolist(),
-                "line": {"color": _INK, "width": 1},
-                "hoverinfo": "skip",
-            }
-        )
-    middle = np.round(np.array(middles), 4)
-    data.append(
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": middle[:, 0].tolist(),
-            "y": middle[:, 1].tolist(),
-            "text": [plain(edge.label) for edge in graph.edges],
-            "marker": {"size": 14, "opacity": 0, "color": _INK},
-            "hovertemplate": "%{text}<extra></extra>",
-        }
+    curves, labels = edge_curves(graph, places), [plain(edge.label) for edge in graph.edges]
+    hover = "%{text}<extra></extra>"
+    lines = [
+        _trace("lines", curve, name=label, line={"color": _INK, "width": 1}, hoverinfo="skip")
+        for label, curve in zip(labels, curves, strict=True)
+    ]
+    middles = _trace(
+        "markers",
+        np.array([curve[len(curve) // 2] for curve in curves]),
+        text=labels,
+        marker={"size": 14, "opacity": 0, "color": _INK},
+        hovertemplate=hover,
     )
-    data.append(
-        {
-            "type": "scatter",
-            "mode": "markers+text" if len(graph.vertices) <= _MOST_NAMES else "markers",
-            "x": np.round(places[:, 0], 4).tolist(),
-            "y": np.round(places[:, 1], 4).tolist(),
-            "text": [plain(name) for name in graph.vertices],
-            "textposition": "middle center",
-            "textfont": {"size": 11},
-            "marker": {"size": _vertex_size(graph), "color": "#ffffff", "line": {"width": 1.5, "color": "#57606a"}},
-            "hovertemplate": "%{text}<extra></extra>",
-        }
+    is_named = len(graph.vertices) <= _MOST_NAMES
+    size = 16 + 5 * min(6, max(len(name) for name in graph.vertices)) if is_named else 9  # most names fit in
+    vertices = _trace(
+        "markers+text" if is_named else "markers",
+        places,
+        text=[plain(name) for name in graph.vertices],
+        textposition="middle center",
+        textfont={"size": 11},
+        marker={"size": size, "color": "#ffffff", "line": {"width": 1.5, "color": "#57606a"}},
+        hovertemplate=hover,
     )
     bare = {"visible": False, "range": [-0.08, 1.08]}
-    layout = {"height": 440, "showlegend": False, "hovermode": "closest", "xaxis": bare, "yaxis": bare}
-    return figure(data, layout)
+    return figure([*lines, middles, vertices], height=440, showlegend=False, xaxis=bare, yaxis=bare)
 
 
-def _vertex_size(graph: Graph) -> int:
-    """Return a diameter into which most names fit."""
-    if len(graph.vertices) > _MOST_NAMES:
-        return 9
-    return 16 + 5 * min(6, max(len(name) for name in graph.vertices))
+def _trace(mode: str, points: Matrix, **more: object) -> Trace:
+    x, y = np.round(points, 4).T.tolist()
+    return scatter(mode, x, y, **more)
 
 
-def heat_map(marginals: Matrix, days: npt.NDArray[np.int64], labels: tuple[str, ...]) -> Figure | None:
-    """Shade the probability of every element on every day; None above 150 elements.
+def place_vertices(graph: Graph) -> Matrix:
+    """Return a point in the unit square for each vertex, shape (n, 2).
+
+    Directed graphs are drawn in layers by the longest way from a source, each layer in the order that crosses few edges.
+    Undirected ones are drawn so that distances on paper are close to distances in the graph (stress majorisation from a
+    circle).
 
     Examples
     --------
-    >>> heat_map(np.array([[.5, 1.], [0., .25]]), np.array([1, 2]), ("a", "b"))["data"][0]["z"]
-    [[0.5, 0.0], [1.0, 0.25]]
+    >>> from swapregret.experiments.report.model import Edge
+    >>> path = Graph(("s", "a", "t"), (Edge(0, 1, "sa"), Edge(1, 2, "at")), True)
+    >>> place_vertices(path)[:, 0].tolist()
+    [0.0, 0.5, 1.0]
     """
-    if len(labels) > MOST_ELEMENTS:
-        return None
-    trace = {
-        "type": "heatmap",
-        "x": [f"{day:,}" for day in days.tolist()],
-        "y": [plain(label) for label in labels],
-        "z": probabilities(marginals.T),
-        "zmin": 0.0,
-        "zmax": 1.0,
-        "colorscale": "Cividis",
-        "colorbar": {"title": {"text": "probability", "side": "right"}, "thickness": 12},
-        "hovertemplate": "day %{x}<br>%{y}: %{z:.3f}<extra></extra>",
-    }
-    layout = {
-        "height": min(1200, 170 + 16 * len(labels)),
-        "showlegend": False,
-        "xaxis": axis("after day", type="category"),
-        "yaxis": axis("element", type="category", autorange="reversed"),
-    }
-    return figure([trace], layout)
+    return _layered(graph) if graph.is_directed else _by_distance(graph)
 
 
-def probabilities(table: Matrix) -> list[list[float]]:
-    """Return probabilities to three decimals, in [0, 1]."""
-    rounded: list[list[float]] = np.round(np.clip(table, 0.0, 1.0), 3).tolist()
-    return rounded
+def edge_curves(graph: Graph, places: Matrix) -> list[Matrix]:
+    """Return the line of each edge: straight, or bent where it is parallel to another or would run over a vertex."""
+    seen: dict[tuple[int, int], int] = {}
+    curves = []
+    for edge in graph.edges:
+        pair = (min(edge.tail, edge.head), max(edge.tail, edge.head))
+        turn = seen.get(pair, 0)
+        seen[pair] = turn + 1
+        start, stop = places[edge.tail], places[edge.head]
+        bend = _BEND * ((turn + 1) // 2) * (-1) ** turn
+        if turn == 0 and _runs_over(places, edge.tail, edge.head):
+            bend = _BEND
+        side = np.array([start[1] - stop[1], stop[0] - start[0]])
+        middle = (start + stop) / 2.0 + 2.0 * bend * side
+        share = np.linspace(0.0, 1.0, _BEND_POINTS if bend else 3)[:, None]
+        curves.append((1 - share) ** 2 * start + 2 * share * (1 - share) * middle + share**2 * stop)
+    return curves
+
+
+def _runs_over(places: Matrix, tail: int, head: int) -> bool:
+    """Tell whether the straight line between two vertices passes close to a third one on a page wider than high."""
+    places = places * _PAGE
+    start, way = places[tail], places[head] - places[tail]
+    length = float(way @ way)
+    if length == 0.0:
+        return False
+    others = np.delete(places, [tail, head], axis=0)
+    along = ((others - start) @ way) / length
+    away = np.linalg.norm(others - (start + along[:, None] * way), axis=1)
+    return bool(((along > 0.0) & (along < 1.0) & (away < 0.03)).any())
+
+
+def _layered(graph: Graph) -> Matrix:
+    n = len(graph.vertices)
+    level = np.zeros(n, dtype=np.int64)
+    for _ in range(n):
+        before = level.copy()
+        for edge in graph.edges:
+            level[edge.head] = max(level[edge.head], level[edge.tail] + 1)
+        if (before == level).all():
+            break
+    layers = [np.flatnonzero(level == depth).tolist() for depth in range(int(level.max()) + 1)]
+    row = np.zeros(n)
+    for layer in layers:
+        row[layer] = _spread(len(layer))
+    for sweep in range(_SWEEPS):
+        for layer in layers if sweep % 2 == 0 else layers[::-1]:
+            wish = [_mean_row(graph, vertex, row, forward=sweep % 2 == 0) for vertex in layer]
+            order = sorted(range(len(layer)), key=lambda i: (wish[i], layer[i]))
+            layer[:] = [layer[i] for i in order]
+            row[layer] = _spread(len(layer))
+    return np.column_stack([level / max(1, int(level.max())), row])
+
+
+def _mean_row(graph: Graph, vertex: int, row: Vector, *, forward: bool) -> float:
+    """Return the negative mean height of the neighbours on one side; its own where it has none."""
+    tails = [edge.tail for edge in graph.edges if edge.head == vertex]
+    heads = [edge.head for edge in graph.edges if edge.tail == vertex]
+    ends = tails if forward else heads
+    return -float(np.mean(row[ends])) if ends else -float(row[vertex])
+
+
+def _spread(count: int) -> Vector:
+    """Return the heights of a layer, the middle at one half."""
+    return (np.arange(count, 0, -1) - 0.5) / count
+
+
+def _by_distance(graph: Graph) -> Matrix:
+    n = len(graph.vertices)
+    angle = 2.0 * np.pi * np.arange(n) / max(1, n)
+    points = np.column_stack([np.cos(angle), np.sin(angle)])
+    distance = _distances(graph)
+    weight = np.where(distance > 0.0, 1.0 / np.maximum(distance, 1.0) ** 2, 0.0)
+    laplacian = np.diag(weight.sum(axis=1)) - weight
+    inverse = np.linalg.pinv(laplacian)
+    for _ in range(_STEPS if n > 2 else 0):
+        apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+        ratio = np.where(apart > 1e-9, weight * distance / np.maximum(apart, 1e-9), 0.0)
+        points = inverse @ ((np.diag(ratio.sum(axis=1)) - ratio) @ points)
+    low, high = points.min(axis=0), points.max(axis=0)
+    return np.asarray((points - low) / np.maximum(high - low, 1e-9))
+
+
+def _distances(graph: Graph) -> Matrix:
+    """Return the numbers of edges between all vertices; vertices that are not joined are one step further than any."""
+    near = np.zeros((len(graph.vertices),) * 2)
+    for edge in graph.edges:
+        near[edge.tail, edge.head] = 1.0
+    table: Matrix = scipy.sparse.csgraph.shortest_path(near, directed=False, unweighted=True)
+    return np.where(np.isinf(table), table[np.isfinite(table)].max() + 1.0, table)

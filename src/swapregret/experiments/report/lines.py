@@ -1,15 +1,27 @@
 """Single figures of other commands: lines over a number, and what a rule would have gained."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from swapregret.experiments.report.shell import Panel, figure_page, table
-from swapregret.experiments.report.style import Figure, axis, colour, dash, figure, log_ticks, numbers, plain, symbol
+from swapregret.experiments.report.style import (
+    Figure,
+    Trace,
+    axis,
+    colour,
+    error_bars,
+    figure,
+    log_ticks,
+    marker,
+    numbers,
+    plain,
+    scatter,
+    stroke,
+)
 from swapregret.regret.best_swap import BestSwap
 
-__all__ = ["Series", "gains_page", "line_figure"]
+__all__ = ["Series", "gains_page", "in_braces", "line_figure"]
 
 _NAME = 44
 
@@ -35,7 +47,7 @@ def line_figure(
     >>> made["data"][0]["x"], made["data"][0]["y"]
     ([10.0, 1000.0], [0.1, 0.2])
     """
-    data: list[dict[str, Any]] = []
+    data: list[Trace] = []
     for index, line in enumerate(series):
         ends = line.intervals if len(line.intervals) == len(line.points) else ((math.nan, math.nan),) * len(line.points)
         shown = [
@@ -45,44 +57,34 @@ def line_figure(
         ]
         if not shown:
             continue
-        xs, ys, lows, highs = (list(column) for column in zip(*shown, strict=True))
-        bars = {
-            "type": "data",
-            "symmetric": False,
-            "array": numbers(high - y for y, high in zip(ys, highs, strict=True)),
-            "arrayminus": numbers(y - low for y, low in zip(ys, lows, strict=True)),
-            "color": colour(index),
-        }
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": plain(line.name),
-                "x": numbers(xs),
-                "y": numbers(ys),
-                "line": {"color": colour(index), "width": 3.6 if line.is_ours else 1.6, "dash": dash(index)},
-                "marker": {"color": colour(index), "size": 9 if line.is_ours else 7, "symbol": symbol(index)},
-                "hovertemplate": f"{plain(x_title)} %{{x:,}}: %{{y:.4g}}",
-                **({"error_y": bars} if line.intervals else {}),
-                "customdata": [numbers(pair) for pair in zip(lows, highs, strict=True)],
-            }
+        xs, ys, lows, highs = zip(*shown, strict=True)
+        made = scatter(
+            "lines+markers",
+            numbers(xs),
+            numbers(ys),
+            name=plain(line.name),
+            line=stroke(index, 3.6 if line.is_ours else 1.6),
+            marker=marker(index, 9 if line.is_ours else 7),
+            error_y=error_bars(index, ys, lows, highs),
+            customdata=[numbers(pair) for pair in zip(lows, highs, strict=True)],
+            hovertemplate=f"{plain(x_title)} %{{x:,}}: %{{y:.4g}}",
         )
+        data.append(made)
     if not data:
         return None
     ticks = [log_ticks(value for trace in data for value in trace[name]) for name in ("x", "y")]
-    layout = {
-        "height": 440,
-        "hovermode": "closest",
-        "xaxis": axis(x_title, is_log=True, dtick=ticks[0]) if log_x else axis(x_title),
-        "yaxis": axis(y_title, is_log=True, dtick=ticks[1]) if log_y else axis(y_title, rangemode="tozero"),
-    }
-    return figure(data, layout)
+    return figure(
+        data,
+        height=440,
+        xaxis=axis(x_title, is_log=True, dtick=ticks[0]) if log_x else axis(x_title),
+        yaxis=axis(y_title, is_log=True, dtick=ticks[1]) if log_y else axis(y_title, rangemode="tozero"),
+    )
 
 
 def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:
     """Return a page with one bar per exchange: what the best rule would have gained, largest first."""
     shown = swap.exchanges[:limit]
-    names = [(_set(each.played_elements), _set(each.better_elements)) for each in shown]
+    names = [(in_braces(each.played_elements), in_braces(each.better_elements)) for each in shown]
     bars = {
         "type": "bar",
         "orientation": "h",
@@ -94,16 +96,14 @@ def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:
         "hovertemplate": "%{text}<extra></extra>",
         "marker": {"color": colour(0)},
     }
-    layout = {
-        "height": 170 + 26 * max(3, len(shown)),
-        "showlegend": False,
-        "xaxis": axis("gain in total"),
-        "yaxis": axis("", type="category", autorange="reversed"),
-    }
-    words = (
-        "<b>Shown:</b> what the rule “whenever you chose the first, choose the second” would have gained in total.",
+    drawn = figure(
+        [bars],
+        height=170 + 26 * max(3, len(shown)),
+        showlegend=False,
+        xaxis=axis("gain in total"),
+        yaxis=axis("", type="category", autorange="reversed"),
     )
-    drawn = figure([bars], layout) if shown else None
+    words = "<b>Shown:</b> what the rule “whenever you chose the first, choose the second” would have gained in total."
     left_out = swap.n_played - len(shown)
     more = f" And {left_out:,} more actions." if left_out > 0 else ""
     rows = [
@@ -111,11 +111,13 @@ def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:
         for (one, other), each in zip(names, shown, strict=True)
     ]
     lead = f"The best rule, the exchanges of largest gain first.{more}"
-    parts = [table("exchanges", ("you chose", "better", "gain", "days"), rows)]
-    return figure_page(title, lead, [(Panel("gains", "Gain of each exchange", words), drawn)], parts)
+    panel = Panel("gains", "Gain of each exchange", (words,))
+    exchanges = table("exchanges", ("you chose", "better", "gain", "days"), rows)
+    return figure_page(title, lead, [(panel, drawn if shown else None)], [exchanges])
 
 
-def _set(elements: tuple[object, ...]) -> str:
+def in_braces(elements: Iterable[object]) -> str:
+    """Write elements as a set."""
     return "{" + ", ".join(map(str, elements)) + "}"
 
 

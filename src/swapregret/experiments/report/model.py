@@ -3,6 +3,7 @@
 A *scene* is one set, one environment and one horizon; players are compared within it and nowhere else.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from swapregret.arrays import Matrix, Vector
 from swapregret.units import UNIT_REWARDS, Units
 
-__all__ = ["Curve", "Edge", "Ends", "Graph", "PlayerRuns", "Scene", "Shares"]
+__all__ = ["Curve", "Edge", "Ends", "Graph", "Law", "Origin", "PlayerRuns", "Scene", "Shares"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,21 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
+class Law:
+    """What is likely to be chosen after some days.
+
+    Attributes
+    ----------
+    days : int64 array, shape (n,)
+    marginals : Matrix, shape (n, dimension)
+        Probability of each element.
+    """
+
+    days: npt.NDArray[np.int64]
+    marginals: Matrix
+
+
+@dataclass(frozen=True, eq=False)
 class Ends:
     """Where each replication ended: what a comparison that is paired by replication is made of.
 
@@ -101,9 +117,7 @@ class PlayerRuns:
     offset : int
         Of the first replication: day 0 is day ``offset`` of the first windows.
     shares : Shares or None
-    marginals : Matrix, shape (n, dimension), or None
-        Probability of each element at the days ``marginal_days``.
-    marginal_days : int64 array, shape (n,), or None
+    law : Law or None
     ends : Ends or None
         Reward and swap regret of every replication on the last day.
     """
@@ -119,9 +133,13 @@ class PlayerRuns:
     windows: tuple[int, ...] = ()
     offset: int = 0
     shares: Shares | None = None
-    marginals: Matrix | None = None
-    marginal_days: npt.NDArray[np.int64] | None = None
+    law: Law | None = None
     ends: Ends | None = None
+
+    def curve(self, quantity: str) -> Curve | None:
+        """Return the curve of ``swap``, ``external``, ``reward`` or ``microseconds``."""
+        found: Curve | None = getattr(self, quantity)
+        return found
 
 
 @dataclass(frozen=True)
@@ -177,3 +195,28 @@ class Scene:
         """Return what it is called on the page; a set that comes with its environment is not named twice."""
         named = f"{self.actions} · " if self.actions != f"set of {self.environment}" else ""
         return f"{named}{self.environment} · T = {self.horizon:,}"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the results came from.
+
+    Attributes
+    ----------
+    name : str
+        Of the experiment.
+    spec : str
+        The specification as given.
+    facts : mapping of str to str
+        Versions, seed, machine: what is needed to make the results again.
+    n_runs, n_finished : int
+    failures : mapping of str to str
+        Which runs failed, and why.
+    """
+
+    name: str
+    spec: str
+    facts: Mapping[str, str]
+    n_runs: int
+    n_finished: int
+    failures: Mapping[str, str]

@@ -1,10 +1,12 @@
 """The page of a campaign: a summary, the table of all results, the figures of each scene, and how to make them again."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+import numpy as np
+
+from swapregret.arrays import Matrix
 from swapregret.experiments.report.compare import Comparison
 from swapregret.experiments.report.curves import (
     curve_figure,
@@ -12,42 +14,18 @@ from swapregret.experiments.report.curves import (
     swap_against_external,
     swap_against_reward,
 )
-from swapregret.experiments.report.graph import MOST_EDGES, MOST_ELEMENTS, graph_figure, heat_map, probabilities
-from swapregret.experiments.report.model import PlayerRuns, Scene
-from swapregret.experiments.report.scales import calendar_figure, decomposition_figure
-from swapregret.experiments.report.shell import document, facts_list, one_figure, section
-from swapregret.experiments.report.style import Figure
-from swapregret.experiments.report.summary import summary_section
-from swapregret.experiments.report.table import results_table
+from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
+from swapregret.experiments.report.model import Law, Origin, Scene
+from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
+from swapregret.experiments.report.shell import choices, document, facts_list, section
+from swapregret.experiments.report.style import Figure, heat_map, plural
+from swapregret.experiments.report.tables import results_table, summary_section
 from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
 from swapregret.units import UNIT_REWARDS
 
-__all__ = ["Origin", "first_sections", "lead_of", "page_data", "panel_data", "render_page"]
+__all__ = ["MOST_ELEMENTS", "first_sections", "law_map", "lead_of", "page_data", "panel_data", "render_page"]
 
-
-@dataclass(frozen=True)
-class Origin:
-    """Where the results came from.
-
-    Attributes
-    ----------
-    name : str
-        Of the experiment.
-    spec : str
-        The specification as given.
-    facts : mapping of str to str
-        Versions, seed, machine: what is needed to make the results again.
-    n_runs, n_finished : int
-    failures : mapping of str to str
-        Which runs failed, and why.
-    """
-
-    name: str
-    spec: str
-    facts: Mapping[str, str]
-    n_runs: int
-    n_finished: int
-    failures: Mapping[str, str]
+MOST_ELEMENTS = 150
 
 
 def render_page(
@@ -88,10 +66,7 @@ def render_page(
     return document(title, parts, drawn, is_live=is_live)
 
 
-def first_sections(scenes: Sequence[Scene], *, has_summary: bool = True) -> str:
-    """Return what stands before the figures: the summary, which needs paired replications, and the table of all results."""
-    table = f'<section class="plain" id="table"><h2>All results</h2>{_TABLE_WORDS}{results_table(scenes)}</section>'
-    return (summary_section(scenes) if has_summary else "") + table
+# ---- the figures -------------------------------------------------------------------------------------------------
 
 
 def page_data(scenes: Sequence[Scene]) -> dict[str, Any]:
@@ -106,81 +81,80 @@ def panel_data(scene: Scene, scenes: Sequence[Scene] = ()) -> dict[str, Any]:
     """
     players = scene.players
     siblings = [each for each in scenes if (each.actions, each.environment) == (scene.actions, scene.environment)]
+
+    def over_days(quantity: str, title: str, *, is_log: bool, unit: str = "") -> dict[str, Figure | None]:
+        curves = [(runs.name, runs.curve(quantity)) for runs in players]
+        return {"": curve_figure(curves, title, is_log=is_log, unit=unit)}
+
     return {
-        "regret": one_figure(
-            curve_figure(players, lambda runs: runs.swap, "swap regret per round", is_log=True),
+        "regret": choices(
+            over_days("swap", "swap regret per round", is_log=True),
             'Swap regret was not measured here: ask for measure = "ledger" in the specification.',
             regret_note(scene),
         ),
-        "horizons": _variants(
+        "horizons": choices(
             {"swap regret": horizon_figure(siblings), "reward": horizon_figure(siblings, "reward")},
             "Only one horizon was run, or swap regret was not measured.",
         ),
-        "versus": _variants(
+        "versus": choices(
             {"reward": swap_against_reward(players), "external regret": swap_against_external(players)},
             "Swap regret was not measured here.",
         ),
-        "lemma": one_figure(
-            decomposition_figure(players),
+        "lemma": choices(
+            {"": decomposition_figure(players)},
             "Nobody here has a certificate: ask for certificate = true, with a player that mixes its scales uniformly, "
             'such as swap_combcp with preset = "multiscale".',
             lemma_note(scene),
         ),
-        "calendar": _choices(players, lambda runs: calendar_figure(runs, scene.horizon), "Nobody here keeps scales."),
-        "reward": one_figure(
-            curve_figure(players, lambda runs: runs.reward, "reward per round", is_log=False), "No reward was recorded."
+        "calendar": choices(
+            {runs.name: calendar_figure(runs, scene.horizon) for runs in players}, "Nobody here keeps scales."
         ),
-        "time": one_figure(
-            curve_figure(players, lambda runs: runs.microseconds, "µs per round", is_log=True, unit="µs"),
-            "No times were recorded.",
-        ),
+        "reward": choices(over_days("reward", "reward per round", is_log=False), "No reward was recorded."),
+        "time": choices(over_days("microseconds", "µs per round", is_log=True, unit="µs"), "No times were recorded."),
         "graph": _laws(scene),
     }
 
 
-def _variants(figures: Mapping[str, Figure | None], absent: str) -> dict[str, Any]:
-    made = [{"name": name, "figure": drawn} for name, drawn in figures.items() if drawn is not None]
-    return {"choices": made} if made else {"absent": absent}
-
-
-def _choices(players: Sequence[PlayerRuns], make: Callable[[PlayerRuns], Figure | None], absent: str) -> dict[str, Any]:
-    made = [{"name": runs.name, "figure": drawn} for runs in players if (drawn := make(runs)) is not None]
-    return {"choices": made} if made else {"absent": absent}
-
-
 def _laws(scene: Scene) -> dict[str, Any]:
     """Return the graph of a path or tree set with the probabilities of its edges, or a heat map for other sets."""
-    known = [runs for runs in scene.players if runs.marginals is not None and runs.marginal_days is not None]
+    known = [(runs.name, runs.law) for runs in scene.players if runs.law is not None]
     if not known:
         return {"absent": "The policies that played were not recorded."}
     if scene.graph is None:
         absent = f"The set has {len(scene.labels):,} elements; a map of more than {MOST_ELEMENTS} cannot be read."
-        return _choices(
-            known,
-            lambda runs: (
-                heat_map(runs.marginals, runs.marginal_days, scene.labels)
-                if runs.marginals is not None and runs.marginal_days is not None
-                else None
-            ),
-            absent,
-        )
+        return choices({name: law_map(law, scene.labels) for name, law in known}, absent)
     drawn = graph_figure(scene.graph)
     if drawn is None:
         return {"absent": f"The graph has {len(scene.graph.edges):,} edges; more than {MOST_EDGES} cannot be read."}
-    choices = [
-        {"name": runs.name, "days": runs.marginal_days.tolist(), "probabilities": probabilities(runs.marginals)}
-        for runs in known
-        if runs.marginals is not None and runs.marginal_days is not None
+    laws = [
+        {"name": name, "days": law.days.tolist(), "probabilities": _probabilities(law.marginals)} for name, law in known
     ]
-    return {"figure": drawn, "choices": choices}
+    return {"figure": drawn, "choices": laws}
 
 
-_TABLE_WORDS = (
-    '<p class="lead">At the horizon, with 95 % intervals over replications (times: from the fastest run to the slowest). '
-    "Swap regret is against the best rule φ, for the mean of all replications; external regret against the best fixed action. "
-    "The best of each scene is <b>bold</b>; ≈ marks a swap regret whose interval reaches that of the best one. "
-    "Click a heading to sort.</p>"
-)
+def law_map(law: Law, labels: tuple[str, ...]) -> Figure | None:
+    """Shade the probability of every element on every day; None above 150 elements.
+
+    Examples
+    --------
+    >>> law_map(Law(np.array([1, 2]), np.array([[.5, 1.], [0., .25]])), ("a", "b"))["data"][0]["z"]
+    [[0.5, 0.0], [1.0, 0.25]]
+    """
+    if len(labels) > MOST_ELEMENTS:
+        return None
+    names = labels, [f"{day:,}" for day in law.days.tolist()]
+    hover, height = "day %{x}<br>%{y}: %{z:.3f}", min(1200, 170 + 16 * len(labels))
+    table = _probabilities(law.marginals.T)
+    return heat_map(table, names, ("element", "after day"), hover=hover, height=height, zmax=1.0)
+
+
+def _probabilities(table: Matrix) -> list[list[float]]:
+    """Return probabilities to three decimals, in [0, 1]."""
+    rounded: list[list[float]] = np.round(np.clip(table, 0.0, 1.0), 3).tolist()
+    return rounded
+
+
+# ---- what stands before and after the figures ----------------------------------------------------------------------
 
 
 def lead_of(scenes: Sequence[Scene], *origins: Origin) -> str:
@@ -188,15 +162,15 @@ def lead_of(scenes: Sequence[Scene], *origins: Origin) -> str:
     n_players = len({runs.name for scene in scenes for runs in scene.players})
     n_finished, n_runs = sum(each.n_finished for each in origins), sum(each.n_runs for each in origins)
     words = (
-        f"{_plural(len(scenes), 'scene')} (set × environment × horizon), {_plural(n_players, 'player')}, "
-        f"{n_finished:,} of {_plural(n_runs, 'run')} finished. Rewards are on [0, 1]; regrets are read from "
+        f"{plural(len(scenes), 'scene')} (set × environment × horizon), {plural(n_players, 'player')}, "
+        f"{n_finished:,} of {plural(n_runs, 'run')} finished. Rewards are on [0, 1]; regrets are read from "
         "the policies and the mean rewards, not from the actions drawn."
     )
     lead = f'<p class="lead">{words}</p>{_units(scenes)}'
     failures = [failure for each in origins for failure in each.failures.items()]
     if failures:
         items = "".join(f"<li>{escape(run)}: {escape(why)}</li>" for run, why in failures)
-        lead += f'<div class="failures"><p>{_plural(len(failures), "run")} failed:</p><ul>{items}</ul></div>'
+        lead += f'<div class="failures"><p>{plural(len(failures), "run")} failed:</p><ul>{items}</ul></div>'
     return lead
 
 
@@ -211,6 +185,17 @@ def _units(scenes: Sequence[Scene]) -> str:
     return f'<p class="lead">In units of their own:</p><ul class="lead">{items}</ul>' if items else ""
 
 
+def first_sections(scenes: Sequence[Scene], *, has_summary: bool = True) -> str:
+    """Return what stands before the figures: the summary, which needs paired replications, and the table of all results."""
+    words = (
+        "At the horizon, with 95 % intervals over replications (times: from the fastest run to the slowest). Swap regret is "
+        "against the best rule φ, for the mean of all replications; external regret against the best fixed action. The best of "
+        "each scene is <b>bold</b>; ≈ marks a swap regret whose interval reaches that of the best one. Click a heading to sort."
+    )
+    results = f'<section class="plain" id="table"><h2>All results</h2><p class="lead">{words}</p>{results_table(scenes)}</section>'
+    return (summary_section(scenes) if has_summary else "") + results
+
+
 def _reproduce(origin: Origin) -> str:
     return (
         f'<section class="plain" id="reproduce"><h2>Make {escape(origin.name)} again</h2>'
@@ -219,7 +204,3 @@ def _reproduce(origin: Origin) -> str:
         "<code>swapregret report results</code>. The numbers do not depend on the number of workers; only times do.</p>"
         f"<pre>{escape(origin.spec)}</pre>{facts_list(origin.facts)}</section>"
     )
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

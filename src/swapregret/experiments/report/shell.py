@@ -5,7 +5,7 @@ that ``page.js`` draws. The same results give the same bytes.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -13,7 +13,7 @@ from typing import Any
 
 from swapregret.experiments.report.style import Figure
 
-__all__ = ["Panel", "document", "embedded", "facts_list", "figure_page", "one_figure", "section", "table"]
+__all__ = ["Cell", "Panel", "choices", "document", "embedded", "facts_list", "figure_page", "section", "table"]
 
 
 @dataclass(frozen=True)
@@ -93,34 +93,59 @@ def section(panel: Panel) -> str:
     )
 
 
-def one_figure(figure: Figure | None, absent: str = "", note: str = "") -> dict[str, Any]:
-    """Return the data of a panel with one figure, or with the reason why there is none."""
-    return {"absent": absent} if figure is None else {"choices": [{"name": "", "figure": figure}], "note": note}
+def choices(figures: Mapping[str, Figure | None], absent: str = "", note: str = "") -> dict[str, Any]:
+    """Return the data of a panel: its figures by name ("" for one that needs none), or why there is none."""
+    made = [{"name": name, "figure": figure} for name, figure in figures.items() if figure is not None]
+    return {"choices": made, "note": note} if made else {"absent": absent}
 
 
-def table(name: str, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table in HTML, and the number it stands for, with the ends of its interval."""
+
+    html: str
+    value: float | None = None
+    ends: tuple[float, float] | None = None
+
+    @property
+    def data(self) -> str:
+        """Return the numbers as attributes: what a table sorts by and is saved with."""
+        value = "" if self.value is None else f' data-value="{self.value!r}"'
+        return value if self.ends is None else f'{value} data-low="{self.ends[0]!r}" data-high="{self.ends[1]!r}"'
+
+
+def table(name: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table that sorts, filters and downloads; the first cell of a row names it.
 
-    Numbers may come as (value, how it is written).
+    A cell is text, or (value, text) for a number, or a ``Cell``.
 
     Examples
     --------
-    >>> '<td data-label="gap" data-value="0.25">1/4</td>' in table("gaps", ("player", "gap"), [("row", (0.25, "1/4"))])
+    >>> '<td data-label="gap" data-value="0.25"><span class="cell">1/4</span></td>' in table(
+    ...     "gaps", ("player", "gap"), [("row", (0.25, "1/4"))]
+    ... )
     True
     """
     body = []
-    for first, *rest in rows:
-        cells = [f'<th scope="row">{escape(str(first))}</th>']
-        for head, cell in zip(heads[1:], rest, strict=True):
-            value, shown = cell if isinstance(cell, tuple) else (None, cell)
-            number = "" if value is None else f' data-value="{value!r}"'
-            cells.append(f'<td data-label="{escape(head)}"{number}>{escape(str(shown))}</td>')
-        body.append(f"<tr>{''.join(cells)}</tr>")
+    for row in rows:
+        first, *rest = (_cell(each) for each in row)
+        cells = (
+            f'<td data-label="{escape(head)}"{cell.data}><span class="cell">{cell.html}</span></td>'
+            for head, cell in zip(heads[1:], rest, strict=True)
+        )
+        body.append(f'<tr><th scope="row">{first.html}</th>{"".join(cells)}</tr>')
     head = "".join(f'<th scope="col">{escape(each)}</th>' for each in heads)
     return (
         f'<table class="results sortable" data-name="{escape(name)}"><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table>"
     )
+
+
+def _cell(given: object) -> Cell:
+    if isinstance(given, Cell):
+        return given
+    value, text = given if isinstance(given, tuple) else (None, given)
+    return Cell(escape(str(text)), value)
 
 
 def facts_list(facts: Mapping[str, str]) -> str:
@@ -133,7 +158,7 @@ def figure_page(
 ) -> str:
     """Return a page of figures under one another, tables (HTML) after them; figures that are None are left out."""
     shown = [(panel, figure) for panel, figure in figures if figure is not None]
-    data = {"scenes": [{"label": "", "panels": {panel.key: one_figure(figure) for panel, figure in shown}}]}
+    data = {"scenes": [{"label": "", "panels": {panel.key: choices({"": figure}) for panel, figure in shown}}]}
     head = f'<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>'
     after = [f'<section class="plain">{part}</section>' for part in parts]
     return document(title, [head, *(section(panel) for panel, _ in shown), *after], data)

@@ -6,13 +6,36 @@ Ink, grid and paper are not set here: the page takes them from its style sheet, 
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from swapregret.figures import band_of, colour
 
-__all__ = ["Figure", "axis", "band_of", "colour", "dash", "figure", "log_ticks", "numbers", "plain", "symbol"]
+__all__ = [
+    "Figure",
+    "Trace",
+    "axis",
+    "band_of",
+    "colour",
+    "dash",
+    "error_bars",
+    "figure",
+    "heat_map",
+    "log_ticks",
+    "marker",
+    "numbers",
+    "plain",
+    "plural",
+    "scatter",
+    "stroke",
+    "symbol",
+]
+
+Trace = dict[str, Any]
 
 Figure = dict[str, Any]
 """A Plotly figure as plain data: ``data`` and ``layout``, nothing that JSON cannot say."""
@@ -31,6 +54,25 @@ def symbol(index: int) -> str:
     return _SYMBOLS[index % len(_SYMBOLS)]
 
 
+def stroke(index: int, width: float) -> Trace:
+    """Return how the line of player number ``index`` is drawn."""
+    return {"color": colour(index), "width": width, "dash": dash(index)}
+
+
+def marker(index: int, size: int) -> Trace:
+    """Return how the points of player number ``index`` are drawn."""
+    return {"color": colour(index), "size": size, "symbol": symbol(index)}
+
+
+def error_bars(index: int, value: ArrayLike, low: ArrayLike, high: ArrayLike) -> Trace:
+    """Return the intervals of the points of player number ``index``; none where no end is known."""
+    below, above = np.maximum(np.subtract(value, low), 0.0), np.maximum(np.subtract(high, value), 0.0)
+    if not np.isfinite(below + above).any():
+        return {"visible": False}
+    bars = {"array": numbers(above), "arrayminus": numbers(below)}
+    return {"type": "data", "symmetric": False, **bars, "color": colour(index)}
+
+
 def plain(text: str) -> str:
     """Return text so that Plotly, which reads some HTML in it, shows it as it is.
 
@@ -40,6 +82,11 @@ def plain(text: str) -> str:
     'rate &lt;b&gt; &amp; co'
     """
     return escape(text, quote=False)
+
+
+def plural(count: int, word: str) -> str:
+    """Return how many there are, in words: 1 run, 1,000 runs."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def numbers(values: Iterable[float], digits: int = 6) -> list[float | None]:
@@ -72,17 +119,46 @@ def log_ticks(values: Iterable[float]) -> int | str | None:
     return 1 if ratio > 100.0 else "D2" if ratio > 10.0 else None
 
 
-def figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> Figure:
+def scatter(mode: str, x: Sequence[Any], y: Sequence[Any], **more: Any) -> Trace:
+    """Return a trace of points or lines; ``more`` as Plotly names it."""
+    return {"type": "scatter", "mode": mode, "x": x, "y": y, **more}
+
+
+def figure(data: list[Trace], **layout: Any) -> Figure:
     """Return a figure with what all of them share: legend below, hover labels of full length. The page adds the title."""
     shared: dict[str, Any] = {
         "margin": {"l": 8, "r": 20, "t": 34, "b": 8},
         "hoverlabel": {"namelength": -1},
         "legend": {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         "showlegend": True,
+        "hovermode": "closest",
     }
     made = {**shared, **layout}
-    made["meta"] = {
-        "names": sum(trace.get("showlegend", True) for trace in data) if made["showlegend"] else 0,
-        **made.get("meta", {}),
+    n_names = sum(trace.get("showlegend", True) for trace in data) if made["showlegend"] else 0
+    return {"data": data, "layout": made | {"meta": {"names": n_names, **made.get("meta", {})}}}
+
+
+def heat_map(
+    table: list[list[float]] | list[list[float | None]],
+    names: tuple[Sequence[str], Sequence[str]],
+    titles: tuple[str, str],
+    *,
+    hover: str,
+    height: int,
+    has_names: bool = True,
+    **more: Any,
+) -> Figure:
+    """Shade a table of probabilities: the first names go down, the second across; ``more`` is of the trace."""
+    trace = {
+        "type": "heatmap",
+        "x": [plain(name) for name in names[1]],
+        "y": [plain(name) for name in names[0]],
+        "z": table,
+        "zmin": 0.0,
+        "colorscale": "Cividis",
+        "colorbar": {"title": {"text": "probability", "side": "right"}, "thickness": 12},
+        "hovertemplate": hover + "<extra></extra>",
+        **more,
     }
-    return {"data": data, "layout": made}
+    down, across = (axis(plain(title), type="category", showticklabels=has_names) for title in titles)
+    return figure([trace], height=height, showlegend=False, xaxis=across, yaxis=down | {"autorange": "reversed"})

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from swapregret.experiments.report.model import Curve, PlayerRuns, Scene
-from swapregret.experiments.report.table import results_table
+from swapregret.experiments.report.tables import results_table
 
 
 def player(name: str, swap: float, low: float, high: float, **more: object) -> PlayerRuns:
@@ -30,7 +30,11 @@ def test_only_the_best_is_bold_and_only_close_ones_are_marked() -> None:
         [scene(player("a", 0.10, 0.08, 0.12), player("b", 0.13, 0.11, 0.15), player("c", 0.30, 0.2, 0.4))]
     )
     assert re.findall(r"<b>([^<]+)</b>", page) == ["0.1000"]
-    cells = dict(re.findall(r'class="name">(\w)</td>.*?data-low="[^"]+" data-high="[^"]+">(.*?)</td>', page))
+    cells = dict(
+        re.findall(
+            r'"player"><span class="cell">(\w)</span></td>.*?data-low="[^"]+" data-high="[^"]+">(.*?)</td>', page
+        )
+    )
     assert ["≈" in cells[name] for name in "abc"] == [False, True, False]
     assert "[0.1100, 0.1500]" in cells["b"]
 

@@ -1,19 +1,22 @@
 """The page of a self-play: how close it came to equilibrium, what was played together, what it paid and what would pay more."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
 from math import prod
+from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Label, Matrix, Vector
+from swapregret.arrays import Label, Matrix
 from swapregret.errors import Unsupported
 from swapregret.experiments.report.curves import curve_figure
 from swapregret.experiments.report.graph import graph_figure
-from swapregret.experiments.report.model import Curve, Edge, Graph, PlayerRuns
-from swapregret.experiments.report.shell import Panel, document, facts_list, one_figure, section, table
-from swapregret.experiments.report.style import Figure, axis, colour, figure, numbers, plain, symbol
+from swapregret.experiments.report.lines import in_braces
+from swapregret.experiments.report.model import Curve, Edge, Graph
+from swapregret.experiments.report.shell import Panel, choices, document, facts_list, section, table
+from swapregret.experiments.report.style import Figure, axis, colour, figure, heat_map, marker, numbers, plain, scatter
 from swapregret.games.base import Game
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.matrix import MatrixGame
@@ -28,6 +31,7 @@ _MOST_CELLS = 10_000
 _MOST_NAMED = 40
 _MOST_SOLVED = 2_500
 _MOST_POLYGON = 400
+_PAIR = "%{x:.4g}, %{y:.4g}"
 
 _PANELS = (
     Panel(
@@ -112,16 +116,19 @@ def game_page(
     """
     first = results[0]
     game = first.game
-    listed = _listed(game)
-    best = None if listed is None else _best(listed)
+    listed = normal_form(game) if _n_profiles(game) <= _MOST_SOLVED else None
+    best = None if listed is None else best_correlated_equilibrium(listed)
+    gaps = _over_time(
+        results, ("ε, the largest", *game.names), lambda at: (max(at.swap), *at.swap), "swap gap", is_log=True
+    )
     panels = {
-        "epsilon": one_figure(_gaps(results)),
-        "coarse": one_figure(_over_time(results, game.names, lambda at: at.external, "external gap", is_log=False)),
-        "reward": one_figure(_over_time(results, game.names, lambda at: at.rewards, "mean reward", is_log=False)),
+        "epsilon": choices({"": gaps}),
+        "coarse": choices({"": _over_time(results, game.names, lambda at: at.external, "external gap")}),
+        "reward": choices({"": _over_time(results, game.names, lambda at: at.rewards, "mean reward")}),
         "joint": _joint(first),
-        "payoffs": one_figure(_payoff_figure(results, listed, best), "Only for small games of two players."),
-        "network": one_figure(_network(first), "Only for routing games."),
-        "deployment": _deployments(first),
+        "payoffs": choices({"": _payoff_figure(results, listed, best)}),
+        "network": choices({"": _network(first)}),
+        "deployment": choices(_deployments(first)),
     }
     shown = [panel for panel in _PANELS if not panel.is_optional or "choices" in panels[panel.key]]
     found = first.certificate
@@ -144,12 +151,7 @@ def game_page(
     )
 
 
-# ---- over time ---------------------------------------------------------------------------------------------------
-
-
-def _gaps(results: Sequence[SelfPlayResult]) -> Figure | None:
-    names = ("ε, the largest", *results[0].game.names)
-    return _over_time(results, names, lambda at: (max(at.swap), *at.swap), "swap gap", is_log=True)
+# ---- figures -----------------------------------------------------------------------------------------------------
 
 
 def _over_time(
@@ -158,77 +160,49 @@ def _over_time(
     select: Callable[[Checkpoint], Sequence[float]],
     title: str,
     *,
-    is_log: bool,
+    is_log: bool = False,
 ) -> Figure | None:
     """Draw one line per name over the days: the mean over seeds, in a band from the lowest to the highest."""
     days = np.array([at.day for at in results[0].history], dtype=np.int64)
     values = np.array([[select(at) for at in result.history] for result in results])
-    runs = []
-    for index, name in enumerate(names):
-        each = values[:, :, index]
-        several = len(results) > 1
-        ends = (each.min(axis=0), each.max(axis=0)) if several else (np.full(len(days), np.nan),) * 2
-        runs.append(PlayerRuns(name, len(results), swap=Curve(days, each.mean(axis=0), *ends)))
-    return curve_figure(runs, lambda one: one.swap, title, is_log=is_log)
+    low, high = (values.min(axis=0), values.max(axis=0)) if len(results) > 1 else (np.full_like(values[0], np.nan),) * 2
+    columns = zip(names, values.mean(axis=0).T, low.T, high.T, strict=True)
+    return curve_figure([(name, Curve(days, *ends)) for name, *ends in columns], title, is_log=is_log)
 
 
-# ---- what was played together ----------------------------------------------------------------------------------
-
-
-def _listed(game: Game) -> MatrixGame | None:
-    """Return the normal form of a game whose linear program can be solved in a moment, else None."""
+def _n_profiles(game: Game) -> float:
+    """Return how many ways there are for all to play; infinite where a set cannot be counted."""
     counts = [actions.n_actions for actions in game.action_sets]
-    if any(count is None for count in counts) or prod(count or 0 for count in counts) > _MOST_SOLVED:
-        return None
-    return normal_form(game)
+    return prod(math.inf if count is None else count for count in counts)
 
 
-def _best(listed: MatrixGame) -> BestEquilibrium:
-    return best_correlated_equilibrium(listed)
-
-
-def _joint(result: SelfPlayResult) -> dict[str, object]:
+def _joint(result: SelfPlayResult) -> dict[str, Any]:
     game = result.game
     if game.n_players != 2:
         return {"absent": f"A map has two axes; this game has {game.n_players} players."}
-    counts = [actions.n_actions for actions in game.action_sets]
-    if any(count is None for count in counts) or prod(count or 0 for count in counts) > _MOST_CELLS:
+    if _n_profiles(game) > _MOST_CELLS:
         return {"absent": f"A map of more than {_MOST_CELLS:,} pairs of actions cannot be read."}
     try:
         law = joint_law(result.play)
     except Unsupported as error:
         return {"absent": str(error)}
-    names = [
+    rows, columns = (
         [readable(actions.elements(row)) for row in actions.enumerate(_MOST_CELLS)] for actions in game.action_sets
-    ]
-    return one_figure(_map(law, names, game.names, "probability"))
+    )
+    return choices({"": _map(law, (rows, columns), (game.names[0], game.names[1]))})
 
 
-def _map(law: Matrix, names: Sequence[Sequence[str]], titles: Sequence[str], what: str) -> Figure:
+def _map(law: Matrix, names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, str]) -> Figure:
     """Shade a table of probabilities, the first name down and the second across; small ones have their numbers written in."""
-    is_named = max(law.shape) <= _MOST_NAMED
-    is_small = max(law.shape) <= 6
-    trace = {
-        "type": "heatmap",
-        "x": [plain(name) for name in names[1]],
-        "y": [plain(name) for name in names[0]],
-        "z": [numbers(row) for row in law.tolist()],
-        "zmin": 0.0,
-        "colorscale": "Cividis",
-        "colorbar": {"title": {"text": what, "side": "right"}, "thickness": 12},
-        "hovertemplate": "%{y}<br>%{x}<br>%{z:.4f}<extra></extra>",
-        **({"texttemplate": "%{z:.3f}"} if is_small else {}),
-    }
-    layout = {
-        "height": int(min(900, 230 + max(18 * law.shape[0], 150))),
-        "showlegend": False,
-        "xaxis": axis(plain(titles[1]), type="category", showticklabels=is_named),
-        "yaxis": axis(plain(titles[0]), type="category", autorange="reversed", showticklabels=is_named),
-    }
-    return figure([trace], layout)
-
-
-# ---- payoffs -----------------------------------------------------------------------------------------------------
+    return heat_map(
+        [numbers(row) for row in law.tolist()],
+        names,
+        titles,
+        hover="%{y}<br>%{x}<br>%{z:.4f}",
+        height=int(min(900, 230 + max(18 * law.shape[0], 150))),
+        has_names=max(law.shape) <= _MOST_NAMED,
+        **({"texttemplate": "%{z:.3f}"} if max(law.shape) <= 6 else {}),
+    )
 
 
 def _payoff_figure(
@@ -238,40 +212,24 @@ def _payoff_figure(
         return None
     corners = equilibrium_payoffs(listed)
     closed = np.vstack([corners, corners[:1]])
-    names = results[0].game.names
-    polygon = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": "payoffs of correlated equilibria",
-        "x": numbers(closed[:, 0]),
-        "y": numbers(closed[:, 1]),
-        "fill": "tonext" if len(corners) < 3 else "toself",
-        "fillcolor": "rgba(20,118,177,0.18)",
-        "line": {"color": colour(0), "width": 1.5},
-        "marker": {"color": colour(0), "size": 4},
-        "hovertemplate": "%{x:.4g}, %{y:.4g}",
-    }
-    plays = [_point("the play", [result.play.payoffs for result in results], 1, 11)]
-    star = _point("largest sum", [best.payoffs], 4, 14) | {"marker": {"color": colour(4), "size": 14, "symbol": "star"}}
-    layout = {
-        "height": 440,
-        "hovermode": "closest",
-        "xaxis": axis(f"payoff of {plain(names[0])}"),
-        "yaxis": axis(f"payoff of {plain(names[1])}"),
-    }
-    return figure([polygon, star, *plays], layout)
-
-
-def _point(name: str, points: Sequence[Vector], index: int, size: int) -> dict[str, object]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": numbers(float(point[0]) for point in points),
-        "y": numbers(float(point[1]) for point in points),
-        "marker": {"color": colour(index), "size": size, "symbol": symbol(index)},
-        "hovertemplate": "%{x:.4g}, %{y:.4g}",
-    }
+    polygon = scatter(
+        "lines+markers",
+        numbers(closed[:, 0]),
+        numbers(closed[:, 1]),
+        name="payoffs of correlated equilibria",
+        fill="tonext" if len(corners) < 3 else "toself",
+        fillcolor="rgba(20,118,177,0.18)",
+        line={"color": colour(0), "width": 1.5},
+        marker={"color": colour(0), "size": 4},
+        hovertemplate=_PAIR,
+    )
+    x, y = (numbers(result.play.payoffs[player] for result in results) for player in (0, 1))
+    plays = scatter("markers", x, y, name="the play", marker=marker(1, 11), hovertemplate=_PAIR)
+    x, y = numbers(best.payoffs[:1]), numbers(best.payoffs[1:])
+    look = {"color": colour(4), "size": 14, "symbol": "star"}
+    star = scatter("markers", x, y, name="largest sum", marker=look, hovertemplate=_PAIR)
+    across, up = (axis(f"payoff of {plain(name)}") for name in results[0].game.names)
+    return figure([polygon, star, plays], height=440, xaxis=across, yaxis=up)
 
 
 def _welfare(result: SelfPlayResult, best: BestEquilibrium | None) -> str:
@@ -294,34 +252,28 @@ def _welfare(result: SelfPlayResult, best: BestEquilibrium | None) -> str:
 def _players(result: SelfPlayResult) -> str:
     found = result.certificate
     heads = ("player", "expected payoff", "payoff received", "swap gap", "swap gap in payoffs", "external gap")
+    paid = zip(result.play.payoffs, result.payoffs, found.swap, found.external, strict=True)
     rows = [
         (
             name,
-            *((float(each), f"{each:.4f}") for each in (paid, received, swap.value, swap.in_payoffs, external.value)),
+            *(
+                (float(each), f"{each:.4f}")
+                for each in (expected, received, swap.value, swap.in_payoffs, external.value)
+            ),
         )
-        for name, paid, received, swap, external in zip(
-            found.names, result.play.payoffs, result.payoffs, found.swap, found.external, strict=True
-        )
+        for name, (expected, received, swap, external) in zip(found.names, paid, strict=True)
     ]
     return table("players", heads, rows)
 
 
 def _deviations(result: SelfPlayResult) -> str:
     heads = ("player", "instead of", "play", "gain per day", "days", "gain in total")
-    rows: list[tuple[object, ...]] = []
+    rows = []
     for player, name in enumerate(result.game.names):
         for each in result.play.best_deviation(player, 3).exchanges:
-            played, better = readable(each.played_elements), readable(each.better_elements)
-            gains = ((each.gain_per_day, f"{each.gain_per_day:+.3g}"), (each.days, f"{each.days:,.1f}"))
-            rows.append(
-                (
-                    name,
-                    played,
-                    better if each.gain > 0.0 else "nothing better",
-                    *gains,
-                    (each.gain, f"{each.gain:+.4g}"),
-                )
-            )
+            better = readable(each.better_elements) if each.gain > 0.0 else "nothing better"
+            gain, total = (each.gain_per_day, f"{each.gain_per_day:+.3g}"), (each.gain, f"{each.gain:+.4g}")
+            rows.append((name, readable(each.played_elements), better, gain, (each.days, f"{each.days:,.1f}"), total))
     words = (
         "The three exchanges per player that would have gained most, over the recorded play. Days are an expectation: where a "
         "policy leaves it to chance, an action is chosen on a part of a day."
@@ -354,16 +306,17 @@ def _network(result: SelfPlayResult) -> Figure | None:
     return drawn
 
 
-def _deployments(result: SelfPlayResult) -> dict[str, object]:
+def _deployments(result: SelfPlayResult) -> dict[str, Figure | None]:
+    """Draw how likely each number of troops is on each field, for every player of a Blotto game."""
     game = result.game
     if not isinstance(game, BlottoGame):
-        return {"absent": "Only for Colonel Blotto."}
-    choices = []
+        return {}
+    figures: dict[str, Figure | None] = {}
     for player, name in enumerate(game.names):
         law = game.deployment(player, result.play.marginals(player))
-        names = [[f"field {field}" for field in range(len(law))], [str(troops) for troops in range(law.shape[1])]]
-        choices.append({"name": name, "figure": _map(law, names, ("field", "troops"), "probability")})
-    return {"choices": choices}
+        fields, troops = [f"field {field}" for field in range(len(law))], [str(count) for count in range(law.shape[1])]
+        figures[name] = _map(law, (fields, troops), ("field", "troops"))
+    return figures
 
 
 def readable(elements: Sequence[Label]) -> str:
@@ -380,4 +333,4 @@ def readable(elements: Sequence[Label]) -> str:
             return " | ".join(str(amount) for _, amount in pairs)
         if all(before[1] == after[0] for before, after in pairwise(pairs)):
             return " → ".join(str(stop) for stop in [pairs[0][0], *(head for _, head in pairs)])
-    return "{" + ", ".join(str(each) for each in elements) + "}"
+    return in_braces(elements)
