@@ -26,7 +26,10 @@ _ROWS = """
 import json, sys, time
 import swapregret as sr
 from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES
-from swapregret.experiments.bench.table import time_case, time_learner
+try:
+    from swapregret.experiments.bench.run_bench import time_case, time_learner
+except ModuleNotFoundError:  # as it was called in older revisions
+    from swapregret.experiments.bench.table import time_case, time_learner
 
 only, seconds = sys.argv[1], float(sys.argv[2])
 rates = {}

@@ -9,14 +9,14 @@ from typer.testing import CliRunner
 
 from swapregret.cli import app
 from swapregret.cli.live import JsonWatcher, LineWatcher, LiveWatcher, time_left
+from swapregret.experiments.experiment_spec import Spec, parse_spec
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import lead_of
 from swapregret.experiments.runs.execute import Outcome, execute
 from swapregret.experiments.runs.plan_runs import Plan, plan_runs
 from swapregret.experiments.runs.runner import Failure, Summary
 from swapregret.experiments.runs.status import Report
-from swapregret.experiments.spec import Spec, parse_spec
-from swapregret.results.store import Store
+from swapregret.results.folder import Store
 
 runner = CliRunner()
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))

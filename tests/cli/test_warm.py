@@ -15,7 +15,7 @@ import swapregret as sr
 from swapregret.cli import app, compiling
 from swapregret.cli.console import status_console
 from swapregret.compiled import progress
-from swapregret.experiments.warm import warm_up
+from swapregret.experiments.forecast import warm_up
 
 runner = CliRunner()
 
@@ -30,7 +30,7 @@ def test_what_was_warmed_is_loaded(tmp_path: Path) -> None:
     """With a cache of its own, the first process compiles and counts; the second compiles nothing."""
     code = (
         "import swapregret as sr; from swapregret.cli.compiling import watch_compiling;"
-        "from swapregret.experiments.warm import warm_up\n"
+        "from swapregret.experiments.forecast import warm_up\n"
         "with watch_compiling() as n_new: warm_up(sr.baselines.uniform(sr.MSets(4, 2)), days=10); print(n_new())"
     )
     settings = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -45,8 +45,8 @@ def bench(
         command = [sys.executable, "-c", "from swapregret.cli import app; app()", "bench", *options]
         raise typer.Exit(subprocess.run(command, env=os.environ | _ONE_THREAD, check=False).returncode)
     with report_errors():
+        from swapregret.experiments.bench.run_bench import run_bench
         from swapregret.experiments.bench.sheets import describe, read_page, sheets, write_page
-        from swapregret.experiments.bench.table import run_bench
 
         if write is not None:
             read_page(write)  # a page that cannot be written is found before the minutes of measuring

@@ -13,7 +13,7 @@ from swapregret.counts import MOST_REPLICATIONS
 from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
-    from swapregret.experiments.counterexample import Counterexample
+    from swapregret.experiments.shortcut_counterexample import Counterexample
 
 __all__ = ["counterexample"]
 
@@ -34,8 +34,8 @@ def counterexample(
     with report_errors():
         if html is not None:
             require_extra("experiments", "`--html`", only="plotly")
-        from swapregret.experiments.counterexample import LENGTHS, PLAYERS
-        from swapregret.experiments.counterexample import counterexample as measure
+        from swapregret.experiments.shortcut_counterexample import LENGTHS, PLAYERS
+        from swapregret.experiments.shortcut_counterexample import counterexample as measure
 
         sizes = lengths or list(LENGTHS)
         status_console.print("Loading the compiled inner loops (the first run compiles them) ...", style="dim")
@@ -60,7 +60,7 @@ def counterexample(
 
 
 def _print(result: "Counterexample") -> None:
-    from swapregret.experiments.counterexample import PLAYERS
+    from swapregret.experiments.shortcut_counterexample import PLAYERS
 
     table = Table(
         title=f"Realised regret / T on the shortcut DAG, T = {result.horizon:,}, {result.replications} runs each "
@@ -81,9 +81,9 @@ def _print(result: "Counterexample") -> None:
 
 
 def _figure(result: "Counterexample") -> str:
-    from swapregret.experiments.counterexample import PLAYERS
     from swapregret.experiments.report.lines import Series, line_figure
     from swapregret.experiments.report.shell import Panel, figure_page
+    from swapregret.experiments.shortcut_counterexample import PLAYERS
 
     series = []
     for name in PLAYERS:

@@ -13,8 +13,8 @@ from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_preset, r
 from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from swapregret.experiments.forecast import Plan
     from swapregret.experiments.measured import Expectation
-    from swapregret.experiments.plan import Plan
     from swapregret.learners.schedule import Schedule
 
 __all__ = ["plan"]
@@ -35,7 +35,7 @@ def plan(
     Example: swapregret plan --set "msets 20 5" --horizon 1e6
     """
     with report_errors():
-        from swapregret.experiments.plan import make_plan
+        from swapregret.experiments.forecast import make_plan
 
         chosen, actions = read_preset(preset), read_set(set_spec)
         if not (math.isfinite(seconds) and seconds >= 0.0):

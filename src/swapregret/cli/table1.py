@@ -15,7 +15,7 @@ from swapregret.counts import MOST_REPLICATIONS
 from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
-    from swapregret.experiments.table1 import Cell, Table1
+    from swapregret.experiments.paper_table1 import Cell, Table1
 
 __all__ = ["table1"]
 
@@ -44,8 +44,8 @@ def table1(
     with report_errors():
         if html is not None:
             require_extra("experiments", "`--html`", only="plotly")
-        from swapregret.experiments.table1 import COMPETITORS, INSTANCES
-        from swapregret.experiments.table1 import table1 as measure
+        from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES
+        from swapregret.experiments.paper_table1 import table1 as measure
 
         status_console.print("Loading the compiled inner loops (the first run compiles them) ...", style="dim")
         n_instances = sum(full or instance.in_default for instance in INSTANCES)
@@ -82,7 +82,7 @@ def table1(
 
 
 def _print(result: "Table1", family: str) -> None:
-    from swapregret.experiments.table1 import COMPETITORS
+    from swapregret.experiments.paper_table1 import COMPETITORS
 
     cells = [cell for cell in result.cells if cell.family == family]
     columns = list(dict.fromkeys((cell.instance, cell.n_actions) for cell in cells))
@@ -134,10 +134,10 @@ def _count(number: int) -> str:
 
 
 def _figures(result: "Table1") -> str:
+    from swapregret.experiments.paper_table1 import COMPETITORS
     from swapregret.experiments.report.lines import Series, line_figure
     from swapregret.experiments.report.shell import Panel, figure_page
     from swapregret.experiments.report.shell import table as html_table
-    from swapregret.experiments.table1 import COMPETITORS
 
     figures, parts = [], []
     for place, family in enumerate(dict.fromkeys(cell.family for cell in result.cells)):

@@ -37,7 +37,8 @@ def warm(
     """
     with report_errors():
         from swapregret.compiled.kernel import cache_folder
-        from swapregret.experiments.warm import warm_up
+        from swapregret.experiments.forecast import warm_up
+        from swapregret.names import check_name
         from swapregret.learners.presets import swap_combcp
         from swapregret.names import check_name
 

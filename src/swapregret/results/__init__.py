@@ -3,6 +3,6 @@
 from swapregret.results.cells import load_cells
 from swapregret.results.detail import RunDetail
 from swapregret.results.experiment import Experiment, RunInfo, load_experiment
-from swapregret.results.table import load_results
+from swapregret.results.run_rows import load_results
 
 __all__ = ["Experiment", "RunDetail", "RunInfo", "load_cells", "load_experiment", "load_results"]

@@ -21,7 +21,7 @@ from swapregret.regret.swap import measure_swap
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.results.detail import RunDetail
 from swapregret.results.experiment import Experiment, RunInfo, load_experiment
-from swapregret.results.table import UNIT_COLUMNS, into_units, load_results
+from swapregret.results.run_rows import UNIT_COLUMNS, into_units, load_results
 from swapregret.storage import reading, write_file
 
 if TYPE_CHECKING:

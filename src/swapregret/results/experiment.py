@@ -10,7 +10,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.errors import InvalidInput
 from swapregret.learners.config import decode
 from swapregret.results.detail import RunDetail, read_detail
-from swapregret.results.store import Store
+from swapregret.results.folder import Store
 from swapregret.storage import reading
 
 __all__ = ["Experiment", "RunInfo", "load_experiment"]
@@ -41,7 +41,7 @@ class Experiment:
     runs : tuple of RunInfo
         All runs of the spec, finished or not, in its order.
     resolved : dict
-        What the spec came to; see ``results/store.py``.
+        What the spec came to; see ``results/folder.py``.
     """
 
     folder: Path

@@ -11,9 +11,9 @@ from swapregret.experiments.bench.doors import DoorRow
 from swapregret.experiments.bench.growth import Growth
 from swapregret.experiments.bench.memory import Holding
 from swapregret.experiments.bench.peers import PeerTime
+from swapregret.experiments.bench.run_bench import Bench, LearnerRow, RoundRow
 from swapregret.experiments.bench.sheets import sheets, write_page
 from swapregret.experiments.bench.starts import StartRow
-from swapregret.experiments.bench.table import Bench, LearnerRow, RoundRow
 from swapregret.experiments.bench.timing import Fit
 
 _BENCH = Bench(
@@ -28,8 +28,8 @@ _BENCH = Bench(
     ],
     [StartRow("first", 44.4), StartRow("later", 1.66, "1.5 s")],
     [
-        RoundRow("c", "spread", 4, 2e4, 1e3, None, 25.0),
-        RoundRow("c", "concentrated", 4, 999_700.0, 100.0, 3e5, 25.0),
+        RoundRow("c", "spread", 4, 2e4, 1e3, None, 25.0, 20.0),
+        RoundRow("c", "concentrated", 4, 999_700.0, 100.0, 3e5, 25.0, 9997.0),
     ],
     [LearnerRow("c", "multiscale", 2e6, 20.0, 5.0), LearnerRow("c", "paper", 2e3, 0.02, None)],
     [Growth("g", "d", (100.0, 3e6), (2.0, 70.0), Fit(1.0, 0.1, 1.2), 1.3)],
@@ -82,7 +82,7 @@ def test_a_page_without_marks_is_refused_before_anything_is_measured(
 ) -> None:
     """The sentence names the marks; a page that is not there is named too."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setattr("swapregret.experiments.bench.table.run_bench", None)  # a call of it would fail
+    monkeypatch.setattr("swapregret.experiments.bench.run_bench.run_bench", None)  # a call of it would fail
     page = tmp_path / "page.md"
     missing = CliRunner().invoke(app, ["bench", "--write", str(page)])
     assert missing.exit_code == 2, missing.output

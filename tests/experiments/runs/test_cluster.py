@@ -18,12 +18,12 @@ import pytest
 from distributed.security import Security
 
 from swapregret.errors import InvalidInput, Unsupported
+from swapregret.experiments.experiment_spec import parse_spec
 from swapregret.experiments.runs.cluster import Credentials, check_address, run_on_dask
 from swapregret.experiments.runs.execute import execute
 from swapregret.experiments.runs.plan_runs import plan_runs
 from swapregret.experiments.runs.status import read_statuses
-from swapregret.experiments.spec import parse_spec
-from swapregret.results.store import Store
+from swapregret.results.folder import Store
 
 
 def _load(name: str) -> ModuleType:

@@ -11,12 +11,12 @@ import pytest
 
 import swapregret as sr
 from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS
+from swapregret.experiments.experiment_spec import parse_spec
 from swapregret.experiments.runs.execute import execute
 from swapregret.experiments.runs.plan_runs import plan_runs
 from swapregret.experiments.runs.status import Status
 from swapregret.experiments.runs.task import RunTask
-from swapregret.experiments.spec import parse_spec
-from swapregret.results.store import Store
+from swapregret.results.folder import Store
 
 DAYS = 600
 PARAMETERS: dict[str, dict[str, Any]] = {

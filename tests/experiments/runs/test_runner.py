@@ -8,11 +8,11 @@ from types import ModuleType
 
 import pytest
 
+from swapregret.experiments.experiment_spec import parse_spec
 from swapregret.experiments.runs.execute import execute
 from swapregret.experiments.runs.plan_runs import Plan, plan_runs
 from swapregret.experiments.runs.runner import run_plan
-from swapregret.experiments.spec import parse_spec
-from swapregret.results.store import Store
+from swapregret.results.folder import Store
 
 
 def _load(name: str) -> ModuleType:

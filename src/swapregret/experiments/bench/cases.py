@@ -20,12 +20,13 @@ from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Matrix, Vector
 from swapregret.environments.base import Environment, noiseless
 from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSet, PlainSubsets
-from swapregret.experiments.table1 import layered_dag
+from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.baselines import combcp
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
+from swapregret.playing.play import play
 
 __all__ = [
     "LEARNERS",
@@ -37,6 +38,7 @@ __all__ = [
     "PresetCase",
     "level",
     "round_player",
+    "rounds_of",
     "world",
 ]
 
@@ -182,3 +184,8 @@ def world(actions: ActionSet, horizon: int, state: str) -> Environment:
         return np.broadcast_to(levels, (stop - start, levels.size))
 
     return Environment(state, actions, horizon, each_day, 0, draw=noiseless)
+
+
+def rounds_of(player: Player[Any], state: str) -> Callable[[int], object]:
+    """Return what plays a given number of rounds in such a world, without measuring."""
+    return lambda rounds: play(player, world(player.actions, rounds, state), rng=0, measure="none")

@@ -27,7 +27,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Vector
-from swapregret.experiments.table1 import layered_dag
+from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners import baselines
 from swapregret.learners.presets import swap_combcp
 from swapregret.playing.play import play

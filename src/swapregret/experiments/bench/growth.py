@@ -9,12 +9,11 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
-from swapregret.experiments.bench.cases import round_player, world
+from swapregret.experiments.bench.cases import round_player, rounds_of
 from swapregret.experiments.bench.timing import Fit, fit_power, measure
-from swapregret.experiments.table1 import layered_dag
+from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_combcp
-from swapregret.playing.play import play
 
 __all__ = ["GROWTHS", "Growth", "GrowthCase", "measure_growth"]
 
@@ -36,32 +35,30 @@ class Growth:
 
 @dataclass(frozen=True)
 class GrowthCase:
-    """One curve: for each parameter the size to plot it at, the set and the player."""
+    """One curve: for each parameter the size to plot it at, and the player."""
 
     name: str
     against: str
     parameters: tuple[Any, ...]
-    make: Callable[[Any], tuple[float, ActionSet, Player[Any]]]
+    make: Callable[[Any], tuple[float, Player[Any]]]
     limit: float
 
 
-def _round(actions: ActionSet) -> tuple[float, ActionSet, Player[Any]]:
-    return float(actions.dimension), actions, round_player(actions)
+def _round(actions: ActionSet) -> tuple[float, Player[Any]]:
+    return actions.dimension, round_player(actions)
 
 
-def _scales(n_scales: int) -> tuple[float, ActionSet, Player[Any]]:
-    actions = MSets(20, 5)
-    return float(n_scales), actions, round_player(actions, windows=tuple(4**k for k in range(n_scales + 1)))
+def _scales(n_scales: int) -> tuple[float, Player[Any]]:
+    return n_scales, round_player(MSets(20, 5), windows=tuple(4**k for k in range(n_scales + 1)))
 
 
-def _count(size: int) -> tuple[float, ActionSet, Player[Any]]:
+def _count(size: int) -> tuple[float, Player[Any]]:
     actions = MSets(40, size)
-    return float(actions.n_actions), actions, round_player(actions)
+    return float(actions.n_actions), round_player(actions)
 
 
-def _horizon(horizon: int) -> tuple[float, ActionSet, Player[Any]]:
-    actions = MSets(20, 5)
-    return float(horizon), actions, swap_combcp(actions, horizon, preset="multiscale")
+def _horizon(horizon: int) -> tuple[float, Player[Any]]:
+    return horizon, swap_combcp(MSets(20, 5), horizon, preset="multiscale")
 
 
 GROWTHS = (
@@ -79,12 +76,8 @@ def measure_growth(case: GrowthCase, seconds: float) -> Growth:
     """Time rounds in the spread state for every parameter of a curve."""
     sizes, times = [], []
     for parameter in case.parameters:
-        size, actions, player = case.make(parameter)
-        sizes.append(size)
-
-        def run(rounds: int, actions: ActionSet = actions, player: Player[Any] = player) -> object:
-            return play(player, world(actions, rounds, "spread"), rng=0, measure="none")
-
-        times.append(measure(run, seconds).microseconds)
+        size, player = case.make(parameter)
+        sizes.append(float(size))
+        times.append(measure(rounds_of(player, "spread"), seconds).microseconds)
     assert np.isfinite(times).all()
     return Growth(case.name, case.against, tuple(sizes), tuple(times), fit_power(sizes, times), case.limit)

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.compiled.vectors import action_total
 from swapregret.experiments.bench.cases import level, round_player
-from swapregret.experiments.table1 import layered_dag
+from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.learners.presets import swap_combcp
 
@@ -28,11 +27,6 @@ class Holding:
     bytes: int
     scales_by_dimension: int
     rank_squared: int
-
-    @property
-    def in_vectors(self) -> float:
-        """Return bytes in units of K·d eight-byte numbers."""
-        return self.bytes / (8 * self.scales_by_dimension)
 
 
 def held_bytes(*roots: object) -> int:
@@ -54,7 +48,7 @@ def held_bytes(*roots: object) -> int:
             continue
         seen.add(id(thing))
         if isinstance(thing, np.ndarray):
-            total += _size(thing)
+            total += int(thing.nbytes)
         elif isinstance(thing, dict):
             todo.extend(thing.values())
         elif isinstance(thing, list | tuple | set | frozenset):
@@ -63,10 +57,6 @@ def held_bytes(*roots: object) -> int:
             todo.extend(vars(thing).values() if hasattr(thing, "__dict__") else ())
             todo.extend(getattr(thing, name, None) for name in getattr(type(thing), "__slots__", ()))
     return total
-
-
-def _size(array: npt.NDArray[Any]) -> int:
-    return int(array.nbytes)
 
 
 def _days(player: Player[Any], actions: ActionSet, days: int) -> Any:

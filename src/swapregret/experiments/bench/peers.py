@@ -11,16 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
 from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.experiments.bench.cases import world
+from swapregret.experiments.bench.cases import rounds_of
 from swapregret.experiments.bench.timing import measure
 from swapregret.learners.baselines import hybrid_omd
 from swapregret.learners.presets import swap_combcp
-from swapregret.playing.play import play
 
 __all__ = ["PEERS", "Peer", "PeerTime", "measure_ours", "measure_peer"]
 
@@ -31,11 +29,11 @@ _OURS = (45, 8), (60, 8)
 
 @dataclass(frozen=True)
 class Peer:
-    """Another library: the module to look for, and how to play rounds with n arms."""
+    """Another library: the module to look for, and what plays one round with n arms."""
 
     name: str
     module: str
-    start: Callable[[int], Callable[[int], object]]
+    start: Callable[[int], Callable[[], object]]
 
 
 @dataclass(frozen=True)
@@ -47,39 +45,26 @@ class PeerTime:
     remark: str = ""
 
 
-def _river(n_arms: int) -> Callable[[int], object]:
+def _river(n_arms: int) -> Callable[[], object]:
     policy, arms = import_module("river.bandit").Exp3(gamma=0.1, seed=0), list(range(n_arms))
-
-    def run(rounds: int) -> None:
-        for _ in range(rounds):
-            arm = policy.pull(arms)
-            policy.update(arm, 0.5)
-
-    return run
+    return lambda: policy.update(policy.pull(arms), 0.5)
 
 
-def _smpybandits(n_arms: int) -> Callable[[int], object]:
+def _smpybandits(n_arms: int) -> Callable[[], object]:
     policy = import_module("SMPyBandits.Policies").Exp3(n_arms, gamma=0.1)
     policy.startGame()
-
-    def run(rounds: int) -> None:
-        for _ in range(rounds):
-            arm = policy.choice()
-            policy.getReward(arm, 0.5)
-
-    return run
+    return lambda: policy.getReward(policy.choice(), 0.5)
 
 
-def _noregret(n_arms: int) -> Callable[[int], object]:
+def _noregret(n_arms: int) -> Callable[[], object]:
     theirs = import_module("noregret.regret_minimizers")
     learner, utility = theirs.BlumMansour(n_arms, theirs.RegretMatching), np.linspace(0.2, 0.8, n_arms)
 
-    def run(rounds: int) -> None:
-        for _ in range(rounds):
-            learner.next_strategy()
-            learner.observe_utility(utility)
+    def step() -> None:
+        learner.next_strategy()
+        learner.observe_utility(utility)
 
-    return run
+    return step
 
 
 PEERS = (
@@ -90,6 +75,10 @@ PEERS = (
 """Libraries that are timed where they are installed."""
 
 
+def _repeated(step: Callable[[], object]) -> Callable[[int], object]:
+    return lambda rounds: [step() for _ in range(rounds)]
+
+
 def measure_peer(peer: Peer, seconds: float, arms: tuple[int, ...] = _ARMS) -> PeerTime:
     """Time a peer at several numbers of arms, as long as a round stays below a tenth of a second."""
     if find_spec(peer.module) is None:
@@ -98,7 +87,7 @@ def measure_peer(peer: Peer, seconds: float, arms: tuple[int, ...] = _ARMS) -> P
     try:
         for n_arms in arms:
             with contextlib.redirect_stdout(io.StringIO()):
-                found[n_arms] = measure(peer.start(n_arms), seconds, least=1).microseconds
+                found[n_arms] = measure(_repeated(peer.start(n_arms)), seconds, least=1).microseconds
             if found[n_arms] > 1e5:
                 break
     except Exception as error:  # whatever another library raises is a remark, not a failure of ours
@@ -117,11 +106,6 @@ def measure_ours(seconds: float) -> list[PeerTime]:
         times: dict[int, float] = {}
         for dimension, size in _OURS:
             actions = MSets(dimension, size)
-            player: Any = make(actions)
-
-            def run(rounds: int, actions: MSets = actions, player: Any = player) -> object:
-                return play(player, world(actions, rounds, "concentrated"), rng=0, measure="none")
-
-            times[actions.n_actions] = measure(run, seconds).microseconds
+            times[actions.n_actions] = measure(rounds_of(make(actions), "concentrated"), seconds).microseconds
         found.append(PeerTime(name, times))
     return found

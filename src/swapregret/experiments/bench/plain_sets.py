@@ -4,6 +4,7 @@ Each is vectorised where NumPy can be; nothing is compiled, certified or taken f
 agree with the library's to about 1e-10.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -113,30 +114,19 @@ class PlainMatchings:
             sums = x.sum(axis=0)
             if np.abs(sums - 1.0).max() < _SUMS:
                 break
-            curvature = (np.diag(sums) - x.T @ x)[1:, 1:]
-            scale = 1.0 / np.sqrt(np.maximum(curvature.diagonal(), 1e-300))
-            scaled = curvature * scale[:, None] * scale + 1e-13 * np.eye(self.n - 1)
-            step = scale * np.linalg.solve(scaled, scale * (1.0 - sums[1:]))
+            step = _solve((np.diag(sums) - x.T @ x)[1:, 1:], 1.0 - sums[1:])
             prices[1:] += step * min(1.0, _LONGEST / np.abs(step).max())
         return x
 
     def decompose(self, point: Vector) -> tuple[Matrix, Vector]:
         """Take off one matching of what is left after another (Birkhoff)."""
-        left = point.reshape(self.n, self.n).copy()
-        atoms, weights = [], []
         rows = np.arange(self.n)
-        for _ in range(self.dimension):
-            columns = scipy.optimize.linear_sum_assignment(left > _LEFT, maximize=True)[1]
-            least = left[rows, columns].min()
-            if least <= _LEFT:
-                break
-            left[rows, columns] -= least
-            atom = np.zeros((self.n, self.n))
-            atom[rows, columns] = 1.0
-            atoms.append(atom.reshape(-1))
-            weights.append(least)
-        shares = np.array(weights)
-        return np.array(atoms), shares / shares.sum()
+
+        def matching(left: Vector) -> npt.NDArray[np.int64]:
+            table = left.reshape(self.n, self.n) > _LEFT
+            return np.asarray(self.n * rows + scipy.optimize.linear_sum_assignment(table, maximize=True)[1])
+
+        return _take_off(point, matching)
 
     def explore(self, rng: np.random.Generator) -> Vector:
         """Draw a permutation."""
@@ -182,34 +172,21 @@ class PlainPaths:
             missing = wanted - balance @ flow
             if np.abs(missing).max() < _SUMS:
                 break
-            curvature = (balance * flow) @ balance.T
-            scale = 1.0 / np.sqrt(np.maximum(curvature.diagonal(), 1e-300))
-            scaled = curvature * scale[:, None] * scale + 1e-13 * np.eye(len(balance))
-            change = (scale * np.linalg.solve(scaled, scale * missing)) @ balance
+            change = _solve((balance * flow) @ balance.T, missing) @ balance
             log_flow += change * min(1.0, _LONGEST / np.abs(change).max())
         return np.asarray(flow)
 
     def decompose(self, point: Vector) -> tuple[Matrix, Vector]:
         """Follow the largest flow left out of every vertex, and take it off."""
-        left = point.copy()
-        atoms, weights = [], []
-        last = len(self.out)
-        for _ in range(self.dimension):
-            path, u = [], 0
-            while u != last:
-                edges = self.out[u]
-                path.append(edges[left[edges].argmax()])
-                u = int(self.heads[path[-1]])
-            least = left[path].min()
-            if least <= _LEFT:
-                break
-            left[path] -= least
-            atom = np.zeros(self.dimension)
-            atom[path] = 1.0
-            atoms.append(atom)
-            weights.append(least)
-        shares = np.array(weights)
-        return np.array(atoms), shares / shares.sum()
+
+        def path(left: Vector) -> npt.NDArray[np.int64]:
+            edges, u = [], 0
+            while u != len(self.out):
+                edges.append(self.out[u][left[self.out[u]].argmax()])
+                u = int(self.heads[edges[-1]])
+            return np.array(edges)
+
+        return _take_off(point, path)
 
     def explore(self, rng: np.random.Generator) -> Vector:
         """Walk the chain."""
@@ -221,3 +198,28 @@ class PlainPaths:
             action[chosen] = 1.0
             u = int(self.heads[chosen])
         return action
+
+
+def _solve(curvature: Matrix, missing: Vector) -> Vector:
+    """Return the step of Newton's method, found on a matrix that is scaled to have ones on its diagonal."""
+    scale = 1.0 / np.sqrt(np.maximum(curvature.diagonal(), 1e-300))
+    scaled = curvature * scale[:, None] * scale + 1e-13 * np.eye(len(missing))
+    return np.asarray(scale * np.linalg.solve(scaled, scale * missing))
+
+
+def _take_off(point: Vector, find: Callable[[Vector], npt.NDArray[np.int64]]) -> tuple[Matrix, Vector]:
+    """Decompose a point: take the action that ``find`` sees in what is left as often as it fits in, until nothing is left."""
+    left = point.copy()
+    atoms, weights = [], []
+    for _ in range(point.size):
+        chosen = find(left)
+        least = left[chosen].min()
+        if least <= _LEFT:
+            break
+        left[chosen] -= least
+        atom = np.zeros(point.size)
+        atom[chosen] = 1.0
+        atoms.append(atom)
+        weights.append(least)
+    shares = np.array(weights)
+    return np.array(atoms), shares / shares.sum()

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from swapregret.errors import InvalidInput
 from swapregret.experiments.bench.doors import MULTISCALE, DoorRow
-from swapregret.experiments.bench.table import Bench
+from swapregret.experiments.bench.run_bench import Bench
 
 __all__ = ["Sheet", "describe", "read_page", "sheets", "write_page"]
 
@@ -127,9 +127,10 @@ def _memory(result: Bench) -> Sheet:
     for name, horizon in _distinct((row.name, row.horizon) for row in result.memory):
         those = [row for row in result.memory if (row.name, row.horizon) == (name, horizon)]
         last = those[-1]
+        in_vectors = last.bytes / (8 * last.scales_by_dimension)
         both = last.bytes / (8 * (last.scales_by_dimension + last.rank_squared))
         held = ", ".join(f"{row.bytes / 1024:,.0f}" for row in those)
-        rows.append((name, f"{horizon:,}", held, f"{last.in_vectors:.1f}", f"{both:.2g}"))
+        rows.append((name, f"{horizon:,}", held, f"{in_vectors:.1f}", f"{both:.2g}"))
     days = " and ".join(map(str, _distinct(row.days for row in result.memory)))
     headings = ("learner", "T", "KiB", "in K·d", "in K·d + r²")
     return Sheet(f"What a state holds after {days} days", headings, rows, is_on_page=False)

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.model import Ends, Scene
-from swapregret.experiments.report.shell import Cell, table
+from swapregret.experiments.report.shell import Cell, plain_section, table
 
 __all__ = ["SIGNS", "Change", "Comparison", "Difference", "compare", "difference", "shared"]
 
@@ -125,12 +125,13 @@ class Comparison:
             for name, labels in zip((first, second), self.alone, strict=True)
             if labels
         )
-        return (
-            f'<section class="plain" id="changes"><h2>What changed from {first} to {second}</h2><p class="lead">'
-            f"{second} less {first}, per round. {how} In brackets: 95 % interval. ▲ is better, ▼ worse, ≈ not told apart, "
-            f"= the same.</p>{self._verdict()}"
-            f"{table('changes', ('scene', 'player', 'reward', 'swap regret'), rows)}{missing}</section>"
+        words = (
+            f'<p class="lead">{second} less {first}, per round. {how} In brackets: 95 % interval. ▲ is better, ▼ worse, '
+            "≈ not told apart, = the same.</p>"
         )
+        changes = table("changes", ("scene", "player", "reward", "swap regret"), rows)
+        title = f"What changed from {self.names[0]} to {self.names[1]}"
+        return plain_section("changes", title, words + self._verdict() + changes + missing)
 
     def _verdict(self) -> str:
         """Say in one sentence per quantity how often it became better or worse."""

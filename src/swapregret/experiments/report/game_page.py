@@ -15,7 +15,7 @@ from swapregret.experiments.report.curves import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.lines import in_braces
 from swapregret.experiments.report.model import Curve, Edge, Graph
-from swapregret.experiments.report.shell import Panel, choices, document, facts_list, section, table
+from swapregret.experiments.report.shell import Panel, choices, document, facts_list, header, plain_section, table
 from swapregret.experiments.report.style import Figure, axis, colour, figure, heat_map, marker, numbers, plain, scatter
 from swapregret.games.base import Game
 from swapregret.games.kinds.blotto import BlottoGame
@@ -130,25 +130,21 @@ def game_page(
         "network": choices({"": _network(first)}),
         "deployment": choices(_deployments(first)),
     }
-    shown = [panel for panel in _PANELS if not panel.is_optional or "choices" in panels[panel.key]]
-    found = first.certificate
     seeds = f"{len(results)} seeds" if len(results) > 1 else "one seed"
     lead = (
         f"{game.n_players} players, {sum(first.play.days):,} days, {seeds}, measured from {first.measure} rewards. "
-        f"The first seed is {str(found).splitlines()[0]}."
+        f"The first seed is {str(first.certificate).splitlines()[0]}."
     )
-    parts = [
-        f'<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>',
-        f'<section class="plain" id="players"><h2>Players</h2>{_players(first)}{_welfare(first, best)}</section>',
-        *(section(panel) for panel in shown),
-        f'<section class="plain" id="deviations"><h2>Best deviations</h2>{_deviations(first)}</section>',
-        '<section class="plain" id="reproduce"><h2>Play it again</h2><p>Save the description as <code>game.toml</code>, install '
-        f"the version named below, and run <code>swapregret game game.toml {escape(options)}</code>.</p><pre>{escape(spec)}</pre>"
-        f"{facts_list(facts)}</section>",
+    again = (
+        "<p>Save the description as <code>game.toml</code>, install the version named below, and run "
+        f"<code>swapregret game game.toml {escape(options)}</code>.</p><pre>{escape(spec)}</pre>{facts_list(facts)}"
+    )
+    before = [header(title, lead), plain_section("players", "Players", _players(first) + _welfare(first, best))]
+    after = [
+        plain_section("deviations", "Best deviations", _deviations(first)),
+        plain_section("reproduce", "Play it again", again),
     ]
-    return document(
-        title, parts, {"scenes": [{"label": title, "panels": {each.key: panels[each.key] for each in shown}}]}
-    )
+    return document(title, before, _PANELS, {"scenes": [{"label": title, "panels": panels}]}, after)
 
 
 # ---- figures -----------------------------------------------------------------------------------------------------

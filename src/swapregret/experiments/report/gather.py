@@ -16,7 +16,7 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.report.model import Curve, Edge, Ends, Graph, Law, Origin, PlayerRuns, Scene, Shares
 from swapregret.regret.measure import student_factor
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
-from swapregret.results.table import UNIT_COLUMNS
+from swapregret.results.run_rows import UNIT_COLUMNS
 from swapregret.units import UNIT_REWARDS, Units
 
 __all__ = ["gather", "graph_of", "put_together", "rows_of"]

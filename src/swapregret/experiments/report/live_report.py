@@ -120,9 +120,8 @@ class LiveReport:
 
 def _waiting(folder: str) -> bytes:
     words = f"No run has finished yet in {escape(folder)}. This page shows the first one as soon as it is there."
-    return document(
-        "Waiting", [f"<header><h1>Waiting</h1><p>{words}</p></header>"], {"scenes": []}, is_live=True
-    ).encode()
+    head = f"<header><h1>Waiting</h1><p>{words}</p></header>"
+    return document("Waiting", [head], (), {"scenes": []}, is_live=True).encode()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -14,12 +14,12 @@ from swapregret.experiments.report.curves import (
     swap_against_external,
     swap_against_reward,
 )
+from swapregret.experiments.report.first_tables import results_table, summary_section
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import Law, Origin, Scene
 from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
-from swapregret.experiments.report.shell import choices, document, facts_list, section
+from swapregret.experiments.report.shell import choices, document, facts_list, plain_section
 from swapregret.experiments.report.style import Figure, heat_map, plural
-from swapregret.experiments.report.tables import results_table, summary_section
 from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
 from swapregret.units import UNIT_REWARDS
 
@@ -49,21 +49,17 @@ def render_page(
     is_live : bool
         Whether the page asks its server for more as the campaign goes on.
     """
-    drawn = page_data(scenes)
-    kept = [scene["panels"] for scene in drawn["scenes"]]
-    panels = [panel for panel in PANELS if not panel.is_optional or any("choices" in made[panel.key] for made in kept)]
     options = "".join(f'<option value="{i}">{escape(scene.label)}</option>' for i, scene in enumerate(scenes))
     title = origin.name if comparison is None else f"{comparison.names[0]} and {comparison.names[1]}"
-    parts = [
+    before = [
         f'<header><h1>{escape(title)}</h1><div id="lead">{lead_of(scenes, origin, *others)}</div></header>',
         *([] if comparison is None else [comparison.section()]),
         f'<div id="first">{first_sections(scenes, has_summary=comparison is None or comparison.is_paired)}</div>',
         f'<nav class="bar"><label>Figures of <select id="scene" aria-label="scene">{options}</select></label>'
         '<button type="button" onclick="window.print()">Print</button></nav>',
-        *[section(panel) for panel in panels],
-        *[_reproduce(each) for each in (origin, *others)],
     ]
-    return document(title, parts, drawn, is_live=is_live)
+    after = [_reproduce(each) for each in (origin, *others)]
+    return document(title, before, PANELS, page_data(scenes), after, is_live=is_live)
 
 
 # ---- the figures -------------------------------------------------------------------------------------------------
@@ -192,15 +188,15 @@ def first_sections(scenes: Sequence[Scene], *, has_summary: bool = True) -> str:
         "against the best rule φ, for the mean of all replications; external regret against the best fixed action. The best of "
         "each scene is <b>bold</b>; ≈ marks a swap regret whose interval reaches that of the best one. Click a heading to sort."
     )
-    results = f'<section class="plain" id="table"><h2>All results</h2><p class="lead">{words}</p>{results_table(scenes)}</section>'
+    results = plain_section("table", "All results", f'<p class="lead">{words}</p>{results_table(scenes)}')
     return (summary_section(scenes) if has_summary else "") + results
 
 
 def _reproduce(origin: Origin) -> str:
-    return (
-        f'<section class="plain" id="reproduce"><h2>Make {escape(origin.name)} again</h2>'
+    words = (
         "<p>Save the specification as <code>spec.toml</code>, "
         "install the version named below, and run <code>swapregret run spec.toml --out results</code>, then "
         "<code>swapregret report results</code>. The numbers do not depend on the number of workers; only times do.</p>"
-        f"<pre>{escape(origin.spec)}</pre>{facts_list(origin.facts)}</section>"
     )
+    source = f"<pre>{escape(origin.spec)}</pre>{facts_list(origin.facts)}"
+    return plain_section("reproduce", f"Make {origin.name} again", words + source)

@@ -13,7 +13,7 @@ from typing import Any
 
 from swapregret.experiments.report.style import Figure
 
-__all__ = ["Cell", "Panel", "choices", "document", "embedded", "facts_list", "figure_page", "section", "table"]
+__all__ = ["Cell", "Panel", "choices", "document", "facts_list", "figure_page", "header", "plain_section", "table"]
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,23 @@ class Panel:
     choice: str = "player"
 
 
-def document(title: str, parts: Sequence[str], data: Any, *, is_live: bool = False) -> str:
-    """Return a whole page; ``data`` is what its figures are drawn from (see ``page.js``)."""
+def document(
+    title: str,
+    before: Sequence[str],
+    panels: Sequence[Panel],
+    data: dict[str, Any],
+    after: Sequence[str] = (),
+    *,
+    is_live: bool = False,
+) -> str:
+    """Return a whole page: parts in HTML, figures, parts in HTML.
+
+    ``data`` is what the figures are drawn from (see ``page.js``): under ``scenes``, for each its ``label`` and its ``panels``
+    by key. An optional panel that no scene has is left out.
+    """
     live = ' data-live="true"' if is_live else ""
+    drawn = [scene["panels"] for scene in data["scenes"]]
+    shown = [each for each in panels if not each.is_optional or any("choices" in made[each.key] for made in drawn)]
     return "\n".join(
         [
             f'<!doctype html>\n<html lang="en"{live}><head><meta charset="utf-8">',
@@ -56,9 +70,11 @@ def document(title: str, parts: Sequence[str], data: Any, *, is_live: bool = Fal
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
             f"<style>\n{_asset('page.css')}</style></head>\n<body>",
-            *parts,
+            *before,
+            *map(_section, shown),
+            *after,
             "<noscript><p>The figures need JavaScript; the tables, the words and the specification do not.</p></noscript>",
-            f'<script id="report" type="application/json">{embedded(data)}</script>',
+            f'<script id="report" type="application/json">{_embedded(data)}</script>',
             f"<script>{_plotly()}</script>",
             f"<script>\n{_asset('page.js')}</script>",
             *([f"<script>\n{_asset('live.js')}</script>"] if is_live else []),
@@ -67,7 +83,17 @@ def document(title: str, parts: Sequence[str], data: Any, *, is_live: bool = Fal
     )
 
 
-def section(panel: Panel) -> str:
+def header(title: str, lead: str) -> str:
+    """Return what a page begins with."""
+    return f'<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>'
+
+
+def plain_section(key: str, title: str, html: str) -> str:
+    """Return a part of a page that is no figure."""
+    return f'<section class="plain" id="{key}"><h2>{escape(title)}</h2>{html}</section>'
+
+
+def _section(panel: Panel) -> str:
     """Return the place of a figure: its title, its controls, the drawing and the words beside it."""
     words = "".join(f"<p>{paragraph}</p>" for paragraph in panel.words)
     controls = (
@@ -157,14 +183,13 @@ def figure_page(
     title: str, lead: str, figures: Sequence[tuple[Panel, Figure | None]], parts: Sequence[str] = ()
 ) -> str:
     """Return a page of figures under one another, tables (HTML) after them; figures that are None are left out."""
-    shown = [(panel, figure) for panel, figure in figures if figure is not None]
-    data = {"scenes": [{"label": "", "panels": {panel.key: choices({"": figure}) for panel, figure in shown}}]}
-    head = f'<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>'
+    drawn = {panel.key: choices({"": figure}) for panel, figure in figures}
+    panels = [panel for panel, figure in figures if figure is not None]
     after = [f'<section class="plain">{part}</section>' for part in parts]
-    return document(title, [head, *(section(panel) for panel, _ in shown), *after], data)
+    return document(title, [header(title, lead)], panels, {"scenes": [{"label": "", "panels": drawn}]}, after)
 
 
-def embedded(data: Any) -> str:
+def _embedded(data: Any) -> str:
     """Return JSON that may stand inside a script element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

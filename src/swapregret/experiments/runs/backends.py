@@ -17,7 +17,7 @@ from typing import Any
 from swapregret.experiments.runs.execute import Outcome, execute
 from swapregret.experiments.runs.status import clear_statuses, read_statuses
 from swapregret.experiments.runs.task import RunTask
-from swapregret.results.store import Store
+from swapregret.results.folder import Store
 
 __all__ = ["ONE_THREAD", "TICK", "run_locally", "usable_cores"]
 

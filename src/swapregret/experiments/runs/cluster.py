@@ -21,7 +21,7 @@ from swapregret.experiments.runs.backends import TICK
 from swapregret.experiments.runs.execute import Outcome, execute
 from swapregret.experiments.runs.task import RunTask
 from swapregret.extras import require_extra
-from swapregret.results.store import Store
+from swapregret.results.folder import Store
 
 __all__ = ["Credentials", "check_address", "run_on_dask"]
 

@@ -8,6 +8,7 @@ import os
 import time
 import traceback
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.round.player import Master
 from swapregret.playing.course import Course
 from swapregret.results.detail import LEDGERS_SHARE, Mark, pack_mark, write_detail
-from swapregret.results.store import Store
-from swapregret.results.table import measure_mark, table_bytes
+from swapregret.results.folder import Store
+from swapregret.results.run_rows import measure_mark, table_bytes
 from swapregret.storage import from_bytes, reading, to_bytes
 
 __all__ = ["Outcome", "begin_course", "execute"]
@@ -79,9 +80,9 @@ def execute(task: RunTask, folder: str) -> Outcome:
 
 def begin_course(task: RunTask) -> Course:
     """Return the course of a run at its first day: the one ``play`` takes with the same seed and replication."""
-    info, own = task.info, task.set_config is None
-    actions = None if own else decode(task.set_config)
-    world = make_environment(*task.environment, actions, info.horizon, task.seed, task.base)
+    info = task.info
+    actions = None if task.set_config is None else decode(task.set_config)
+    world = make_environment(*task.environment, actions, info.horizon, task.seed, Path(task.folder))
     player = make_player(*task.player, world.actions, info.horizon)
     noise, seed = np.random.SeedSequence([task.seed, info.replication]).spawn(2)
     if info.replication:

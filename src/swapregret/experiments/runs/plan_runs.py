@@ -19,9 +19,9 @@ from swapregret.experiments.catalogue import (
     make_player,
     parameters_of,
 )
-from swapregret.experiments.grid import Choice, expand
+from swapregret.experiments.combinations import Choice, expand
+from swapregret.experiments.experiment_spec import Spec
 from swapregret.experiments.runs.task import RunTask, geometric, library_version, listed
-from swapregret.experiments.spec import Spec
 from swapregret.learners.config import encode
 from swapregret.registry import FORMS
 from swapregret.results.experiment import RunInfo

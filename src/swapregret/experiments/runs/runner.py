@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from swapregret.boundary import naming
+from swapregret.experiments.experiment_spec import read_spec
 from swapregret.experiments.runs.backends import run_locally, usable_cores
 from swapregret.experiments.runs.execute import Outcome
 from swapregret.experiments.runs.plan_runs import Plan, plan_runs
 from swapregret.experiments.runs.status import Report, clear_statuses, host, read_statuses
 from swapregret.experiments.runs.task import RunTask, library_version
-from swapregret.experiments.spec import read_spec
-from swapregret.results.store import Store
+from swapregret.results.folder import Store
 
-__all__ = ["Failure", "Summary", "Watcher", "read_plan", "run_plan"]
+__all__ = ["Failure", "Summary", "Watcher", "processor", "read_plan", "run_plan"]
 
 _PACKAGES = ("numpy", "scipy", "numba", "polars", "pydantic", "joblib", "distributed")
 
@@ -98,7 +98,7 @@ def run_plan(
     jobs : int, optional
         Processes of this machine; all cores if not given.
     backend : callable, optional
-        Where runs are made, if not here: see ``experiments.cluster``.
+        Where runs are made, if not here: see ``runs/cluster.py``.
     watcher : Watcher, optional
     """
     store, watch = Store(folder), watcher if watcher is not None else Watcher()
@@ -149,7 +149,7 @@ def about_machine(seed: int) -> dict[str, Any]:
         **versions,
         "platform": platform.platform(),
         "machine": platform.machine(),
-        "processor": _processor(),
+        "processor": processor(),
         "host": host(),
         "cpu_count": usable_cores(),
         "memory_bytes": memory,
@@ -157,9 +157,10 @@ def about_machine(seed: int) -> dict[str, Any]:
     }
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
-        return platform.processor()
+        return platform.processor() or platform.machine()

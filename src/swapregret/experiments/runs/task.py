@@ -4,11 +4,10 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from swapregret.results.experiment import RunInfo
-from swapregret.results.store import FORMAT
+from swapregret.results.folder import FORMAT
 
 __all__ = ["RunTask", "cuts_of", "geometric", "library_version"]
 
@@ -57,11 +56,6 @@ class RunTask:
         content |= {"horizon": about["horizon"], "replication": about["replication"]}
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
         return replace(self, info=replace(self.info, id=digest))
-
-    @property
-    def base(self) -> Path:
-        """Return the folder in which files of the spec are looked for."""
-        return Path(self.folder)
 
 
 def library_version() -> str:

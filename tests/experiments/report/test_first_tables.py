@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from swapregret.experiments.report.first_tables import results_table
 from swapregret.experiments.report.model import Curve, PlayerRuns, Scene
-from swapregret.experiments.report.tables import results_table
 
 
 def player(name: str, swap: float, low: float, high: float, **more: object) -> PlayerRuns:

@@ -3,7 +3,8 @@
 import io
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,32 +26,23 @@ __all__ = ["UNIT_COLUMNS", "into_units", "load_results", "measure_mark", "table_
 
 Row = dict[str, Any]
 
-_WORDS = ("run", "set", "environment", "player", "unit")
+_COLUMNS: dict[str, str] = {
+    **dict.fromkeys(("run", "set", "environment", "player"), "String"),
+    **dict.fromkeys(("horizon", "replication"), "Int64"),
+    "seed": "String",
+    "day": "Int64",
+    **dict.fromkeys(("reward", "expected", "external", "internal", "swap", "swap_lower", "swap_upper"), "Float64"),
+    "is_exact": "Boolean",
+    "n_actions": "Int64",
+    **dict.fromkeys(("realised_swap", "laziness", "lemma"), "Float64"),
+    "unit": "String",
+    **dict.fromkeys(("unit_low", "unit_high"), "Float64"),
+}
+"""The columns of a run's table, in order, by Polars' names of their types; ``window_*`` follow."""
 UNIT_COLUMNS = ("unit", "unit_low", "unit_high")
 """What the world counts, "reward" or "cost", and the range of rewards (minus the costs) that was mapped to [0, 1]."""
 _EARNED = ("reward", "expected")
 _REGRETS = ("external", "internal", "swap", "realised_swap", "laziness", "lemma", "window_", "reward_error")
-_WHOLE = ("horizon", "replication", "day", "n_actions")
-_NUMBERS = (
-    "reward",
-    "expected",
-    "external",
-    "internal",
-    "swap",
-    "swap_lower",
-    "swap_upper",
-    "realised_swap",
-    "laziness",
-    "lemma",
-    "unit_low",
-    "unit_high",
-)
-_ORDER = (
-    *("run", "set", "environment", "player", "horizon", "replication", "seed", "day", "reward", "expected"),
-    *("external", "internal", "swap", "swap_lower", "swap_upper", "is_exact", "n_actions"),
-    *("realised_swap", "laziness", "lemma"),
-    *UNIT_COLUMNS,
-)
 PER_ROUND = ("external", "internal", "swap")
 
 
@@ -58,7 +50,7 @@ def measure_mark(mark: Mark, actions: ActionSet, measure: str, units: Units = UN
     """Return the numbers of one checkpoint of one run, on the scale [0, 1], and the units; what was not measured is None."""
     run = mark.run
     result = PlayResult(actions, (run,), measure, 0)
-    row: Row = dict.fromkeys((*_NUMBERS, "is_exact", "n_actions"))
+    row: Row = dict.fromkeys(_COLUMNS)
     row |= {"day": mark.day, "reward": run.reward}
     row |= {"unit": units.word, "unit_low": units.low, "unit_high": units.high}
     if run.ledger is not None:
@@ -98,26 +90,26 @@ def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
     require_extra("experiments", "writing results", only="polars")
     import polars as pl
 
-    windows = [name for name in rows[0] if name.startswith("window_")]
-    types = _types(windows)
-    about: Row = {"run": info.id, "set": info.set, "environment": info.environment, "player": info.player}
-    about |= {"horizon": info.horizon, "replication": info.replication, "seed": str(seed)}
-    order = [*_ORDER, *windows]
-    frame = pl.DataFrame(
-        [{name: (about | row)[name] for name in order} for row in rows], schema={name: types[name] for name in order}
-    )
+    schema = _schema(rows[0])
+    about = _about(info) | {"seed": str(seed)}
+    frame = pl.DataFrame([row | about for row in rows], schema=schema)
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd")
     return buffer.getvalue()
 
 
-def _types(windows: Sequence[str]) -> dict[str, Any]:
-    """Return the type of each column."""
+def _about(info: RunInfo) -> Row:
+    """Return the columns that say which run it is."""
+    about = asdict(info)
+    return {"run": about.pop("id"), **about}
+
+
+def _schema(names: Iterable[str]) -> dict[str, Any]:
+    """Return the type of each column, with those of the windows among some names."""
     import polars as pl
 
-    types: dict[str, Any] = dict.fromkeys(_WORDS, pl.String) | dict.fromkeys(_WHOLE, pl.Int64)
-    types |= dict.fromkeys(_NUMBERS, pl.Float64) | {"seed": pl.String, "is_exact": pl.Boolean}
-    return types | dict.fromkeys(windows, pl.Float64)
+    windows = [name for name in names if name.startswith("window_")]
+    return {name: getattr(pl, kind) for name, kind in (_COLUMNS | dict.fromkeys(windows, "Float64")).items()}
 
 
 def _read_table(path: Path, run: RunInfo) -> "pl.DataFrame":
@@ -129,16 +121,13 @@ def _read_table(path: Path, run: RunInfo) -> "pl.DataFrame":
         frame = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InvalidInput(f"{os.fspath(path)!r} must be a Parquet file", f"{str(error)[:200]}", advice) from None
-    types = _types([name for name in frame.columns if name.startswith("window_")])
-    wrong = [name for name, kind in frame.schema.items() if types.get(name) != kind]
-    missing = [name for name in _ORDER if name not in frame.columns and name not in UNIT_COLUMNS]
+    schema = _schema(frame.columns)
+    wrong = [name for name, kind in frame.schema.items() if schema.get(name) != kind]
+    missing = [name for name in schema if name not in frame.columns and name not in UNIT_COLUMNS]
     if wrong or missing or frame["day"].null_count() or (frame["day"] < 1).any():
         came = f"{wrong!r:.80} of another kind, {missing!r:.80} missing, or days below 1"
         raise InvalidInput(f"{os.fspath(path)!r} must have the columns of a run", came, advice)
-    about = {"run": run.id} | {
-        name: getattr(run, name) for name in ("set", "environment", "player", "horizon", "replication")
-    }
-    for name, value in about.items():
+    for name, value in _about(run).items():
         if frame[name].unique().to_list() != [value]:
             raise InvalidInput(f"{os.fspath(path)!r} must be of run {run!r:.200}", f"another {name}", advice)
     return frame

@@ -5,13 +5,11 @@ For each n both play the real path polytope of ``environments.shortcut_dag(n, T)
 probability at least :math:`1 - T/(2^n+1)`.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from swapregret.arrays import as_integer
 from swapregret.environments.shortcut import shortcut_dag
@@ -19,6 +17,7 @@ from swapregret.errors import InvalidInput
 from swapregret.learners.baselines.combcp import combcp
 from swapregret.learners.baselines.combexp import combexp
 from swapregret.playing.play import play
+from swapregret.regret.measure import standard_error, student_factor
 from swapregret.workers import run_tasks
 
 __all__ = ["LENGTHS", "PLAYERS", "Counterexample", "CounterexampleRow", "counterexample"]
@@ -118,10 +117,7 @@ def realised_regret(length: int, horizon: int, player: str, seed: int, run: int)
 
 def _row(length: int, player: str, horizon: int, values: list[float]) -> CounterexampleRow:
     mean = float(np.mean(values))
-    half = 0.0
-    if len(values) > 1:
-        spread = float(np.std(values, ddof=1)) / math.sqrt(len(values))
-        half = float(student.ppf(0.975, len(values) - 1)) * spread
+    half = student_factor(len(values)) * standard_error(values) if len(values) > 1 else 0.0
     n_paths = 2**length + 1
     promised = max(0.0, 1.0 - horizon / n_paths) if player == "CombEXP" else None
     return CounterexampleRow(

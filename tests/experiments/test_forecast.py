@@ -9,7 +9,7 @@ import swapregret as sr
 from swapregret.cli.plan import plan as plan_command
 from swapregret.counts import LONGEST_HORIZON
 from swapregret.errors import InvalidInput, InvalidSchedule
-from swapregret.experiments.plan import make_plan, useful_from
+from swapregret.experiments.forecast import make_plan, useful_from
 from swapregret.regret.bounds import swap_combcp_bound
 
 

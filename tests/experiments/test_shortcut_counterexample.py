@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from swapregret.cli.counterexample import counterexample as command
 from swapregret.errors import InvalidInput
-from swapregret.experiments.counterexample import counterexample
+from swapregret.experiments.shortcut_counterexample import counterexample
 
 
 def test_combexp_misses_the_shortcut_and_lazy_combcp_finds_it() -> None:

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from swapregret import environments
@@ -78,23 +79,10 @@ def layered_dag(width: int, layers: int) -> DagPaths:
     return DagPaths(edges, source="S", sink="D")
 
 
-def _adaptive(actions: ActionSet, horizon: int) -> Any:
-    return swap_combcp(actions, horizon, preset="adaptive")
-
-
-def _multiscale(actions: ActionSet, horizon: int) -> Any:
-    return swap_combcp(actions, horizon, preset="multiscale")
-
-
-def _all_swaps(actions: ActionSet, horizon: int) -> Any:
-    return baselines.stoltz(actions, horizon, rules="swap")
-
-
+_OURS = ("Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)")
 COMPETITORS = (
-    Competitor("Swap-ComBCP adaptive (ours)", _adaptive, "Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)"),
-    Competitor(
-        "Swap-ComBCP multiscale (ours)", _multiscale, "Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)"
-    ),
+    Competitor("Swap-ComBCP adaptive (ours)", partial(swap_combcp, preset="adaptive"), *_OURS),
+    Competitor("Swap-ComBCP multiscale (ours)", partial(swap_combcp, preset="multiscale"), *_OURS),
     Competitor("uniform play", baselines.uniform, None, "", "O(m)"),
     Competitor("Lazy-ComBCP, K = 1", baselines.combcp, None, "", "poly(d, m)"),
     Competitor("ComBand", baselines.comband, None, "", "poly(d) or O(N)"),
@@ -102,7 +90,7 @@ COMPETITORS = (
     Competitor("follow the leader", baselines.follow_the_leader, None, "", "poly(d)"),
     Competitor("Exp3", baselines.exp3, None, "", "O(N)"),
     Competitor("Tsallis-INF", baselines.tsallis_inf, None, "", "O(N)"),
-    Competitor("Stoltz, all swaps", _all_swaps, "Stoltz (2005)", "N √(T log N)", "exp(N)"),
+    Competitor("Stoltz, all swaps", partial(baselines.stoltz, rules="swap"), "Stoltz (2005)", "N √(T log N)", "exp(N)"),
     Competitor("Stoltz, pairs", baselines.stoltz, None, "", "poly(N)"),
     Competitor("Blum–Mansour", baselines.blum_mansour, "Blum and Mansour (2007)", "N √(N T log N)", "poly(N)"),
     Competitor("Ito", baselines.ito, "Ito (2020)", "N √T", "poly(N)"),
@@ -134,13 +122,8 @@ INSTANCES = (
 )
 
 WORLDS: dict[str, Callable[..., Environment]] = {
-    "cyclic": environments.cyclic,
-    "spiral": environments.spiral,
-    "slots": environments.slots,
-    "tree": environments.tree,
-    "iid": environments.iid,
-    "piecewise": environments.piecewise,
-    "random-walk": environments.random_walk,
+    name.replace("_", "-"): getattr(environments, name)
+    for name in ("cyclic", "spiral", "slots", "tree", "iid", "piecewise", "random_walk")
 }
 
 
@@ -171,12 +154,12 @@ class Cell:
     dimension: int
     size: int
     player: str
-    swap_regret: float | None
-    lower: float | None
-    standard_error: float | None
-    microseconds: float | None
-    refused: str | None
-    bound: float | None
+    swap_regret: float | None = None
+    lower: float | None = None
+    standard_error: float | None = None
+    microseconds: float | None = None
+    refused: str | None = None
+    bound: float | None = None
 
 
 @dataclass(frozen=True)
@@ -247,42 +230,27 @@ def measure_cell(
 ) -> Cell:
     """Measure one competitor on one instance, or say why not."""
     actions = instance.make()
-    count = actions.n_actions
-    assert count is not None
-    made: dict[str, Any] = {"swap_regret": None, "lower": None, "standard_error": None, "microseconds": None}
-    refused = None
+    assert actions.n_actions is not None
+    about = instance.family, instance.label, actions.n_actions, actions.dimension, actions.size, competitor.name
+    cell = Cell(*about, bound=_bound(competitor, actions, horizon))
     try:
-        pilot = _pilot(competitor, actions, world, horizon, seed)
+        expected = _pilot(competitor, actions, world, horizon, seed) * horizon * replications
         player = competitor.make(actions, horizon)
     except (TooLarge, Unsupported) as error:
-        refused = f"refused: {error.came}"
-    else:
-        expected = pilot * horizon * replications
-        if expected > budget:
-            refused = f"refused: would take {read_duration(expected)}"
-        else:
-            place = WORLDS[world](actions, horizon, rng=seed)
-            started = time.process_time()
-            result = play(player, place, rng=seed, replications=replications)
-            regret = result.swap_regret
-            elapsed = time.process_time() - started
-            deviation = regret.standard_error
-            made = {
-                "swap_regret": regret.per_round,
-                "lower": None if regret.is_exact else regret.lower / regret.n_days,
-                "standard_error": deviation / horizon if math.isfinite(deviation) else None,
-                "microseconds": 1e6 * elapsed / (horizon * replications),
-            }
-    return Cell(
-        family=instance.family,
-        instance=instance.label,
-        n_actions=count,
-        dimension=actions.dimension,
-        size=actions.size,
-        player=competitor.name,
-        refused=refused,
-        bound=_bound(competitor, actions, horizon),
-        **made,
+        return replace(cell, refused=f"refused: {error.came}")
+    if expected > budget:
+        return replace(cell, refused=f"refused: would take {read_duration(expected)}")
+    place = WORLDS[world](actions, horizon, rng=seed)
+    started = time.process_time()
+    regret = play(player, place, rng=seed, replications=replications).swap_regret
+    elapsed = time.process_time() - started
+    deviation = regret.standard_error
+    return replace(
+        cell,
+        swap_regret=regret.per_round,
+        lower=None if regret.is_exact else regret.lower / regret.n_days,
+        standard_error=deviation / horizon if math.isfinite(deviation) else None,
+        microseconds=1e6 * elapsed / (horizon * replications),
     )
 
 

@@ -11,8 +11,8 @@ from swapregret.cli.init import STARTER
 from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS, parameters_of
 from swapregret.experiments.runs.plan_runs import Plan, plan_runs
-from swapregret.experiments.spec import parse_spec, read_spec
 from swapregret.names import nearest
+from swapregret.experiments.experiment_spec import parse_spec, read_spec
 
 BASE = """
 horizons = [100, 200]

@@ -6,7 +6,7 @@ import pytest
 
 from swapregret.errors import InvalidInput
 from swapregret.results import load_experiment
-from swapregret.results.store import FORMAT, Store
+from swapregret.results.folder import FORMAT, Store
 
 
 def stored(folder: Path) -> Store:

@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 from swapregret.cli import app
 from swapregret.errors import InvalidInput
-from swapregret.experiments import table1 as module
+from swapregret.experiments import paper_table1 as module
+from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES, Competitor, Instance, layered_dag, table1
 from swapregret.experiments.report.lines import Series, line_figure
-from swapregret.experiments.table1 import COMPETITORS, INSTANCES, Competitor, Instance, layered_dag, table1
 
 
 def named(*names: str) -> list[Competitor]:

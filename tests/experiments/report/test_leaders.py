@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import ttest_rel
 
 from swapregret.experiments.report.compare import difference
+from swapregret.experiments.report.first_tables import leader, overall_leader, summary_section
 from swapregret.experiments.report.model import Ends, PlayerRuns, Scene
-from swapregret.experiments.report.tables import leader, overall_leader, summary_section
 
 
 def ends(reward: list[float], swap: list[float], first: int = 0) -> Ends:

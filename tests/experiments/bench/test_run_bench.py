@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.cli import app
-from swapregret.experiments.bench import cases, doors, growth, peers, table
+from swapregret.experiments.bench import cases, doors, growth, peers, run_bench
 from swapregret.experiments.bench.memory import held_bytes
 from swapregret.experiments.bench.starts import StartRow
 from swapregret.experiments.bench.timing import bare_exp3, fit_power, measure
@@ -24,13 +24,13 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     case = cases.Case("m-sets (6, 2)", lambda: MSets(6, 2), cases.ROUNDS[3].plain, 2.0)
     small_curve = growth.GrowthCase("m-sets", "d", (4, 6, 8), lambda d: growth._round(MSets(d, 2)), 1.3)
     few = [replace(door, rounds=50) for door in doors.DOORS if "m-sets (10, 3), multiscale" in door.name]
-    monkeypatch.setattr(table, "DOORS", (replace(doors.DOORS[0], rounds=50), *few))
-    monkeypatch.setattr(table, "measure_starts", lambda: [StartRow("a first run", 2.0)])
-    monkeypatch.setattr(table, "ROUNDS", (case,))
-    monkeypatch.setattr(table, "PRESET_CASES", (cases.PresetCase("m-sets (6, 2)", lambda: MSets(6, 2), 5.0),))
-    monkeypatch.setattr(table, "LEARNERS", {"multiscale": cases.LEARNERS["multiscale"]})
-    monkeypatch.setattr(table, "GROWTHS", (small_curve,))
-    monkeypatch.setattr(table, "measure_memory", lambda days: [])
+    monkeypatch.setattr(run_bench, "DOORS", (replace(doors.DOORS[0], rounds=50), *few))
+    monkeypatch.setattr(run_bench, "measure_starts", lambda: [StartRow("a first run", 2.0)])
+    monkeypatch.setattr(run_bench, "ROUNDS", (case,))
+    monkeypatch.setattr(run_bench, "PRESET_CASES", (cases.PresetCase("m-sets (6, 2)", lambda: MSets(6, 2), 5.0),))
+    monkeypatch.setattr(run_bench, "LEARNERS", {"multiscale": cases.LEARNERS["multiscale"]})
+    monkeypatch.setattr(run_bench, "GROWTHS", (small_curve,))
+    monkeypatch.setattr(run_bench, "measure_memory", lambda days: [])
     monkeypatch.setattr(peers, "_OURS", ((6, 2),))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 

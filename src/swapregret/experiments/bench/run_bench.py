@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES, Case, level, round_player, world
+from swapregret.experiments.bench.cases import (
+    LEARNERS,
+    PRESET_CASES,
+    ROUNDS,
+    STATES,
+    Case,
+    level,
+    round_player,
+    rounds_of,
+)
 from swapregret.experiments.bench.doors import DOORS, DoorRow, time_door
 from swapregret.experiments.bench.growth import GROWTHS, Growth, measure_growth
 from swapregret.experiments.bench.memory import Holding, measure_memory
@@ -17,7 +26,7 @@ from swapregret.experiments.bench.peers import PEERS, PeerTime, measure_ours, me
 from swapregret.experiments.bench.reference import Reference
 from swapregret.experiments.bench.starts import StartRow, measure_starts
 from swapregret.experiments.bench.timing import bare_exp3, measure
-from swapregret.playing.play import play
+from swapregret.experiments.runs.runner import processor
 
 __all__ = ["Bench", "LearnerRow", "RoundRow", "run_bench", "time_case", "time_learner"]
 
@@ -31,7 +40,7 @@ class RoundRow:
     """Rounds per second of one set in one state, with what they are compared with.
 
     ``reference`` is the plain learner with the paper's pseudo-inverse, ``tuned`` the plain learner that solves on independent
-    coordinates; None where it was not run.
+    coordinates, ``ratio`` how many times faster than the reference a round is; None where it was not run.
     """
 
     case: str
@@ -41,11 +50,7 @@ class RoundRow:
     reference: float | None
     tuned: float | None
     wanted: float | None
-
-    @property
-    def ratio(self) -> float | None:
-        """Return how many times faster than the reference a round is."""
-        return None if self.reference is None else self.ours / self.reference
+    ratio: float | None
 
 
 @dataclass(frozen=True)
@@ -75,22 +80,13 @@ class Bench:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, words, lists and dictionaries."""
-        plain = asdict(self)
-        for row, source in zip(plain["rounds"], self.rounds, strict=True):
-            row["ratio"] = source.ratio
-        return plain
+        return asdict(self)
 
 
 def describe_machine() -> dict[str, Any]:
     """Return what the figures were measured on."""
-    name = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            name = next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
     return {
-        "processor": name,
+        "processor": processor(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -101,17 +97,15 @@ def describe_machine() -> dict[str, Any]:
 def time_case(case: Case, state: str, seconds: float, reference: bool = True) -> RoundRow:
     """Time the rounds of a set in a state, and those of the reference in the same process."""
     actions = case.make()
-    player = round_player(actions, state, case.learner)
-
-    def run(rounds: int) -> object:
-        return play(player, world(actions, rounds, state), rng=0, measure="none")
-
-    ours = measure(run, seconds).rounds_per_second
-    plain: list[float | None] = [None, None]
+    ours = measure(rounds_of(round_player(actions, state, case.learner), state), seconds).rounds_per_second
+    pinv = solve = None
     if reference and case.plain is not None:
-        for index, inverse in enumerate(("pinv", "solve")):
-            plain[index] = measure(_plain_run(case, actions, state, inverse), seconds, least=1).rounds_per_second
-    return RoundRow(case.name, state, actions.dimension, ours, plain[0], plain[1], case.ratio)
+        pinv, solve = (
+            measure(_plain_run(case, actions, state, inverse), seconds, least=1).rounds_per_second
+            for inverse in ("pinv", "solve")
+        )
+    ratio = None if pinv is None else ours / pinv
+    return RoundRow(case.name, state, actions.dimension, ours, pinv, solve, case.ratio, ratio)
 
 
 def _plain_run(case: Case, actions: ActionSet, state: str, inverse: str) -> Callable[[int], object]:
@@ -125,13 +119,8 @@ def _plain_run(case: Case, actions: ActionSet, state: str, inverse: str) -> Call
 def time_learner(case_index: int, learner: str, exp3: float, seconds: float) -> LearnerRow:
     """Time a whole learner at its own schedule for a million days."""
     case = PRESET_CASES[case_index]
-    actions = case.make()
-    player = LEARNERS[learner](actions, _LONG_HORIZON)
-
-    def run(rounds: int) -> object:
-        return play(player, world(actions, rounds, "concentrated"), rng=0, measure="none")
-
-    rate = measure(run, seconds).rounds_per_second
+    player = LEARNERS[learner](case.make(), _LONG_HORIZON)
+    rate = measure(rounds_of(player, "concentrated"), seconds).rounds_per_second
     return LearnerRow(case.name, learner, rate, rate / exp3, case.wanted if learner == "multiscale" else None)
 
 

@@ -1,7 +1,6 @@
-"""Before the first day: what a preset will do on a set over a horizon, what theory promises, what to expect."""
+"""Before the first day: what a preset will do on a set over a horizon, what theory promises, what to expect; and compiling."""
 
 import math
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from swapregret import environments
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import as_integer
 from swapregret.counts import LONGEST_HORIZON
+from swapregret.experiments.bench.timing import measure
 from swapregret.experiments.measured import Expectation, expected_swap_regret
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_combcp
@@ -18,13 +18,15 @@ from swapregret.learners.schedule import Schedule
 from swapregret.playing.play import play
 from swapregret.regret.bounds import Bound, swap_combcp_bound
 from swapregret.regret.ledgers.ledger import default_capacity
+from swapregret.sessions.session import Session
 
-__all__ = ["Memory", "Plan", "Speed", "make_plan", "useful_from"]
+__all__ = ["Memory", "Plan", "Speed", "make_plan", "useful_from", "warm_up"]
 
 _FIRST_RUN = 32
-_GROWTH = 4
 _DAYS_TO_LEARN = 40
 _LEDGER_ROOM = 1.75
+_WARM_DAYS = 200
+"""Enough for the first restarts of the shortest windows."""
 
 
 @dataclass(frozen=True)
@@ -158,32 +160,19 @@ def useful_from(dimension: int) -> float:
 
 
 def time_rounds(player: Player[Any], seconds: float) -> Speed:
-    """Time runs of growing length on independent days, without and with a ledger, for about ``seconds``.
+    """Time play on independent days, without and with a ledger, for about ``seconds`` each.
 
-    Each length is run twice and the faster run counts, so that compiling does not; what the shortest run takes is taken off
-    the longest, so that setting up does not. A player of which the shortest run alone takes too long is judged by that run.
     Later days may cost more or less, as the policy concentrates.
     """
-    rates, length = [], 0
-    for measure in ("none", "ledger"):
-        length, base = _FIRST_RUN, _timed(player, _FIRST_RUN, measure)
-        extra = 0.0
-        while base < seconds and extra < seconds / 4.0:
-            length *= _GROWTH
-            extra = _timed(player, length, measure) - base
-        rates.append((length - _FIRST_RUN) / extra if extra > 0.0 else length / base)
-    return Speed(rates[0], rates[1], length)
+    found = []
+    for kind in ("none", "ledger"):
 
+        def run(days: int, kind: str = kind) -> object:
+            return play(player, environments.iid(player.actions, days, rng=0), rng=0, measure=kind)
 
-def _timed(player: Player[Any], days: int, measure: str) -> float:
-    """Return the processor time of the faster of two runs, in seconds."""
-    world = environments.iid(player.actions, days, rng=0)
-    spent = []
-    for _ in range(2):
-        started = time.process_time()
-        play(player, world, rng=0, measure=measure)
-        spent.append(time.process_time() - started)
-    return min(spent)
+        found.append(measure(run, seconds, least=_FIRST_RUN))
+    playing, measuring = found
+    return Speed(playing.rounds_per_second, measuring.rounds_per_second, measuring.rounds)
 
 
 def _warnings(
@@ -218,3 +207,16 @@ def _warnings(
             "No measurement near this set, horizon and preset: nothing is known about the swap regret to expect."
         )
     return found
+
+
+def warm_up(player: Player[Any], days: int = _WARM_DAYS) -> None:
+    """Make a session of a player and play a few days, measured; what was compiled stays on the disk.
+
+    Examples
+    --------
+    >>> import swapregret as sr
+    >>> warm_up(sr.baselines.uniform(sr.MSets(4, 2)), days=10)
+    """
+    Session(player, rng=0)
+    result = play(player, environments.iid(player.actions, days, rng=0), rng=0)
+    result.swap_regret, result.external_regret, result.internal_regret  # noqa: B018  (measuring is compiled too)

@@ -9,7 +9,7 @@ import numpy as np
 
 from swapregret.experiments.report.compare import SIGNS, Difference, difference, shared
 from swapregret.experiments.report.model import Curve, Ends, PlayerRuns, Scene
-from swapregret.experiments.report.shell import Cell, table
+from swapregret.experiments.report.shell import Cell, plain_section, table
 
 __all__ = ["Lead", "leader", "overall_leader", "results_table", "summary_section"]
 
@@ -73,10 +73,7 @@ def summary_section(scenes: Sequence[Scene]) -> str:
     )
     heads = "scene", "earns most", "reward", "ahead by", "of", "regrets least", "swap regret", "lower by", "than"
     rows = [(scene.label, *(cell for quantity in SIGNS for cell in _lead_cells(scene, quantity))) for scene in scenes]
-    return (
-        f'<section class="plain" id="summary"><h2>Summary</h2>{"".join(sentences)}{words}'
-        f"{table('summary', heads, rows)}</section>"
-    )
+    return plain_section("summary", "Summary", "".join(sentences) + words + table("summary", heads, rows))
 
 
 def _sentence(best: Lead, scenes: Sequence[Scene], quantity: str) -> str:
