@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 import swapregret as sr
 from swapregret import games
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.experiments.bench.doors import routing
 from swapregret.learners.lazy import AdaptiveRate
+from swapregret.regret.measure import standard_error, student_factor
 
 Make = Callable[[Any, int], Any]
 
@@ -87,18 +87,12 @@ def main() -> None:
             bracket = max(bracket, found.epsilon - found.lower)
             sys.stderr.write(f"{given.game} {name} seed {seed}: {found.total:.4f}\n")
         seconds = (time.perf_counter() - started) / given.seeds
-        half = _half(sums)
+        half = student_factor(len(sums)) * standard_error(sums)
         sys.stdout.write(
             f"{given.game} T={rounds} {name}: sum of swap gaps {np.mean(sums):.4f} ± {half:.4f} (95 %, {given.seeds} seeds, "
             f"largest {max(sums):.4f}), epsilon {np.mean(worst):.4f}, bracket {bracket:.2g}, {seconds:.0f} s a run\n"
         )
         sys.stdout.flush()
-
-
-def _half(values: list[float]) -> float:
-    if len(values) < 2:
-        return float("nan")
-    return float(student.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import platform
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -26,13 +26,7 @@ from swapregret.experiments.measured import Measurement
 FILE = Path(sr.__file__).parent / "experiments" / "measured.json"
 SEED = 2026
 _ERRORS, _ROUNDING = 4.0, 1e-6
-WORLDS: dict[str, Callable[..., sr.environments.Environment]] = {
-    "cyclic": lambda a, t, s: sr.environments.cyclic(a, t, phases=7, rng=s),
-    "spiral": lambda a, t, s: sr.environments.spiral(a, t, rng=s),
-    "iid": lambda a, t, s: sr.environments.iid(a, t, rng=s),
-    "piecewise": lambda a, t, s: sr.environments.piecewise(a, t, rng=s),
-    "tree": lambda a, t, s: sr.environments.tree(a, t, rng=s),
-}
+WORLDS = ("cyclic", "spiral", "iid", "piecewise", "tree")
 GRID: list[tuple[str, list[str], list[int], int]] = [
     ("multiscale", ["msets 6 2", "msets 10 3", "msets 20 5"], [1_000, 10_000, 100_000], 4),
     ("adaptive", ["msets 6 2", "msets 10 3", "msets 20 5"], [1_000, 10_000, 100_000], 4),
@@ -59,7 +53,7 @@ def cells() -> Iterator[tuple[str, str, int, str, int]]:
 def measure(preset: str, spec: str, horizon: int, world: str, replications: int, seed: int = SEED) -> Measurement:
     """Play one cell."""
     actions = make_set(spec)
-    environment = WORLDS[world](actions, horizon, seed)
+    environment = getattr(sr.environments, world)(actions, horizon, rng=seed)
     player = sr.swap_combcp(actions, horizon, preset=preset)
     result = sr.play(player, environment, rng=seed, replications=replications)
     swap = result.swap_regret

@@ -18,154 +18,17 @@ import json
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from itertools import pairwise
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import conic_hulls
 import numpy as np
-import numpy.typing as npt
 import plain_routes as plain
+from plain_routes import Vector
+from timed_sets import FAMILIES, Family
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.graphs.forests import Forests
-from swapregret.actions.graphs.spanning_trees import SpanningTrees
-from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.actions.matchings.permutations import Permutations
-from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
 from swapregret.actions.paths.dag_paths import DagPaths
-from swapregret.actions.paths.partitions import Partitions
-
-Vector = npt.NDArray[np.float64]
-Route = Callable[[Any, Vector], Any]
-
-
-# ---- instances -------------------------------------------------------------------------------------------------------
-
-
-def random_graph(n: int, n_edges: int) -> list[tuple[int, int]]:
-    """Return a random tree on n vertices with other random edges added, none parallel."""
-    rng = np.random.default_rng([n, n_edges])
-    edges = {(int(rng.integers(v)), v) for v in range(1, n)}
-    while len(edges) < n_edges:
-        u, v = sorted(rng.choice(n, 2, replace=False).tolist())
-        edges.add((u, v))
-    return sorted(edges)
-
-
-def layered(n_layers: int, width: int) -> DagPaths:
-    """Return the paths through layers with all edges from one to the next."""
-    stages = [["s"], *([(layer, place) for place in range(width)] for layer in range(n_layers)), ["t"]]
-    edges = [(u, v) for here, there in pairwise(stages) for u in here for v in there]
-    return DagPaths(edges, source="s", sink="t")
-
-
-@dataclass(frozen=True)
-class Family:
-    """One set at several sizes, the smallest first, with the plain route of each operation.
-
-    ``middle`` is the size at which the plain routes are measured, unless an operation is in ``slow``: then at the smallest.
-    """
-
-    make: Callable[..., ActionSet]
-    sizes: list[tuple[int, ...]]
-    hull: Callable[[ActionSet], conic_hulls.Hull]
-    argmax: Route
-    project: Route
-    decompose: Route
-    gibbs: Route | None = None
-    middle: int = 1
-    slow: tuple[str, ...] = ()
-    gibbs_sizes: list[tuple[int, ...]] = field(default_factory=list)
-
-
-FAMILIES = {
-    "m-sets": Family(
-        MSets,
-        [(100, 10), (1_000, 100), (10_000, 1_000)],
-        conic_hulls.capped_simplex,
-        plain.best_subset,
-        plain.cap,
-        plain.systematic,
-        plain.gibbs_subsets,
-        gibbs_sizes=[(100, 10), (300, 30), (1_000, 100)],
-    ),
-    "permutations": Family(
-        Permutations,
-        [(10,), (20,), (50,)],
-        conic_hulls.matchings,
-        plain.assignment,
-        plain.sinkhorn,
-        plain.birkhoff,
-        plain.gibbs_permutations,
-        gibbs_sizes=[(6,), (10,), (13,)],
-    ),
-    "truncated permutations": Family(
-        TruncatedPermutations,
-        [(5, 10), (10, 20), (20, 50)],
-        conic_hulls.matchings,
-        plain.assignment,
-        plain.sinkhorn,
-        plain.birkhoff,
-    ),
-    "spanning trees": Family(
-        lambda n, d: SpanningTrees(random_graph(n, d)),
-        [(10, 40), (30, 300), (60, 1_000)],
-        conic_hulls.forests,
-        plain.scipy_tree,
-        plain.frank_wolfe(plain.kruskal),
-        plain.columns(plain.kruskal),
-        plain.gibbs_trees,
-        slow=("project ±1", "project ±30", "decompose"),
-    ),
-    "sparse spanning trees": Family(
-        lambda n, d: SpanningTrees(random_graph(n, d)),
-        [(10, 30), (100, 300), (300, 900)],
-        conic_hulls.forests,
-        plain.scipy_tree,
-        plain.frank_wolfe(plain.kruskal),
-        plain.columns(plain.kruskal),
-        plain.gibbs_trees,
-        slow=("project ±1", "project ±30", "decompose"),
-    ),
-    "forests": Family(
-        lambda n, d: Forests(random_graph(n, d), n // 2),
-        [(10, 40), (30, 300), (60, 1_000)],
-        conic_hulls.forests,
-        plain.kruskal,
-        plain.frank_wolfe(plain.kruskal),
-        plain.columns(plain.kruskal),
-        slow=("project ±1", "project ±30", "decompose"),
-    ),
-    "paths": Family(
-        layered,
-        [(5, 5), (10, 10), (20, 10), (50, 10)],
-        conic_hulls.flows,
-        plain.longest_path,
-        plain.potentials,
-        plain.strip,
-        plain.gibbs_paths,
-    ),
-    "partitions": Family(
-        Partitions,
-        [(5, 4), (10, 5), (20, 10)],
-        conic_hulls.flows,
-        plain.longest_path,
-        plain.potentials,
-        plain.strip,
-        plain.gibbs_paths,
-    ),
-    "compact partitions": Family(
-        lambda n, k: Partitions(n, k, coordinates="compact"),
-        [(5, 4), (10, 5), (15, 7)],
-        conic_hulls.flows,
-        plain.best_amounts,
-        plain.frank_wolfe(plain.best_amounts),
-        plain.columns(plain.best_amounts),
-        slow=("project ±1", "project ±30", "decompose"),
-    ),
-}
-
 
 # ---- operations: each gives a call to time, and what it must return --------------------------------------------------
 

@@ -1,6 +1,6 @@
-"""How long measuring takes: on top of play, after a long run, and against OpenSpiel's ``ce_dist``.
+"""How long measuring takes: after a long run, and against OpenSpiel's ``ce_dist``. On top of play: ``swapregret bench``.
 
-    python benchmarks/regret_speed.py [overhead] [evaluation] [openspiel]
+    python benchmarks/regret_speed.py [evaluation] [openspiel]
 
 Processor seconds, best of several, one thread. ``openspiel`` needs the package open_spiel (``pip install open_spiel``);
 without it, that part says so.
@@ -9,62 +9,16 @@ without it, that part says so.
 import itertools
 import sys
 import time
-from collections.abc import Callable
-from functools import partial
+import timeit
 from typing import Any
 
 import numpy as np
 
 import swapregret as sr
 from swapregret.actions.own_sets.explicit import Explicit
-from swapregret.actions.set_specs import make_set
-from swapregret.errors import Unsupported
 from swapregret.learners.presets import swap_combcp
 from swapregret.regret.realised import realised_ledger
 from swapregret.regret.swap import swap_regret
-
-
-def best_time(function: Callable[[], Any], repeats: int) -> float:
-    """Return the least processor time of some calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        function()
-        times.append(time.process_time() - start)
-    return min(times)
-
-
-def overhead() -> None:
-    """Compare play that measures with play that does not."""
-    print("measuring on top of play")
-    paper = sr.Schedule.uniform(branching=10, n_scales=3)
-    cases = [
-        (f"msets {d} {m}, practical schedule", f"msets {d} {m}", 100_000, {}) for d, m in ((6, 2), (10, 3), (20, 5))
-    ]
-    cases += [
-        (f"{spec}, K=3 H=10 γ=.3, {variants} order(s)", spec, days, _paper(paper, variants))
-        for spec, days in (("msets 100 10", 2000), ("permutations 5", 3000), ("permutations 10", 1000))
-        for variants in (1, 8)
-    ]
-    cases.append(("partitions 10 5, K=3 H=10 γ=.3", "partitions 10 5", 500, _paper(paper, 1)))
-    for name, spec, days, options in cases:
-        try:
-            actions = make_set(spec)
-        except Unsupported as error:
-            print(f"  {name}: {error}")
-            continue
-        world = sr.environments.cyclic(actions, days, rng=0)
-        player = swap_combcp(actions, days, **options)
-        sr.play(player, world, rng=1)
-        seconds = {}
-        for measure in ("none", "ledger"):
-            seconds[measure] = best_time(partial(sr.play, player, world, rng=1, measure=measure), 5)
-        plain, measured = (1e6 * seconds[measure] / days for measure in ("none", "ledger"))
-        print(f"  {name}: {plain:.2f} µs a day, measured {measured:.2f} ({100 * (measured / plain - 1):+.0f} %)")
-
-
-def _paper(schedule: sr.Schedule, variants: int) -> dict[str, Any]:
-    return {"schedule": schedule, "exploration": 0.3, "variants": variants}
 
 
 def evaluation() -> None:
@@ -112,7 +66,7 @@ def openspiel() -> None:
         return regrets
 
     mine = ours()
-    our_seconds = best_time(ours, 20)
+    our_seconds = min(timeit.repeat(ours, timer=time.process_time, repeat=20, number=1))
     print(
         f"ce_dist of Blotto ({coins}, {fields}) after {rounds} rounds: {sum(mine):.12f}, OpenSpiel {theirs.dist_value:.12f}"
     )
@@ -135,7 +89,7 @@ def _joint_policy(pyspiel: Any, game: Any, splits: list[tuple[int, ...]], pair: 
     return pyspiel.TabularPolicy(table)
 
 
-PARTS = {"overhead": overhead, "evaluation": evaluation, "openspiel": openspiel}
+PARTS = {"evaluation": evaluation, "openspiel": openspiel}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or PARTS:
