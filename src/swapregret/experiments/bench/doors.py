@@ -46,7 +46,8 @@ class Seen(NamedTuple):
     calls: float | None = None
 
 
-Run = Callable[[], Seen]
+Run = Callable[[], object]
+"""Plays once; returns what it saw, if that is a ``Seen``."""
 Start = Callable[[int], Run]
 
 
@@ -119,7 +120,7 @@ def _time(start: Start, rounds: int) -> tuple[float, Seen]:
 def _once(run: Run) -> tuple[float, Seen]:
     began = time.process_time()
     seen = run()
-    return time.process_time() - began, seen
+    return time.process_time() - began, seen if isinstance(seen, Seen) else Seen()
 
 
 def _session(make: Callable[[], ActionSet], has_journal: bool, days: int) -> Run:
@@ -144,12 +145,7 @@ def _session(make: Callable[[], ActionSet], has_journal: bool, days: int) -> Run
 def _play(make: Callable[[], ActionSet], preset: str, measure: Any, days: int) -> Run:
     actions = make()
     player, world = swap_combcp(actions, days, preset=preset), environments.iid(actions, days, rng=1)
-
-    def run() -> Seen:
-        play(player, world, rng=0, measure=measure)
-        return Seen()
-
-    return run
+    return lambda: play(player, world, rng=0, measure=measure)
 
 
 def _oracle(dimension: int, preset: str, days: int) -> Run:
@@ -172,22 +168,12 @@ def _oracle(dimension: int, preset: str, days: int) -> Run:
 def _game(make: Callable[[], games.Game], learner: Callable[[ActionSet, int], Any], rounds: int) -> Run:
     game = make()
     players = [learner(actions, rounds) for actions in game.action_sets]
-
-    def run() -> Seen:
-        _ = games.self_play(game, players, rounds, rng=0, checkpoints=1).certificate
-        return Seen()
-
-    return run
+    return lambda: games.self_play(game, players, rounds, rng=0, checkpoints=1).certificate
 
 
 def _openspiel(rounds: int) -> Run:
     theirs, tables = import_module("open_spiel.python.algorithms.regret_matching"), np.array(_wide_game().tables)
-
-    def run() -> Seen:
-        theirs.regret_matching(tables, iterations=rounds)
-        return Seen()
-
-    return run
+    return lambda: theirs.regret_matching(tables, iterations=rounds)
 
 
 def _listed(n_actions: int) -> Explicit:

@@ -26,11 +26,11 @@ class Rate:
         return 1e6 / self.rounds_per_second
 
 
-def measure(run: Callable[[int], object], seconds: float, repeats: int = 3, least: int = _FIRST) -> Rate:
+def measure(run: Callable[[int], object], seconds: float, least: int = _FIRST) -> Rate:
     """Time a function that plays a given number of rounds.
 
     One short call compiles most; the number of rounds is then raised until a call, and a second one like it, which has
-    nothing left to compile or load, takes a third of ``seconds``. The fastest of ``repeats`` such calls counts.
+    nothing left to compile or load, takes a third of ``seconds``. The fastest of three such calls counts.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def measure(run: Callable[[int], object], seconds: float, repeats: int = 3, leas
     True
     """
     run(least)
-    goal, rounds = seconds / repeats, least
+    goal, rounds = seconds / 3.0, least
     while True:
         spent = _seconds(run, rounds)
         if spent >= 0.5 * goal or rounds >= _MOST:
@@ -47,7 +47,7 @@ def measure(run: Callable[[int], object], seconds: float, repeats: int = 3, leas
                 break
         growth = min(20.0, 1.1 * goal / max(spent, 1e-4))
         rounds = min(_MOST, max(rounds + least, least * math.ceil(rounds * growth / least)))
-    best = min([spent, *(_seconds(run, rounds) for _ in range(repeats - 2))])
+    best = min(spent, _seconds(run, rounds))
     return Rate(rounds / max(best, 1e-9), rounds)
 
 
@@ -57,9 +57,9 @@ def _seconds(run: Callable[[int], object], rounds: int) -> float:
     return time.process_time() - start
 
 
-def bare_exp3(rounds: int, n_arms: int = 10) -> float:
-    """Play Exp3 as one writes it in NumPy, and return what it earned: the unit in which learners are compared."""
-    rng = np.random.default_rng(0)
+def bare_exp3(rounds: int) -> float:
+    """Play Exp3 with ten arms as one writes it in NumPy, and return what it earned: the unit in which learners are compared."""
+    rng, n_arms = np.random.default_rng(0), 10
     means = np.linspace(0.2, 0.8, n_arms)
     log_weights, gamma, rate, earned = np.zeros(n_arms), 0.05, 0.05 / n_arms, 0.0
     for _ in range(rounds):

@@ -31,8 +31,6 @@ class LiveReport:
     ----------
     folder : path
         Where the runs are written.
-    port : int
-        0 for any that is free.
 
     Examples
     --------
@@ -43,14 +41,14 @@ class LiveReport:
     True
     """
 
-    def __init__(self, folder: str | os.PathLike[str], port: int = 0) -> None:
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = folder
         self._lock = threading.Lock()
         self._version, self._made, self._is_over = 0, -1, False
         self._page, self._news = b"", b""
         self._asked, self._told = -1.0, threading.Event()
         handler = type("Handler", (_Handler,), {"live": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)  # any port that is free
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
@@ -103,25 +101,23 @@ class LiveReport:
     def _refresh(self) -> None:
         if self._made == self._version:
             return
-        version = self._version
+        news: dict[str, Any] = {"version": self._version, "labels": [], "is_over": self._is_over}
         try:
             scenes, origin = gather(self._folder)
         except InvalidInput:  # no run has finished
-            self._page, labels, more = _waiting(os.fspath(self._folder)), [], {}
+            page = _waiting(os.fspath(self._folder), self._version)
         else:
-            self._page = render_page(scenes, origin, is_live=True).encode()
-            labels = [scene.label for scene in scenes]
-            more = {"report": page_data(scenes), "lead": lead_of(scenes, origin), "first": first_sections(scenes)}
-        self._page = self._page.replace(b'data-live="true"', f'data-live="true" data-version="{version}"'.encode(), 1)
-        news: dict[str, Any] = {"version": version, "labels": labels, "is_over": self._is_over, **more}
-        self._news = json.dumps(news, allow_nan=False).encode()
-        self._made = version
+            page = render_page(scenes, origin, live_version=self._version)
+            news |= {"report": page_data(scenes), "lead": lead_of(scenes, origin), "first": first_sections(scenes)}
+            news["labels"] = [scene.label for scene in scenes]
+        self._page, self._news = page.encode(), json.dumps(news, allow_nan=False).encode()
+        self._made = self._version
 
 
-def _waiting(folder: str) -> bytes:
+def _waiting(folder: str, version: int) -> str:
     words = f"No run has finished yet in {escape(folder)}. This page shows the first one as soon as it is there."
     head = f"<header><h1>Waiting</h1><p>{words}</p></header>"
-    return document("Waiting", [head], (), {"scenes": []}, is_live=True).encode()
+    return document("Waiting", [head], (), {"scenes": []}, live_version=version)
 
 
 class _Handler(BaseHTTPRequestHandler):

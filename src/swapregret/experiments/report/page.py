@@ -34,7 +34,7 @@ def render_page(
     *,
     comparison: Comparison | None = None,
     others: Sequence[Origin] = (),
-    is_live: bool = False,
+    live_version: int | None = None,
 ) -> str:
     """Return the page as HTML.
 
@@ -46,8 +46,8 @@ def render_page(
         For a page about two campaigns; ``scenes`` are then its own.
     others : sequence of Origin
         Of the campaigns after the first.
-    is_live : bool
-        Whether the page asks its server for more as the campaign goes on.
+    live_version : int, optional
+        Of a page that asks its server for later versions as the campaign goes on.
     """
     options = "".join(f'<option value="{i}">{escape(scene.label)}</option>' for i, scene in enumerate(scenes))
     title = origin.name if comparison is None else f"{comparison.names[0]} and {comparison.names[1]}"
@@ -59,7 +59,7 @@ def render_page(
         '<button type="button" onclick="window.print()">Print</button></nav>',
     ]
     after = [_reproduce(each) for each in (origin, *others)]
-    return document(title, before, PANELS, page_data(scenes), after, is_live=is_live)
+    return document(title, before, PANELS, page_data(scenes), after, live_version=live_version)
 
 
 # ---- the figures -------------------------------------------------------------------------------------------------

@@ -53,14 +53,14 @@ def document(
     data: dict[str, Any],
     after: Sequence[str] = (),
     *,
-    is_live: bool = False,
+    live_version: int | None = None,
 ) -> str:
     """Return a whole page: parts in HTML, figures, parts in HTML.
 
     ``data`` is what the figures are drawn from (see ``page.js``): under ``scenes``, for each its ``label`` and its ``panels``
-    by key. An optional panel that no scene has is left out.
+    by key. An optional panel that no scene has is left out. A page with a ``live_version`` asks its server for later ones.
     """
-    live = ' data-live="true"' if is_live else ""
+    live = "" if live_version is None else f' data-live="true" data-version="{live_version}"'
     drawn = [scene["panels"] for scene in data["scenes"]]
     shown = [each for each in panels if not each.is_optional or any("choices" in made[each.key] for made in drawn)]
     return "\n".join(
@@ -77,7 +77,7 @@ def document(
             f'<script id="report" type="application/json">{_embedded(data)}</script>',
             f"<script>{_plotly()}</script>",
             f"<script>\n{_asset('page.js')}</script>",
-            *([f"<script>\n{_asset('live.js')}</script>"] if is_live else []),
+            *([f"<script>\n{_asset('live.js')}</script>"] if live else []),
             "</body></html>\n",
         ]
     )

@@ -89,15 +89,15 @@ def plural(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
-def numbers(values: Iterable[float], digits: int = 6) -> list[float | None]:
-    """Return numbers as JSON can hold them: rounded to significant digits, None where they are not finite.
+def numbers(values: Iterable[float]) -> list[float | None]:
+    """Return numbers as JSON can hold them: rounded to six significant digits, None where they are not finite.
 
     Examples
     --------
-    >>> numbers([1 / 3, float("nan")], digits=3)
-    [0.333, None]
+    >>> numbers([1 / 3, float("nan")])
+    [0.333333, None]
     """
-    return [float(f"{value:.{digits}g}") if math.isfinite(value) else None for value in values]
+    return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values]
 
 
 def axis(title: str, *, is_log: bool = False, **more: Any) -> dict[str, Any]:
