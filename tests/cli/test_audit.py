@@ -3,20 +3,12 @@
 import json
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import swapregret as sr
-from swapregret.cli.audit import audit
+from swapregret.cli import app
 
 RUNNER = CliRunner()
-
-
-@pytest.fixture(name="app")
-def _app() -> typer.Typer:
-    app = typer.Typer()
-    app.command()(audit)
-    return app
 
 
 @pytest.fixture(name="log")
@@ -30,9 +22,9 @@ def _log(tmp_path):
 SPEC = "msets 4 2 labels=a,b,c,d"
 
 
-def test_the_table_reads_as_sentences(app, log) -> None:
+def test_the_table_reads_as_sentences(log) -> None:
     """The default output has the regrets, their definitions and the planted exchange in words."""
-    result = RUNNER.invoke(app, [str(log), "--set", SPEC])
+    result = RUNNER.invoke(app, ["audit", str(log), "--set", SPEC])
     assert result.exit_code == 0, result.output
     flat = " ".join(result.output.split())
     assert "when you chose {a, b}, {a, c} would have earned +0.031 per day" in flat
@@ -40,9 +32,9 @@ def test_the_table_reads_as_sentences(app, log) -> None:
     assert "exact" in flat
 
 
-def test_json_has_every_number(app, log) -> None:
+def test_json_has_every_number(log) -> None:
     """With --json the regrets come with bracket and definition, and the best swap function as a list."""
-    result = RUNNER.invoke(app, [str(log), "--set", SPEC, "--json"])
+    result = RUNNER.invoke(app, ["audit", str(log), "--set", SPEC, "--json"])
     data = json.loads(result.output)
     assert data["swap_regret"]["value"] == pytest.approx(0.93)
     assert data["days"] == 50
@@ -50,28 +42,28 @@ def test_json_has_every_number(app, log) -> None:
     assert set(data) >= {"external_regret", "internal_regret", "swap_regret", "dynamic_regret"}
 
 
-def test_a_picture_is_written(app, log, tmp_path) -> None:
+def test_a_picture_is_written(log, tmp_path) -> None:
     """--picture writes a self-contained page."""
     target = tmp_path / "gains.html"
-    result = RUNNER.invoke(app, [str(log), "--set", SPEC, "--picture", str(target), "--limit", "1"])
+    result = RUNNER.invoke(app, ["audit", str(log), "--set", SPEC, "--picture", str(target), "--limit", "1"])
     assert result.exit_code == 0
     assert "{a, b}" in target.read_text(encoding="utf-8")
     assert "1 more actions" in result.output
 
 
 @pytest.mark.parametrize("spec", ["msets 4 3", "nonsense", "msets 4"])
-def test_errors_are_sentences_with_status_2(app, log, spec: str) -> None:
+def test_errors_are_sentences_with_status_2(log, spec: str) -> None:
     """A set that does not fit the log, or is no set, ends with status 2 and no traceback."""
-    result = RUNNER.invoke(app, [str(log), "--set", spec])
+    result = RUNNER.invoke(app, ["audit", str(log), "--set", spec])
     assert result.exit_code == 2
     assert "Traceback" not in result.output
 
 
-def test_costs_are_audited_as_costs(app, tmp_path) -> None:
+def test_costs_are_audited_as_costs(tmp_path) -> None:
     """With --cost-range the columns are costs, and the answer is what could have been saved."""
     path = tmp_path / "trips.csv"
     path.write_text("action,cost:a,cost:b,reward:x\n" + "a,30,20,1\n" * 4, encoding="utf-8")
-    words = [str(path), "--set", "msets 2 1 labels=a,b", "--cost-range", "0", "45"]
+    words = ["audit", str(path), "--set", "msets 2 1 labels=a,b", "--cost-range", "0", "45"]
     shown = " ".join(RUNNER.invoke(app, words).output.split())
     assert "cost 30 per day" in shown
     assert "{b} would have saved 10 per day (4 days, 40 in total)" in shown
@@ -87,11 +79,11 @@ LISTED = "round,action,probability,reward\n" + "".join(
 )
 
 
-def test_totals_are_audited_between_two_ends(app, tmp_path) -> None:
+def test_totals_are_audited_between_two_ends(tmp_path) -> None:
     """A log of totals with listed laws gives both ends, what they mean, and each window; JSON has the same numbers."""
     path = tmp_path / "totals.csv"
     path.write_text(LISTED, encoding="utf-8")
-    words = [str(path), "--set", "msets 2 1 labels=a,b", "--window", "200", "--confidence", "0.9"]
+    words = ["audit", str(path), "--set", "msets 2 1 labels=a,b", "--window", "200", "--confidence", "0.9"]
     shown = " ".join(RUNNER.invoke(app, words).output.split())
     assert "400 days, reward 0.5 per day" in shown
     assert "with probability 0.9 or more" in shown
@@ -105,7 +97,7 @@ def test_totals_are_audited_between_two_ends(app, tmp_path) -> None:
     assert wider["external_regret"]["upper"] > data["external_regret"]["upper"]
 
 
-def test_what_totals_cannot_give_is_refused(app, log, tmp_path) -> None:
+def test_what_totals_cannot_give_is_refused(log, tmp_path) -> None:
     """A picture of exchanges, totals without laws, and a table without a set end with status 2 and what to do."""
     path = tmp_path / "totals.csv"
     path.write_text(LISTED, encoding="utf-8")
@@ -117,12 +109,12 @@ def test_what_totals_cannot_give_is_refused(app, log, tmp_path) -> None:
         ([str(bare), *spec], "Add `policies`"),
         ([str(log)], "Add e.g. --set"),
     ):
-        result = RUNNER.invoke(app, words)
+        result = RUNNER.invoke(app, ["audit", *words])
         assert result.exit_code == 2
         assert told in " ".join(result.output.split())
 
 
-def test_a_journal_is_audited_by_itself(app, tmp_path) -> None:
+def test_a_journal_is_audited_by_itself(tmp_path) -> None:
     """The journal of a session needs no set and no range; days without a reward are named."""
     path = tmp_path / "trips.journal"
     with sr.Session(sr.baselines.uniform(sr.MSets(3, 1)), rng=1, journal=path, cost_range=(0, 40)) as session:
@@ -132,10 +124,10 @@ def test_a_journal_is_audited_by_itself(app, tmp_path) -> None:
                 session.skip()
             else:
                 session.observe(10.0 if decision.action[0] else 30.0)
-    result = RUNNER.invoke(app, [str(path)])
+    result = RUNNER.invoke(app, ["audit", str(path)])
     shown = " ".join(result.output.split())
     assert result.exit_code == 0, result.output
     assert "299 days, cost" in shown
     assert "1 days without a reward are left out" in shown
     assert "in units of costs" in shown
-    assert RUNNER.invoke(app, [str(path), "--set", "msets 3 1"]).exit_code == 2
+    assert RUNNER.invoke(app, ["audit", str(path), "--set", "msets 3 1"]).exit_code == 2

@@ -4,14 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from swapregret.cli.game import game
+from swapregret.cli import app
 from swapregret.games import BlottoGame, CorrelatedPlay, certify
 
-app = typer.Typer()
-app.command()(game)
 runner = CliRunner()
 
 _BLOTTO = """
@@ -53,7 +50,7 @@ def test_numbers_play_and_page(tmp_path: Path) -> None:
     """JSON holds ε and gaps, the saved play has the same ε when loaded, the page shows a heat map for each colonel."""
     saved, page = tmp_path / "play", tmp_path / "page.html"
     done = runner.invoke(
-        app, [write(tmp_path, _BLOTTO), "--json", "--save", str(saved), "--report", str(page), "--seed", "4"]
+        app, ["game", write(tmp_path, _BLOTTO), "--json", "--save", str(saved), "--report", str(page), "--seed", "4"]
     )
     assert done.exit_code == 0, done.output
     numbers = json.loads(done.stdout)
@@ -74,7 +71,7 @@ def test_several_seeds_make_a_band(tmp_path: Path) -> None:
     """With --seeds the lines of the report are means, in a band from the lowest to the highest seed; facts name them."""
     page = tmp_path / "page.html"
     done = runner.invoke(
-        app, [write(tmp_path, _BLOTTO), "--json", "--report", str(page), "--seeds", "3", "--seed", "4"]
+        app, ["game", write(tmp_path, _BLOTTO), "--json", "--report", str(page), "--seeds", "3", "--seed", "4"]
     )
     assert done.exit_code == 0, done.output
     html = page.read_text(encoding="utf-8")
@@ -85,7 +82,9 @@ def test_several_seeds_make_a_band(tmp_path: Path) -> None:
         if trace["mode"] == "lines+markers" and trace["name"] == "ε, the largest"
     )
     alone = [
-        json.loads(runner.invoke(app, [write(tmp_path, _BLOTTO), "--json", "--seed", str(seed)]).stdout)["epsilon"]
+        json.loads(runner.invoke(app, ["game", write(tmp_path, _BLOTTO), "--json", "--seed", str(seed)]).stdout)[
+            "epsilon"
+        ]
         for seed in (4, 5, 6)
     ]
     assert line["y"][-1] == pytest.approx(sum(alone) / 3, rel=1e-4)
@@ -98,7 +97,7 @@ def test_several_seeds_make_a_band(tmp_path: Path) -> None:
 def test_people_see_gaps_as_they_come(tmp_path: Path) -> None:
     """Without --json a table is printed, gaps appear on standard error, and the page shows the network with its load."""
     page = tmp_path / "page.html"
-    done = runner.invoke(app, [write(tmp_path, _ROUTING), "--rounds", "20", "--report", str(page)])
+    done = runner.invoke(app, ["game", write(tmp_path, _ROUTING), "--rounds", "20", "--report", str(page)])
     assert done.exit_code == 0, done.output
     assert "correlated equilibrium" in done.output
     html = page.read_text(encoding="utf-8")
@@ -120,7 +119,7 @@ def test_people_see_gaps_as_they_come(tmp_path: Path) -> None:
 )
 def test_bad_descriptions_end_with_a_sentence(tmp_path: Path, text: str) -> None:
     """A description that cannot be used ends with status 2 and a sentence, not a traceback."""
-    done = runner.invoke(app, [write(tmp_path, text)])
+    done = runner.invoke(app, ["game", write(tmp_path, text)])
     assert done.exit_code == 2
     assert "must" in done.output
 
@@ -129,5 +128,5 @@ def test_bad_descriptions_end_with_a_sentence(tmp_path: Path, text: str) -> None
 def test_examples_run(name: str) -> None:
     """Every description among the examples can be played."""
     path = Path(__file__).parents[2] / "examples" / "games" / f"{name}.toml"
-    done = runner.invoke(app, [str(path), "--rounds", "3", "--json"])
+    done = runner.invoke(app, ["game", str(path), "--rounds", "3", "--json"])
     assert done.exit_code == 0, done.output

@@ -13,8 +13,8 @@ from rich.table import Table
 from typer.testing import CliRunner
 
 import swapregret.cli
-from swapregret.cli import app
-from swapregret.cli.console import Words, plain, report_errors, status_console, styled
+from swapregret.cli import app, sentence_of
+from swapregret.cli.console import Words, plain, status_console, styled
 from swapregret.cli.console import console as results_console
 from swapregret.errors import InvalidInput
 
@@ -113,12 +113,23 @@ def test_a_player_may_be_called_anything(tmp_path: Path) -> None:
     assert "| :x: |" in table.output
 
 
-def test_the_bracket_of_an_extra_stays(capsys: pytest.CaptureFixture[str]) -> None:
-    """What must be typed to install an extra is printed whole."""
-    with pytest.raises(Exception) as ended, report_errors():
-        raise InvalidInput("a thing must be there", "nothing", 'pip install "swapregret[cluster]".')
-    assert getattr(ended.value, "exit_code", None) == 2
-    assert 'pip install "swapregret[cluster]"' in " ".join(capsys.readouterr().err.split())
+def test_the_bracket_of_an_extra_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What must be typed to install an extra is printed whole, with status 2, also where a module is missing unforeseen."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise ModuleNotFoundError(name="dask.array")
+
+    monkeypatch.setattr("swapregret.experiments.forecast.make_plan", fail)
+    result = runner.invoke(app, ["plan", "--set", "msets 4 2", "--horizon", "100"])
+    assert result.exit_code == 2
+    assert 'pip install "swapregret[cluster]"' in " ".join(result.output.split())
+
+
+def test_what_is_nobodys_error_stays_an_error() -> None:
+    """Only errors of usage, of the library, of files, memory and missing extras become a sentence."""
+    assert sentence_of(ZeroDivisionError()) is None
+    assert sentence_of(ModuleNotFoundError(name="nowhere")) is None
+    assert sentence_of(InvalidInput("x must be there", "nothing", "Add it.")) == "x must be there: got nothing. Add it."
 
 
 def test_nobody_goes_round_the_console() -> None:

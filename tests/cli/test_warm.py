@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 import swapregret as sr
-from swapregret.cli import app, compiling
-from swapregret.cli.console import status_console
+from swapregret.cli import app
+from swapregret.cli.console import status_console, watch_compiling
 from swapregret.compiled import progress
 from swapregret.experiments.forecast import warm_up
 
@@ -29,7 +29,7 @@ def test_every_feedback_can_be_warmed(feedback: str) -> None:
 def test_what_was_warmed_is_loaded(tmp_path: Path) -> None:
     """With a cache of its own, the first process compiles and counts; the second compiles nothing."""
     code = (
-        "import swapregret as sr; from swapregret.cli.compiling import watch_compiling;"
+        "import swapregret as sr; from swapregret.cli.console import watch_compiling;"
         "from swapregret.experiments.forecast import warm_up\n"
         "with watch_compiling() as n_new: warm_up(sr.baselines.uniform(sr.MSets(4, 2)), days=10); print(n_new())"
     )
@@ -60,11 +60,11 @@ def test_progress_says_how_many_of_how_many(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(progress, "compiled_files", lambda: set(done))
     monkeypatch.setattr(status_console, "_file", screen)
     monkeypatch.setattr(status_console, "_force_terminal", True)
-    monkeypatch.setattr(compiling, "_EVERY", 0.01)
+    monkeypatch.setattr("swapregret.cli.console._COUNT_SECONDS", 0.01)
     monkeypatch.setattr(status_console, "is_interactive", True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
-    with compiling.watch_compiling(4) as n_new:
+    with watch_compiling(4) as n_new:
         for name in "abcde":
             done.add(name)
             deadline = time.monotonic() + 10.0

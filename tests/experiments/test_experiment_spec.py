@@ -1,5 +1,6 @@
 """Specs: what may be written, what any list means, and how each mistake is told."""
 
+import importlib.resources
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swapregret.actions.set_specs import make_set
-from swapregret.cli.init import STARTER
 from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS, parameters_of
 from swapregret.experiments.runs.plan_runs import Plan, plan_runs
@@ -58,7 +58,8 @@ def test_lists_that_are_values_stay_values() -> None:
 
 def test_the_starter_is_a_spec() -> None:
     """What `swapregret init` writes can be expanded, and says what it has on every axis."""
-    found = plan(STARTER)
+    starter = importlib.resources.files("swapregret.cli") / "starter.toml"
+    found = plan(starter.read_text(encoding="utf-8"))
     assert len(found.tasks) == 2 * 3 * 4 * 4
     assert "single learner" in found.resolved["players"]
 

@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from swapregret.cli.counterexample import counterexample as command
+from swapregret.cli import app
 from swapregret.errors import InvalidInput
 from swapregret.experiments.shortcut_counterexample import counterexample
 
@@ -47,10 +46,8 @@ def test_nothing_to_play_is_refused() -> None:
 
 def test_command_prints_a_table_json_and_a_figure(tmp_path: Path) -> None:
     """The command prints one line a DAG, the same numbers as JSON, and writes a page that needs nothing from outside."""
-    app = typer.Typer()
-    app.command()(command)
     page = tmp_path / "figure.html"
-    options = ["--length", "3", "--horizon", "100", "--replications", "2", "--jobs", "1"]
+    options = ["counterexample", "--length", "3", "--horizon", "100", "--replications", "2", "--jobs", "1"]
     shown = CliRunner().invoke(app, [*options, "--html", str(page)])
     assert shown.exit_code == 0
     assert "CombEXP" in shown.stdout

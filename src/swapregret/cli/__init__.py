@@ -1,4 +1,4 @@
-"""The command line: thin. Each command parses, calls the library, and prints through one console.
+"""The command line: thin. Each command parses, calls the library, and prints through one console; errors are told here.
 
 A command's module is imported when the command is asked for, or all of them for the list of commands. None of them imports
 the library before it runs, so help never waits for what a command needs.
@@ -17,17 +17,31 @@ from typer.main import get_command, get_command_from_info
 from typer.models import CommandInfo
 
 from swapregret import __version__
-from swapregret.errors import InvalidInput
+from swapregret.counts import excerpt
+from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.extras import extra_of, missing_extra
 
-__all__ = ["COMMANDS", "app"]
+__all__ = ["COMMANDS", "app", "sentence_of"]
 
 gc.set_threshold(100_000)  # Numba makes as many objects that stay: do not go through them again and again meanwhile
 
-COMMANDS = (
-    *("demo", "init", "run", "results", "report", "plan", "audit", "table1", "counterexample", "game"),
-    *("serve", "warm", "bench", "journal"),
-)
-"""In the order of the help; each is a function, or a Typer group, of the same name in a module of the same name."""
+COMMANDS = {
+    "demo": "play_commands",
+    "init": "experiment_commands",
+    "run": "experiment_commands",
+    "results": "experiment_commands",
+    "report": "experiment_commands",
+    "plan": "plan_command",
+    "audit": "log_commands",
+    "table1": "paper_commands",
+    "counterexample": "paper_commands",
+    "game": "play_commands",
+    "serve": "service_commands",
+    "warm": "speed_commands",
+    "bench": "speed_commands",
+    "journal": "log_commands",
+}
+"""In the order of the help, each with its module, where it is a function, or a Typer group, of the same name."""
 _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 _HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -41,7 +55,7 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        found = getattr(import_module(f"swapregret.cli.{cmd_name}"), cmd_name)
+        found = getattr(import_module(f"swapregret.cli.{COMMANDS[cmd_name]}"), cmd_name)
         if isinstance(found, typer.Typer):  # a command with commands of its own
             return get_command(found)
         words = _LINE_BREAK.sub(" ", inspect.cleandoc(found.__doc__ or ""))  # a paragraph wraps where the terminal ends
@@ -60,29 +74,49 @@ class _Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **options: Any) -> Any:
-        """Run, and tell wrong usage as every other error is told."""
+        """Run, and tell what goes wrong in one sentence, with exit status 2."""
+        from swapregret.cli.console import status_console, styled
+
         standalone_mode = options.pop("standalone_mode", True)
         try:
             status = super().main(*args, **(options | {"standalone_mode": False}))
-        except Exception as error:  # wrong usage is known by its method, whichever package made it
-            if not standalone_mode or not hasattr(error, "format_message"):
+        except Exception as error:
+            said = sentence_of(error)
+            if not standalone_mode or said is None:
                 raise
-            _show_usage(error)
+            if said:
+                status_console.print(styled(("error", "bold red"), f": {said}"))
+            context = getattr(error, "ctx", None)
+            if said and context is not None:  # wrong usage
+                status_console.print(f"{context.get_usage()}\n{context.command_path} --help explains.", style="dim")
             status = getattr(error, "exit_code", 2)
         if standalone_mode:
             sys.exit(status if isinstance(status, int) else 0)
         return status
 
 
-def _show_usage(error: Any) -> None:
-    from swapregret.cli.console import status_console, styled
+def sentence_of(error: Exception) -> str | None:
+    """Return how an error of usage, of the library, of a file or of memory is told; None if it is none of these.
 
-    context = getattr(error, "ctx", None)
-    if not error.format_message():  # no arguments at all: the help was printed
-        return
-    status_console.print(styled(("error", "bold red"), f": {error.format_message()}"))
-    if context is not None:
-        status_console.print(f"{context.get_usage()}\n{context.command_path} --help explains.", style="dim")
+    Examples
+    --------
+    >>> sentence_of(MemoryError())
+    'what is asked must fit this machine: got too little memory. Ask for less.'
+    """
+    if hasattr(error, "format_message"):  # wrong usage, whichever package says so; empty where the help was printed
+        return str(error.format_message())
+    if isinstance(error, SwapRegretError):
+        return str(error)
+    if isinstance(error, OSError):
+        said = f"{excerpt(error.filename, 300)}, {error.strerror}" if error.filename is not None else str(error)
+        return f"a file or folder given must be usable: got {said}. Check the path."
+    if isinstance(error, MemoryError | OverflowError):
+        return f"what is asked must fit this machine: got {error or 'too little memory'}. Ask for less."
+    if isinstance(error, RecursionError):
+        return "what is given must not be nested so deeply: got hundreds of levels. Write it flatter."
+    missing = str(error.name) if isinstance(error, ModuleNotFoundError) else ""
+    extra = extra_of(missing)
+    return str(missing_extra(extra, "this command", [missing])) if extra is not None else None
 
 
 app = typer.Typer(

@@ -1,4 +1,4 @@
-"""What people see: one console for results, one for progress, and one way to report an error.
+"""What people see: one console for results, one for progress, tables and bars.
 
 Text is never markup here. Whatever is printed, in a line, a cell, a title or a bar, goes through :func:`plain`; styles are given
 beside the text, by ``style=`` or :func:`styled`. So a name cannot change colours, vanish as a tag, become an emoji or move the
@@ -7,9 +7,11 @@ cursor, whoever chose it.
 
 import json
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from threading import Event, Thread
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -20,16 +22,25 @@ from rich.progress import (
     ProgressColumn,
     Task,
     TaskProgressColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Table
 from rich.text import Text
 
-from swapregret.counts import excerpt
-from swapregret.errors import SwapRegretError
-from swapregret.extras import extra_of, missing_extra
+__all__ = [
+    "Words",
+    "console",
+    "emit_json",
+    "plain",
+    "progress_bar",
+    "status_console",
+    "styled",
+    "table_of",
+    "watch_compiling",
+]
 
-__all__ = ["Words", "console", "emit_json", "plain", "progress_bar", "report_errors", "status_console", "styled"]
-
+_COUNT_SECONDS = 0.25
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters but tab and line feed, marks that reverse the direction of writing, halves of characters."""
 
@@ -73,10 +84,21 @@ class _PlainConsole(Console):
 console: Console = _PlainConsole()
 """Results, on standard output."""
 status_console: Console = _PlainConsole(stderr=True)
+"""Progress and errors, on standard error, so that results can be piped."""
 for _made in (console, status_console):
     _made._width = None  # the width is that of the terminal now, not when this file was loaded
 
-"""Progress and errors, on standard error, so that results can be piped."""
+
+def table_of(
+    title: str, headings: Sequence[str], rows: Iterable[Sequence[str | Text]], *, left: int = 1, **look: Any
+) -> Table:
+    """Return a table whose first ``left`` columns are words and the others numbers; ``look`` is handed on to Rich."""
+    table = Table(title=title or None, **look)
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if place < left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def emit_json(value: Any) -> None:
@@ -113,28 +135,49 @@ def progress_bar() -> Progress:
 
 
 @contextmanager
-def report_errors() -> Iterator[None]:
-    """Turn an error of the library, of a file or of memory into its sentence and exit status 2."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        said = f"{excerpt(error.filename, 300)}, {error.strerror}" if error.filename is not None else str(error)
-        _fail(f"a file or folder given must be usable: got {said}. Check the path.")
-    except (MemoryError, OverflowError) as error:
-        _fail(f"what is asked must fit this machine: got {error or 'too little memory'}. Ask for less.")
-    except RecursionError:
-        _fail("what is given must not be nested so deeply: got hundreds of levels. Write it flatter.")
-    except SwapRegretError as error:
-        _fail(str(error))
-    except ModuleNotFoundError as error:
-        extra = extra_of(error.name or "")
-        if extra is None:
-            raise
-        _fail(str(missing_extra(extra, "this command", [str(error.name)])))
+def watch_compiling(expected: int | None = None) -> Iterator[Callable[[], int]]:
+    """Show how many functions were compiled since, by any process, until the block ends; yield what counts them.
 
+    Parameters
+    ----------
+    expected : int, optional
+        About how many there will be, for the time left.
+    """
+    from swapregret.compiled.progress import compiled_files
 
-def _fail(sentence: str) -> NoReturn:
-    status_console.print(styled(("error", "bold red"), f": {sentence}"))
-    raise typer.Exit(2) from None
+    before, is_over, began = compiled_files(), Event(), time.perf_counter()
+    said = f"about {expected} functions" if expected is not None else "a minute or more the first time"
+    bar = Progress(
+        Words(),
+        BarColumn(bar_width=20),
+        Words("count"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=status_console,
+        disable=not status_console.is_terminal,
+        transient=True,
+    )
+
+    def n_new() -> int:
+        return len(compiled_files() - before)
+
+    def show() -> None:
+        while not is_over.wait(_COUNT_SECONDS):
+            done = n_new()
+            total = None if expected is None else max(expected, done + 1)
+            of = "" if total is None else f" of about {total}"
+            bar.update(task, completed=done, total=total, count=f"{done}{of} functions")
+
+    if not status_console.is_terminal:
+        status_console.print(f"Compiling the inner loops, where that was not done before ({said}) ...", style="dim")
+    with bar:
+        task = bar.add_task("Compiling, once", total=expected, count="")
+        watcher = Thread(target=show, daemon=True)
+        watcher.start()
+        try:
+            yield n_new
+        finally:
+            is_over.set()
+            watcher.join()
+    seconds = time.perf_counter() - began
+    status_console.print(f"{n_new()} functions compiled in {seconds:.0f} s.", style="dim")

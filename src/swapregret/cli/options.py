@@ -13,18 +13,21 @@ if TYPE_CHECKING:
     from swapregret.actions.base import ActionSet
 
 __all__ = [
+    "LARGEST_SEED",
     "MOST_JOBS",
     "PRESET_NAMES",
     "AsJson",
+    "Jobs",
     "Preset",
     "Seed",
     "SetSpec",
+    "choice",
     "count",
     "days",
-    "read_preset",
     "read_set",
 ]
 
+LARGEST_SEED = 2**63 - 1
 MOST_JOBS = 4096
 PRESET_NAMES = ("adaptive", "multiscale", "paper")
 """For the help, which must not wait for the library; a test compares them."""
@@ -57,21 +60,20 @@ def read_set(text: str) -> "ActionSet":
     return make_set(text)
 
 
-def read_preset(name: str) -> str:
-    """Return the preset of ``--preset``, or say which one was probably meant."""
-    from swapregret.names import check_name
+def choice(name: str, text: str, known: tuple[str, ...]) -> Any:
+    """Return an option that is one of some words; a misspelt one gets the one that was probably meant."""
 
-    return check_name(name, PRESET_NAMES, "preset")
+    def parse(value: str) -> str:
+        from swapregret.names import check_name
+
+        return check_name(value, known, name)
+
+    help_text = f"{text}: {', '.join(known)}."
+    return typer.Option(f"--{name}", metavar="NAME", help=help_text, callback=parse, autocompletion=lambda: list(known))
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
-Seed = Annotated[int, count("seed", "Seed of everything random.", least=0, most=2**63 - 1)]
+Seed = Annotated[int, count("seed", "Seed of everything random.", least=0, most=LARGEST_SEED)]
+Jobs = Annotated[int, count("jobs", "Processes.", most=MOST_JOBS)]
 SetSpec = Annotated[str, typer.Option("--set", metavar="SET", help="The action set: " + "; ".join(SPEC_FORMS) + ".")]
-Preset = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help=f"Which player: {', '.join(PRESET_NAMES)}.",
-        autocompletion=lambda: list(PRESET_NAMES),
-    ),
-]
+Preset = Annotated[str, choice("preset", "Which player", PRESET_NAMES)]

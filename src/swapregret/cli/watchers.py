@@ -1,9 +1,9 @@
-"""Progress of runs: a live display on a terminal, lines elsewhere, JSON lines for machines."""
+"""Progress of runs: a live display on a terminal, lines elsewhere, JSON lines for machines, a page that follows the runs."""
 
 import json
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Group
@@ -18,7 +18,10 @@ from swapregret.experiments.runs.runner import Summary, Watcher
 from swapregret.experiments.runs.status import Report
 from swapregret.experiments.runs.task import RunTask
 
-__all__ = ["JsonWatcher", "LineWatcher", "LiveWatcher", "time_left"]
+if TYPE_CHECKING:
+    from swapregret.experiments.report.live_report import LiveReport
+
+__all__ = ["JsonWatcher", "LineWatcher", "LiveWatcher", "WithPage", "time_left"]
 
 _LINE_SECONDS = 30.0
 
@@ -45,7 +48,6 @@ class _Counting(Watcher):
         self._began = time.monotonic()
         self._total = self._ended = self._n_ended = self._n_missing = 0
         self._over: set[str] = set()
-        self._first: dict[str, int] = {}
 
     def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
         """Count."""
@@ -163,13 +165,8 @@ class JsonWatcher(Watcher):
     def finished(self, task: RunTask, outcome: Outcome) -> None:
         """Show that a run ended."""
         info = task.info
-        about: dict[str, Any] = {
-            "run": info.id,
-            "set": info.set,
-            "environment": info.environment,
-            "player": info.player,
-        }
-        about |= {"horizon": info.horizon, "replication": info.replication, "seconds": round(outcome.seconds, 3)}
+        fields = ("set", "environment", "player", "horizon", "replication")
+        about = {"run": info.id, **{name: getattr(info, name) for name in fields}, "seconds": round(outcome.seconds, 3)}
         told = {} if outcome.error is None else {"error": outcome.error, "traceback": outcome.traceback}
         _emit({"event": "failed" if told else "finished", **about, **told})
 
@@ -186,3 +183,28 @@ def _emit(value: dict[str, Any]) -> None:
 def _name(task: RunTask) -> str:
     info = task.info
     return f"{info.player} on {info.environment}, {info.set}, T = {info.horizon:,}, replication {info.replication}"
+
+
+class WithPage(Watcher):
+    """Tells a display everything, and a live page when a run has finished."""
+
+    def __init__(self, display: Watcher, page: "LiveReport") -> None:
+        self._display, self._page = display, page
+
+    def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
+        """Pass it on; runs of an earlier time can be shown at once."""
+        self._display.begin(plan, missing)
+        self._page.changed()
+
+    def tick(self, reports: Sequence[Report]) -> None:
+        """Pass it on."""
+        self._display.tick(reports)
+
+    def finished(self, task: RunTask, outcome: Outcome) -> None:
+        """Pass it on, and let the page know."""
+        self._display.finished(task, outcome)
+        self._page.changed()
+
+    def end(self, summary: Summary) -> None:
+        """Pass it on."""
+        self._display.end(summary)

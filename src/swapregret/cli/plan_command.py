@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from swapregret.cli.console import console, emit_json, report_errors, status_console, styled
-from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_preset, read_set
+from swapregret.cli.console import console, emit_json, status_console, styled, table_of
+from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_set
 from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from swapregret.experiments.forecast import Plan
     from swapregret.experiments.measured import Expectation
+    from swapregret.experiments.forecast import Plan
     from swapregret.learners.schedule import Schedule
 
 __all__ = ["plan"]
@@ -34,19 +34,18 @@ def plan(
 
     Example: swapregret plan --set "msets 20 5" --horizon 1e6
     """
-    with report_errors():
-        from swapregret.experiments.forecast import make_plan
+    from swapregret.experiments.forecast import make_plan
 
-        chosen, actions = read_preset(preset), read_set(set_spec)
-        if not (math.isfinite(seconds) and seconds >= 0.0):
-            raise InvalidInput("`seconds` must be a number, at least 0", repr(seconds), "Leave it out to get 1.")
-        if seconds > 0:
-            status_console.print("Timing rounds (the first run compiles the inner loops) ...", style="dim")
-        made = make_plan(actions, horizon, preset=chosen, seconds=seconds)
-        if as_json:
-            emit_json(_numbers(made, set_spec))
-            return
-        _print(made, set_spec)
+    actions = read_set(set_spec)
+    if not (math.isfinite(seconds) and seconds >= 0.0):
+        raise InvalidInput("`seconds` must be a number, at least 0", repr(seconds), "Leave it out to get 1.")
+    if seconds > 0:
+        status_console.print("Timing rounds (the first run compiles the inner loops) ...", style="dim")
+    made = make_plan(actions, horizon, preset=preset, seconds=seconds)
+    if as_json:
+        emit_json(_numbers(made, set_spec))
+        return
+    _print(made, set_spec)
 
 
 def _numbers(made: "Plan", set_spec: str) -> dict[str, Any]:
@@ -146,33 +145,29 @@ def _draw(schedule: "Schedule") -> None:
 
 
 def _table(made: "Plan") -> Table:
-    table = Table(show_header=False)
-    table.add_column()
-    table.add_column(overflow="fold")
+    rows: list[tuple[str, str]] = []
     vacuous = ", vacuous" if made.bound.is_vacuous else ""
-    table.add_row("theorem's bound on swap regret / T", f"{made.bound.per_round:.3g}{vacuous}")
+    rows.append(("theorem's bound on swap regret / T", f"{made.bound.per_round:.3g}{vacuous}"))
     least = "none" if made.theorem_horizon is None else f"{made.theorem_horizon:.3g}"
-    table.add_row("least horizon of the theorem's schedule", least)
+    rows.append(("least horizon of the theorem's schedule", least))
     found = made.expectation
     if found is None:
-        table.add_row("swap regret / T to expect", "no measurement near")
+        rows.append(("swap regret / T to expect", "no measurement near"))
     else:
-        table.add_row(
-            "swap regret / T to expect",
-            f"{found.best.swap_regret:.3f} … {found.worst.swap_regret:.3f}, mean {found.mean:.3f}",
-        )
+        between = f"{found.best.swap_regret:.3f} … {found.worst.swap_regret:.3f}, mean {found.mean:.3f}"
+        rows.append(("swap regret / T to expect", between))
         for reading in found.readings:
             error = "" if math.isnan(reading.standard_error) else f" ± {reading.standard_error:.3f}"
-            table.add_row(f"    in the {reading.world} world", f"{reading.swap_regret:.3f}{error}")
+            rows.append((f"    in the {reading.world} world", f"{reading.swap_regret:.3f}{error}"))
     if made.speed is not None:
-        table.add_row("rounds per second on this machine", f"{made.speed.playing:,.0f}, one core")
-        table.add_row("    with swap regret measured", f"{made.speed.measuring:,.0f}")
-        table.add_row("    all T rounds, measured", _duration(made.horizon / made.speed.measuring))
-    table.add_row("memory: state of the player", _size(made.memory.state))
-    table.add_row("    ledger of swap regret", f"at most {_size(made.memory.ledger_at_most)}")
+        rows.append(("rounds per second on this machine", f"{made.speed.playing:,.0f}, one core"))
+        rows.append(("    with swap regret measured", f"{made.speed.measuring:,.0f}"))
+        rows.append(("    all T rounds, measured", _duration(made.horizon / made.speed.measuring)))
+    rows.append(("memory: state of the player", _size(made.memory.state)))
+    rows.append(("    ledger of swap regret", f"at most {_size(made.memory.ledger_at_most)}"))
     peak = _peak()
-    table.add_row("    this process so far", "not told by this system" if peak is None else _size(peak))
-    return table
+    rows.append(("    this process so far", "not told by this system" if peak is None else _size(peak)))
+    return table_of("", ("", ""), rows, left=2, show_header=False)
 
 
 def _peak() -> int | None:

@@ -1,13 +1,13 @@
-"""``swapregret audit``: all regrets of a log, whoever made it."""
+"""``swapregret audit`` and ``journal``: all regrets of a log, whoever made it; what a journal holds."""
 
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, report_errors
+from swapregret.cli.console import console, emit_json, plain, table_of
 from swapregret.cli.options import AsJson, count, days, read_set
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from swapregret.regret.audit import Audit
     from swapregret.regret.measure import Regret
     from swapregret.regret.totals import TotalsAudit
+    from swapregret.sessions.journal_check import JournalReport
 
-__all__ = ["audit"]
+__all__ = ["audit", "journal"]
 
 
 def audit(
@@ -54,30 +55,29 @@ def audit(
 
     Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.html
     """
-    with report_errors():
-        from swapregret.regret.audit import Audit
-        from swapregret.sessions.journal_log import is_journal_file
+    from swapregret.regret.audit import Audit
+    from swapregret.sessions.journal_log import is_journal_file
 
-        if picture is not None:
-            require_extra("experiments", "`--picture`", only="plotly")
-        read = _audit_journal if is_journal_file(log) else _audit_table
-        options = {"capacity": capacity, "window": window, "confidence": confidence}
-        result, notes = read(log, set_spec, {"reward_range": reward_range, "cost_range": cost_range}, options)
-        if picture is not None:
-            if not isinstance(result, Audit):
-                raise InvalidInput(
-                    "`--picture` must have the reward of every element", "totals alone", "Leave out `--picture`."
-                )
-            from swapregret.experiments.report.lines import gains_page
+    if picture is not None:
+        require_extra("experiments", "`--picture`", only="plotly")
+    read = _audit_journal if is_journal_file(log) else _audit_table
+    options = {"capacity": capacity, "window": window, "confidence": confidence}
+    result, notes = read(log, set_spec, {"reward_range": reward_range, "cost_range": cost_range}, options)
+    if picture is not None:
+        if not isinstance(result, Audit):
+            raise InvalidInput(
+                "`--picture` must have the reward of every element", "totals alone", "Leave out `--picture`."
+            )
+        from swapregret.experiments.report.lines import gains_page
 
-            title = f"{log.name}: swap regret {result.swap_regret.value:.4g}"
-            picture.write_text(gains_page(result.best_swap, title, limit=limit), encoding="utf-8")
-        if as_json:
-            emit_json(_plain(result, limit))
-            return
-        _print(result, limit, notes)
-        if picture is not None:
-            console.print(f"Picture written to {picture}.", style="dim")
+        title = f"{log.name}: swap regret {result.swap_regret.value:.4g}"
+        picture.write_text(gains_page(result.best_swap, title, limit=limit), encoding="utf-8")
+    if as_json:
+        emit_json(_plain(result, limit))
+        return
+    _print(result, limit, notes)
+    if picture is not None:
+        console.print(f"Picture written to {picture}.", style="dim")
 
 
 def _audit_table(
@@ -157,13 +157,9 @@ def _print(result: "Audit | TotalsAudit", limit: int, notes: list[str]) -> None:
     from swapregret.regret.measure import regret_rows
 
     earned = f"cost {result.cost:.6g}" if result.is_cost else f"reward {result.reward:.6g}"
-    table = Table(title=f"{result.n_days:,} days, {earned} per day")
-    table.add_column("regret")
-    for heading in ("total", "per day", "between"):
-        table.add_column(heading, justify="right")
-    for row in regret_rows(tuple(_named(result)), result.regrets, result.windows):
-        table.add_row(*row)
-    console.print(table)
+    rows = regret_rows(tuple(_named(result)), result.regrets, result.windows)
+    headings = ("regret", "total", "per day", "between")
+    console.print(table_of(f"{result.n_days:,} days, {earned} per day", headings, rows))
     for value in result.regrets:
         console.print(f"{value.definition}.", style="dim")
     for note in notes:
@@ -175,3 +171,51 @@ def _print(result: "Audit | TotalsAudit", limit: int, notes: list[str]) -> None:
     hidden = result.best_swap.n_played - min(limit, len(result.best_swap))
     if hidden > 0:
         console.print(f"… and {hidden:,} more actions (--limit).", style="dim")
+
+
+def journal(
+    what: Annotated[str, typer.Argument(help="`check` says what it holds, `repair` writes the exact part of it anew.")],
+    path: Annotated[Path, typer.Argument(help="The journal: what Session(journal=…) writes.", metavar="PATH")],
+    out: Annotated[Path | None, typer.Option(help="Where `repair` writes; PATH.repaired if not given.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Check a journal, or write the longest exact part of it to a new file; the old file is never changed.
+
+    `check` ends with status 1 if the journal is damaged. Example: swapregret journal check campaign.journal
+    """
+    from swapregret.names import check_name
+    from swapregret.sessions.journal_check import check_journal, repair_journal
+
+    check_name(what, ("check", "repair"), "what")
+    if what == "check" and out is not None:
+        raise InvalidInput("`--out` must be given to `repair` alone", str(out), "`check` writes nothing.")
+    if what == "check":
+        found = check_journal(path)
+        _tell(found, {"path": str(path)}, as_json)
+        raise typer.Exit(1 if found.damage else 0)
+    target = out if out is not None else path.with_name(f"{path.name}.repaired")
+    kept = repair_journal(path, target)
+    _tell(kept, {"path": str(path), "repaired": str(target)}, as_json)
+
+
+def _tell(found: "JournalReport", files: dict[str, str], as_json: bool) -> None:
+    fields: dict[str, Any] = files | found._asdict()
+    if as_json:
+        emit_json(fields | {"open_days": list(found.open_days)})
+        return
+    lines = {
+        "journal": files["path"],
+        "snapshot": f"after day {found.snapshot_day:,}, {found.snapshot_bytes:,} bytes",
+        "events": f"{found.n_events:,} after it",
+        "days closed": f"{found.n_days:,}, {found.n_skipped:,} of them skipped",
+        "open": ", ".join(f"day {day}" for day in found.open_days) or "nothing",
+        "torn tail": f"{found.tail:,} bytes that were never acknowledged"
+        if found.tail and not found.damage
+        else "none",
+        "damage": found.damage or "none",
+        "replay": found.replay,
+    }
+    if "repaired" in files:
+        lines["written"] = f"{files['repaired']}: everything above, to its last exact event"
+    for name, text in lines.items():
+        typer.echo(f"{name:<12} {plain(text)}")

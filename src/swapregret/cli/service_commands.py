@@ -2,17 +2,19 @@
 
 import os
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from swapregret.cli.console import console, emit_json, report_errors, status_console
+from swapregret.cli.console import console, emit_json, status_console, table_of
 from swapregret.extras import require_extra
+from swapregret.serve.settings import Settings
+
+if TYPE_CHECKING:
+    from swapregret.serve.store import Store
 
 __all__ = ["serve"]
 
-_DATABASE = "sqlite:///swapregret.db"
 Database = Annotated[
     str,
     typer.Option(
@@ -37,15 +39,17 @@ serve.add_typer(key, name="key")
 @serve.callback()
 def start(
     context: typer.Context,
-    host: Annotated[str, typer.Option(help="Address to listen on; others than loopback need a key.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on.")] = 8000,
-    database: Database = _DATABASE,
+    host: Annotated[str, typer.Option(help="Address to listen on; others than loopback need a key.")] = Settings.host,
+    port: Annotated[int, typer.Option(help="Port to listen on.")] = Settings.port,
+    database: Database = Settings.database,
     allow_host: Annotated[list[str] | None, typer.Option(help="A further name the server is called by.")] = None,
     allow_origin: Annotated[list[str] | None, typer.Option(help="A page of another origin that may call it.")] = None,
     lease: Annotated[
         float, typer.Option(help="Seconds without a sign of life after which another process takes over.")
-    ] = 10.0,
-    snapshot_every: Annotated[int, typer.Option(help="Events between two snapshots of a problem.")] = 5_000,
+    ] = Settings.lease_seconds,
+    snapshot_every: Annotated[
+        int, typer.Option(help="Events between two snapshots of a problem.")
+    ] = Settings.snapshot_every,
     as_json: Annotated[bool, typer.Option("--json", help="Print where it listens as JSON.")] = False,
 ) -> None:
     """Serve decisions over HTTP: durable, with a dashboard, on this machine alone unless told otherwise.
@@ -54,87 +58,82 @@ def start(
     """
     if context.invoked_subcommand is not None:
         return
-    with report_errors():
-        _check_extra()
-        from swapregret.serve.app import run_server
-        from swapregret.serve.settings import Settings
+    _check_extra()
+    from swapregret.serve.app import run_server
 
-        settings = Settings(
-            database=database,
-            host=host,
-            port=port,
-            hosts=tuple(allow_host or ()),
-            origins=tuple(allow_origin or ()),
-            lease_seconds=lease,
-            snapshot_every=snapshot_every,
-        )
-        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        if as_json:
-            emit_json({"dashboard": f"{url}/", "api": f"{url}/docs"})
-        else:
-            status_console.print(f"Dashboard at {url}/, API at {url}/docs")
-        run_server(settings)
+    settings = Settings(
+        database=database,
+        host=host,
+        port=port,
+        hosts=tuple(allow_host or ()),
+        origins=tuple(allow_origin or ()),
+        lease_seconds=lease,
+        snapshot_every=snapshot_every,
+    )
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    if as_json:
+        emit_json({"dashboard": f"{url}/", "api": f"{url}/docs"})
+    else:
+        status_console.print(f"Dashboard at {url}/, API at {url}/docs")
+    run_server(settings)
 
 
 @key.command("create")
 def create(
     scope: Annotated[str, typer.Option(help="read, decide (and read) or admin (all).")],
     name: Annotated[str, typer.Option(help="Whom it is for.")] = "",
-    database: Database = _DATABASE,
+    database: Database = Settings.database,
 ) -> None:
     """Make a key, and show it this once: the database keeps a digest.
 
     Example: swapregret serve key create --scope decide --name shop
     """
-    with report_errors():
-        _check_extra()
-        from swapregret.serve.keys import create_key
-        from swapregret.serve.store import open_store
+    store = _open(database)
+    from swapregret.serve.keys import create_key
 
-        made = create_key(open_store(database), scope, name)
-        typer.echo(made)
-        status_console.print("Keep it: it is not shown again. From now on every request needs a key.")
+    typer.echo(create_key(store, scope, name))
+    status_console.print("Keep it: it is not shown again. From now on every request needs a key.")
 
 
 @key.command("list")
-def show(database: Database = _DATABASE) -> None:
+def show(database: Database = Settings.database) -> None:
     """List the keys: their ids, scopes and names, never the keys themselves.
 
     Example: swapregret serve key list
     """
-    with report_errors():
-        _check_extra()
-        from swapregret.serve.keys import list_keys
-        from swapregret.serve.store import open_store
+    store = _open(database)
+    from swapregret.serve.keys import list_keys
 
-        table = Table()
-        for heading in ("id", "scope", "name", "made", "revoked"):
-            table.add_column(heading)
-        for row in list_keys(open_store(database)):
-            table.add_row(row.id, row.scope, row.name, _day(row.created), _day(row.revoked))
-        console.print(table)
+    rows = [(row.id, row.scope, row.name, _day(row.created), _day(row.revoked)) for row in list_keys(store)]
+    console.print(table_of("", ("id", "scope", "name", "made", "revoked"), rows, left=5))
 
 
 @key.command("revoke")
 def revoke(
-    id: Annotated[str, typer.Argument(help="The id of the key, the part after srk_.")], database: Database = _DATABASE
+    id: Annotated[str, typer.Argument(help="The id of the key, the part after srk_.")],
+    database: Database = Settings.database,
 ) -> None:
     """Make a key useless, within a second.
 
     Example: swapregret serve key revoke 1f2e3d4c
     """
-    with report_errors():
-        _check_extra()
-        from swapregret.serve.keys import revoke_key
-        from swapregret.serve.store import open_store
+    store = _open(database)
+    from swapregret.serve.keys import revoke_key
 
-        revoke_key(open_store(database), id)
-        status_console.print(f"Key {id} is revoked.")
+    revoke_key(store, id)
+    status_console.print(f"Key {id} is revoked.")
 
 
 def _check_extra() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # small matrices: threads of BLAS only get in each other's way
     require_extra("serve", "`swapregret serve`")
+
+
+def _open(database: str) -> "Store":
+    _check_extra()
+    from swapregret.serve.store import open_store
+
+    return open_store(database)
 
 
 def _day(stamp: float | None) -> str:

@@ -1,0 +1,97 @@
+"""``swapregret warm`` and ``bench``: compile before it is needed, and how fast it is, here."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+
+from swapregret.cli.console import console, emit_json, status_console, styled, table_of, watch_compiling
+from swapregret.cli.options import AsJson, Preset, SetSpec, choice, days, read_set
+
+__all__ = ["bench", "warm"]
+
+_FEEDBACKS = ("bandit", "semi-bandit", "full")
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def warm(
+    set_spec: SetSpec,
+    preset: Preset = "adaptive",
+    feedback: Annotated[str, choice("feedback", "What the player will be shown", _FEEDBACKS)] = "bandit",
+    horizon: Annotated[int, days("horizon", "Days the player will be made for.", least=2)] = 100_000,
+    as_json: AsJson = False,
+) -> None:
+    """Compile ahead of time what a player needs on a set, for sessions and for play; it stays on the disk.
+
+    Run it once after installing or updating, for example while a container is built: the first day of a service is then as
+    fast as the others. The set need not be the one that will be played, only one of its kind.
+
+    Example: swapregret warm --set "msets 20 5" --preset adaptive
+    """
+    from swapregret.compiled.kernel import cache_folder
+    from swapregret.experiments.forecast import warm_up
+    from swapregret.learners.presets import swap_combcp
+
+    player = swap_combcp(read_set(set_spec), horizon, preset=preset, feedback=feedback)
+    started = time.perf_counter()
+    with watch_compiling() as n_new:
+        warm_up(player)
+        n_compiled = n_new()
+    seconds, folder = time.perf_counter() - started, str(cache_folder().parent)
+    if as_json:
+        emit_json({"compiled": n_compiled, "seconds": seconds, "folder": folder})
+    else:
+        console.print(
+            f"{set_spec}, {preset}, {feedback} feedback: {n_compiled} functions compiled in {seconds:.1f} s, kept in {folder}",
+            soft_wrap=True,
+        )
+
+
+def bench(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer rounds, without the largest sets: a minute or two.")
+    ] = False,
+    seconds: Annotated[float | None, typer.Option(help="Processor time for each figure of rounds and growth.")] = None,
+    write: Annotated[
+        Path | None, typer.Option(help="A page whose measured tables are rewritten, such as docs/performance.md.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure sessions, games, own sets, rounds per second, growth, memory and peers on this machine.
+
+    Everything but sessions and starts is processor time of one core, with one thread of linear algebra; ratios are
+    to a plain NumPy version of the same learner, run in the same process.
+
+    Example: swapregret bench --quick
+    """
+    if os.environ.get("OMP_NUM_THREADS") != "1":  # read when NumPy is loaded, so it takes a process of its own
+        options = [*(["--quick"] if quick else []), *(["--json"] if as_json else [])]
+        options += ["--seconds", str(seconds)] if seconds is not None else []
+        options += ["--write", str(write)] if write is not None else []
+        command = [sys.executable, "-c", "from swapregret.cli import app; app()", "bench", *options]
+        raise typer.Exit(subprocess.run(command, env=os.environ | _ONE_THREAD, check=False).returncode)
+    from swapregret.experiments.bench.sheets import describe, read_page, sheets, write_page
+    from swapregret.experiments.bench.run_bench import run_bench
+
+    if write is not None:
+        read_page(write)  # a page that cannot be written is found before the minutes of measuring
+    if status_console.is_terminal:
+        with status_console.status("measuring ...") as status:
+            result = run_bench(quick=quick, seconds=seconds, progress=lambda what: status.update(styled(what)))
+    else:
+        result = run_bench(quick=quick, seconds=seconds)
+    if write is not None:
+        write_page(write, result)
+    if as_json:
+        emit_json(result.as_dict())
+        return
+    console.print(describe(result))
+    for sheet in sheets(result):
+        table = table_of(sheet.title, sheet.headings, sheet.rows, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        table.columns[0].no_wrap = True
+        console.print(table)
