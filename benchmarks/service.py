@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from swapregret.serve.database import open_store
 from swapregret.serve.problems import Problem, ProblemSpec
-from swapregret.serve.store import open_store
 
 SPEC = {"set": "msets 10 3", "horizon": 1_000_000, "seed": 7}
 

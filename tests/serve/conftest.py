@@ -43,7 +43,7 @@ import swapregret as sr
 from swapregret.serve.app import run_server
 from swapregret.sessions.feedback import RewardReader
 from swapregret.serve.history import History, regret_curve
-from swapregret.serve.settings import Settings
+from swapregret.serve import Settings
 
 actions = sr.MSets(5, 2)
 player = sr.swap_combcp(actions, 1000, preset="multiscale")

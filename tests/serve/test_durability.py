@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from swapregret.client import AsyncClient
+from swapregret.serve.database import open_store
 from swapregret.serve.problems import Problem, ProblemSpec
-from swapregret.serve.store import open_store
 
 pytestmark = pytest.mark.serve
 Served = Any

@@ -13,9 +13,9 @@ from sqlalchemy.exc import OperationalError
 
 from swapregret.client import Client
 from swapregret.errors import InvalidInput
+from swapregret.serve.database import _away, open_store
 from swapregret.serve.keys import create_key, list_keys, revoke_key
 from swapregret.serve.metrics import Metrics
-from swapregret.serve.store import _away, open_store
 
 pytestmark = pytest.mark.serve
 Served = Any

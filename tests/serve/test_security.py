@@ -13,10 +13,9 @@ from typer.testing import CliRunner
 
 from swapregret.cli import app
 from swapregret.errors import InvalidInput
+from swapregret.serve.database import Store, open_store
 from swapregret.serve.keys import KeyRing, create_key, list_keys, revoke_key
-from swapregret.serve.settings import is_loopback
-from swapregret.serve.shield import scope_of
-from swapregret.serve.store import Store, open_store
+from swapregret.serve.shield import is_loopback, scope_of
 
 pytestmark = pytest.mark.serve
 Served = Any

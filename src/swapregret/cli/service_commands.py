@@ -8,10 +8,10 @@ import typer
 
 from swapregret.cli.console import console, emit_json, status_console, table_of
 from swapregret.extras import require_extra
-from swapregret.serve.settings import Settings
+from swapregret.serve import Settings
 
 if TYPE_CHECKING:
-    from swapregret.serve.store import Store
+    from swapregret.serve.database import Store
 
 __all__ = ["serve"]
 
@@ -131,7 +131,7 @@ def _check_extra() -> None:
 
 def _open(database: str) -> "Store":
     _check_extra()
-    from swapregret.serve.store import open_store
+    from swapregret.serve.database import open_store
 
     return open_store(database)
 

@@ -1,4 +1,7 @@
-"""The routes: thin. Each reads a request, calls the service, and hands over the JSON."""
+"""The routes: what each request does with the problem it names.
+
+A request that changes something is a job of the writer. Its answer is kept under its Idempotency-Key, and given again.
+"""
 
 import asyncio
 import hashlib
@@ -6,12 +9,11 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import StreamingResponse
 
 import swapregret as sr
 from swapregret.errors import SwapRegretError
-from swapregret.serve.log import log_lines
 from swapregret.serve.models import (
     Archived,
     Closed,
@@ -25,27 +27,59 @@ from swapregret.serve.models import (
     RewardIn,
     RewardsIn,
 )
-from swapregret.serve.problems import ProblemSpec
-from swapregret.serve.refusals import TooBig, as_json, status_of
+from swapregret.serve.problems import ProblemSpec, Reported
+from swapregret.serve.refusals import Conflict, HeldElsewhere, NotFound, TooBig, as_json, status_of
 from swapregret.serve.service import Service
+from swapregret.serve.view import decision_json, log_lines, row_json, status_json
 from swapregret.serve.writer import Reply, RequestKey
 
-__all__ = ["make_router"]
+__all__ = ["make_router", "read_decision_id"]
 
 _STREAM_SECONDS = 1.0
 _FAULTS: dict[int | str, dict[str, Any]] = {status: {"model": Fault} for status in (401, 403, 404, 409, 413, 422, 503)}
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        description="A new random text for each new request; retries with it are answered, not done, again.",
-        max_length=200,
-    ),
-]
+
+
+async def _key(
+    request: Request,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            description="A new random text for each new request; retries with it are answered, not done, again.",
+            max_length=200,
+        ),
+    ] = None,
+) -> RequestKey | None:
+    if idempotency_key is None:
+        return None
+    asked = f"{request.method} {request.url.path}\n".encode() + await request.body()
+    owner = f"{request.state.key}\n{idempotency_key}".encode()
+    return RequestKey(hashlib.sha256(owner).hexdigest(), hashlib.sha256(asked).hexdigest())
+
+
+Key = Annotated[RequestKey | None, Depends(_key)]
 
 
 def make_router(service: Service) -> APIRouter:
     """Return the routes of a service."""
     router = APIRouter(responses=_FAULTS)
+    _add_decisions(router, service)
+    _add_problems(router, service)
+
+    @router.get("/health", tags=["server"])
+    async def health() -> Health:
+        """Say whether the server and its database work."""
+        await asyncio.to_thread(service.store.ping)
+        return Health(status="ok", version=sr.__version__)
+
+    @router.get("/metrics", response_class=Response, tags=["server"])
+    async def metrics() -> Response:
+        """Return counts in Prometheus' text format."""
+        return Response(service.metrics.text(service.gauges()), media_type="text/plain; version=0.0.4")
+
+    return router
+
+
+def _add_decisions(router: APIRouter, service: Service) -> None:
     limit = service.settings.max_batch
 
     def check_batch(count: int) -> None:
@@ -55,54 +89,95 @@ def make_router(service: Service) -> APIRouter:
             )
 
     @router.post("/problems/{problem}/decisions", status_code=201, response_model=DecisionsOut, tags=["decisions"])
-    async def make_decisions(
-        problem: str, request: Request, wanted: DecisionsIn | None = None, idempotency_key: IdempotencyKey = None
-    ) -> Response:
+    async def make_decisions(problem: str, key: Key, wanted: DecisionsIn | None = None) -> Response:
         """Make one decision, or a batch. Act on it, then report its reward."""
         count = 1 if wanted is None else wanted.count
         check_batch(count)
-        return _json(await service.decide(problem, count, await _key(request, idempotency_key)))
+
+        def act() -> Reply:
+            live = service.writer.live(problem)
+            live.refuse_if_full(count)
+            now = service.now()
+            made = [live.act(now) for _ in range(count)]
+            service.metrics.count("decisions", count)
+            marginals = live.open[made[0].day].decision.marginals
+            body = {
+                "problem": problem,
+                "decisions": [decision_json(live, each.day, str(each.value)) for each in made],
+                "marginals": dict(zip(live.labels, marginals.tolist(), strict=True)),
+            }
+            return Reply.of(body, 201)
+
+        return _response(await service.call(problem, act, key))
+
+    async def close_one(decision: str, reported: Reported | None, key: RequestKey | None) -> Response:
+        problem, day = read_decision_id(decision)
+        return _response(await service.call(problem, lambda: Reply.of(_close(service, problem, day, reported)), key))
 
     @router.post("/decisions/{decision}/reward", response_model=Closed, tags=["decisions"])
-    async def report_reward(
-        decision: str, sent: RewardIn, request: Request, idempotency_key: IdempotencyKey = None
-    ) -> Response:
+    async def report_reward(decision: str, sent: RewardIn, key: Key) -> Response:
         """Report what a decision earned: late, out of order, or twice (the second time changes nothing)."""
-        return _json(await service.close(decision, sent.reward, await _key(request, idempotency_key)))
+        return await close_one(decision, sent.reward, key)
 
     @router.post("/decisions/{decision}/skip", response_model=Closed, tags=["decisions"])
-    async def skip_decision(decision: str, request: Request, idempotency_key: IdempotencyKey = None) -> Response:
+    async def skip_decision(decision: str, key: Key) -> Response:
         """Say that the reward of a decision will never be known: nothing is learnt from it."""
-        return _json(await service.close(decision, None, await _key(request, idempotency_key)))
+        return await close_one(decision, None, key)
 
     @router.post("/problems/{problem}/rewards", response_model=ClosedMany, tags=["decisions"])
-    async def report_rewards(
-        problem: str, sent: RewardsIn, request: Request, idempotency_key: IdempotencyKey = None
-    ) -> Response:
+    async def report_rewards(problem: str, sent: RewardsIn, key: Key) -> Response:
         """Report many rewards and skips of one problem; each is answered for itself."""
         check_batch(len(sent.rewards))
-        items = [(each.decision, each.reward) for each in sent.rewards]
-        return _json(await service.close_many(problem, items, await _key(request, idempotency_key)))
 
+        def close() -> Reply:
+            found = []
+            for each in sent.rewards:
+                try:
+                    owner, day = read_decision_id(each.decision)
+                    if owner != problem:
+                        raise NotFound(
+                            f"the decision must belong to problem {problem}", repr(each.decision[:40]), "Send it there."
+                        )
+                    found.append(_close(service, problem, day, each.reward))
+                except SwapRegretError as error:
+                    found.append({"decision": each.decision[:60], "state": "refused", **as_json(error)})
+            return Reply.of({"n_refused": sum(each["state"] == "refused" for each in found), "results": found})
+
+        return _response(await service.call(problem, close, key))
+
+
+def _add_problems(router: APIRouter, service: Service) -> None:
     @router.post("/problems", status_code=201, response_model=Created, tags=["problems"])
-    async def create_problem(spec: ProblemSpec, request: Request, idempotency_key: IdempotencyKey = None) -> Response:
+    async def create_problem(spec: ProblemSpec, key: Key) -> Response:
         """Make a problem: a repeated decision with a learner of its own."""
-        return _json(await service.create(spec, await _key(request, idempotency_key)))
+        return _response(await service.create(spec, key))
 
     @router.get("/problems", tags=["problems"])
     async def list_problems() -> list[ProblemOut]:
         """List all problems, newest first."""
-        return [ProblemOut(**each) for each in await service.problems()]
+        rows = await asyncio.to_thread(service.store.problems)
+        return [ProblemOut(**row_json(row, service.owner)) for row in rows]
 
     @router.get("/problems/{problem}", tags=["problems"])
     async def show_problem(problem: str) -> ProblemOut:
         """Say where a problem stands."""
-        return ProblemOut(**await service.problem(problem))
+        try:
+            status = await service.call(problem, lambda: status_json(service.writer.live(problem), service.now()))
+        except HeldElsewhere:
+            status = {}  # what its learner knows, the process that serves it knows
+        row = await asyncio.to_thread(service.store.problem, problem)
+        return ProblemOut(**row_json(row, service.owner), **status)
 
     @router.post("/problems/{problem}/archive", response_model=Archived, tags=["problems"])
-    async def archive_problem(problem: str, request: Request, idempotency_key: IdempotencyKey = None) -> Response:
+    async def archive_problem(problem: str, key: Key) -> Response:
         """Take no more decisions; rewards of open ones may still come."""
-        return _json(await service.archive(problem, await _key(request, idempotency_key)))
+
+        def change() -> Reply:
+            live = service.writer.live(problem)
+            live.state_changed, live.state = live.state != "archived", "archived"
+            return Reply.of({"id": problem, "state": "archived", "n_open": len(live.open)})
+
+        return _response(await service.call(problem, change, key))
 
     @router.get("/problems/{problem}/log", response_class=Response, tags=["problems"])
     async def download_log(problem: str) -> Response:
@@ -123,29 +198,49 @@ def make_router(service: Service) -> APIRouter:
         await service.view(problem)
         return StreamingResponse(_stream(service, problem, request.state.allowed), media_type="text/event-stream")
 
-    @router.get("/health", tags=["server"])
-    async def health() -> Health:
-        """Say whether the server and its database work."""
-        await asyncio.to_thread(service.store.ping)
-        return Health(status="ok", version=sr.__version__)
 
-    @router.get("/metrics", response_class=Response, tags=["server"])
-    async def metrics() -> Response:
-        """Return counts in Prometheus' text format."""
-        return Response(service.metrics.text(service.gauges()), media_type="text/plain; version=0.0.4")
+def read_decision_id(id: str) -> tuple[str, int]:
+    """Read the problem and the day of a decision's id.
 
-    return router
-
-
-async def _key(request: Request, header: str | None) -> RequestKey | None:
-    if header is None:
-        return None
-    asked = f"{request.method} {request.url.path}\n".encode() + await request.body()
-    owner = f"{request.state.key}\n{header}".encode()
-    return RequestKey(hashlib.sha256(owner).hexdigest(), hashlib.sha256(asked).hexdigest())
+    Examples
+    --------
+    >>> read_decision_id("k3v9q2mx.17")
+    ('k3v9q2mx', 17)
+    """
+    problem, dot, day = id.rpartition(".")
+    if not dot or not (day.isascii() and day.isdecimal() and len(day) < 16):
+        raise _no_decision(id)
+    return problem, int(day)
 
 
-def _json(reply: Reply) -> Response:
+def _no_decision(id: str) -> NotFound:
+    return NotFound("the decision must exist", repr(id[:40]), "Use the `id` that came with the decision.")
+
+
+def _close(service: Service, problem: str, day: int, reported: Reported | None) -> dict[str, Any]:
+    """Close a decision by its reward, or skip it, or say that this was done before."""
+    live, kind = service.writer.live(problem), "skip" if reported is None else "reward"
+    id = f"{problem}.{day}"
+    if day in live.open:
+        live.close(day, kind, reported, service.now())
+        service.metrics.count(kind + "s")
+        return {"decision": id, "state": kind, "repeated": False}
+    if day >= live.totals["n_decisions"]:
+        raise _no_decision(id)
+    before = next((each for each in live.pending if each.day == day and each.kind != "act"), None)
+    before = before or service.store.closing(problem, day)
+    assert before is not None, "a decision that is not open was closed"
+    value = None if before.value is None else json.loads(before.value)
+    if (before.kind, value) == (kind, reported):
+        return {"decision": id, "state": kind, "repeated": True}
+    raise Conflict(
+        f"decision {id} must be closed once",
+        f"a {kind} after it was closed by {'its deadline' if before.kind in ('default', 'expire') else 'a ' + before.kind}",
+        "Leave it; what came first counts.",
+    )
+
+
+def _response(reply: Reply) -> Response:
     return Response(reply.body, reply.status, media_type="application/json")
 
 

@@ -16,14 +16,13 @@ from starlette.exceptions import HTTPException
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.serve import Settings
 from swapregret.serve.api import make_router
-from swapregret.serve.connection import Connection
+from swapregret.serve.database import open_store
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.refusals import NotFound, Refusal, as_json, headers_of, status_of
 from swapregret.serve.service import Service
-from swapregret.serve.settings import Settings, is_loopback
-from swapregret.serve.shield import Shield, scope_of
-from swapregret.serve.store import open_store
+from swapregret.serve.shield import Connection, Shield, is_loopback, scope_of
 
 __all__ = ["make_app", "run_server"]
 

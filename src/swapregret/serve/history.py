@@ -57,13 +57,7 @@ def regret_curve(actions: ActionSet, samples: Matrix) -> list[dict[str, float]]:
 
 
 class History:
-    """Rewards, marginals and estimates of one problem.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    feedback : {"bandit", "semi-bandit", "full"}
-    """
+    """Rewards, marginals and estimates of one problem."""
 
     def __init__(self, actions: ActionSet, feedback: Feedback) -> None:
         self._actions, self._feedback = actions, feedback

@@ -10,9 +10,8 @@ from typing import Any
 from sqlalchemy import Row, insert, select, update
 
 from swapregret.errors import InvalidInput
+from swapregret.serve.database import Store, keys
 from swapregret.serve.refusals import Forbidden, Unauthorised
-from swapregret.serve.schema import keys
-from swapregret.serve.store import Store
 
 __all__ = ["SCOPES", "KeyRing", "create_key", "list_keys", "revoke_key"]
 

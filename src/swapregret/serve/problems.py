@@ -54,14 +54,7 @@ class ProblemSpec(BaseModel):
 
 
 class Problem:
-    """A description that can be played.
-
-    Parameters
-    ----------
-    spec : ProblemSpec
-    max_dimension : int
-        Larger sets are refused.
-    """
+    """A description that can be played; sets of more than ``max_dimension`` elements are refused."""
 
     def __init__(self, spec: ProblemSpec, max_dimension: int) -> None:
         if spec.default_reward is not None and spec.deadline is None:

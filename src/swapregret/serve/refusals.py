@@ -26,59 +26,44 @@ class Refusal(SwapRegretError):
 
     status = 400
 
+    def __init_subclass__(cls, *, status: int) -> None:
+        cls.status = status
 
-class Unauthorised(Refusal):
+
+class Unauthorised(Refusal, status=401):
     """No key, or one that is not known or was revoked."""
 
-    status = 401
 
-
-class Forbidden(Refusal):
+class Forbidden(Refusal, status=403):
     """A key without the scope, a foreign origin or host."""
 
-    status = 403
 
-
-class NotFound(Refusal):
+class NotFound(Refusal, status=404):
     """No such problem, decision or page."""
 
-    status = 404
 
-
-class Conflict(Refusal):
+class Conflict(Refusal, status=409):
     """The state of the problem does not allow it."""
 
-    status = 409
 
-
-class HeldElsewhere(Refusal):
+class HeldElsewhere(Refusal, status=409):
     """Another process serves the problem; the lease may end."""
 
-    status = 409
 
-
-class TooSlow(Refusal):
+class TooSlow(Refusal, status=408):
     """A body that did not arrive in time."""
 
-    status = 408
 
-
-class TooBig(Refusal):
+class TooBig(Refusal, status=413):
     """A body or a batch above the limit."""
 
-    status = 413
 
-
-class KeyReused(Refusal):
+class KeyReused(Refusal, status=422):
     """An Idempotency-Key that came with another request before."""
 
-    status = 422
 
-
-class Unavailable(Refusal):
+class Unavailable(Refusal, status=503):
     """The database does not answer: nothing was changed, or the same request with its key finds what was."""
-
-    status = 503
 
 
 def status_of(error: SwapRegretError) -> int:

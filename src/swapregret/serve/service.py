@@ -1,4 +1,9 @@
-"""What the routes call: problems are opened when they are asked for, kept by a lease, and closed decisions by deadlines."""
+"""The problems of a process: opened when they are asked for, kept by a lease; deadlines close their decisions.
+
+A process that serves problems raises the beat of each with every transaction and every few seconds. Who sees the same owner
+and the same beat for the time of a lease may take the problem over, without trusting any clock but its own; every transaction
+checks that the lease is still held, so an owner that was only slow writes nothing.
+"""
 
 import asyncio
 import contextlib
@@ -15,18 +20,17 @@ from weakref import WeakValueDictionary
 
 from swapregret.arrays import Matrix
 from swapregret.errors import NotConverged, SwapRegretError
+from swapregret.serve import Settings
+from swapregret.serve.database import Store
 from swapregret.serve.history import regret_curve
-from swapregret.serve.leases import Watch
-from swapregret.serve.live import Live
+from swapregret.serve.live_problem import Live
 from swapregret.serve.metrics import Metrics
-from swapregret.serve.problems import Problem, ProblemSpec, Reported
-from swapregret.serve.refusals import Conflict, HeldElsewhere, NotFound, Unavailable, as_json
-from swapregret.serve.settings import Settings
-from swapregret.serve.store import Store
-from swapregret.serve.view import decision_json, row_json, status_json, view_json
+from swapregret.serve.problems import Problem, ProblemSpec
+from swapregret.serve.refusals import HeldElsewhere, Unavailable
+from swapregret.serve.view import view_json
 from swapregret.serve.writer import Gone, Reply, RequestKey, Writer
 
-__all__ = ["Service", "read_decision_id"]
+__all__ = ["Service", "Watch"]
 
 _log = logging.getLogger("swapregret.serve")
 _SWEEP_SECONDS = 0.5
@@ -34,28 +38,38 @@ _TRIES = 5
 T = TypeVar("T")
 
 
-def read_decision_id(id: str) -> tuple[str, int]:
-    """Read the problem and the day of a decision's id.
+class Watch:
+    """Remembers when each lease was last seen to move; without a sign of life it lasts for so many seconds."""
 
-    Examples
-    --------
-    >>> read_decision_id("k3v9q2mx.17")
-    ('k3v9q2mx', 17)
-    """
-    problem, dot, day = id.rpartition(".")
-    if not dot or not (day.isascii() and day.isdecimal() and len(day) < 16):
-        raise NotFound("the decision must exist", repr(id[:40]), "Use the `id` that came with the decision.")
-    return problem, int(day)
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._seen: dict[str, tuple[str, int, float]] = {}
+
+    def is_stale(self, problem: str, owner: str, beat: int) -> bool:
+        """Tell whether the owner of a problem is dead: gone from this machine, or silent for the time of a lease."""
+        now = time.monotonic()
+        before = self._seen.get(problem)
+        if before is None or before[:2] != (owner, beat):
+            self._seen[problem] = before = (owner, beat, now)
+        return now - before[2] >= self._seconds or _is_gone(owner)
+
+
+def _is_gone(owner: str) -> bool:
+    host, _, rest = owner.partition(":")
+    pid = rest.partition(":")[0]
+    if host != socket.gethostname() or not pid.isdecimal():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
 
 
 class Service:
-    """All problems of this process.
-
-    Parameters
-    ----------
-    store : Store
-    settings : Settings
-    """
+    """All problems of this process."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings, self.metrics = store, settings, Metrics()
@@ -93,133 +107,20 @@ class Service:
             await asyncio.to_thread(self.store.release, self.owner)
         self.store.close()
 
-    # ---- requests ------------------------------------------------------------------------------------------------
+    # ---- problems in memory --------------------------------------------------------------------------------------
 
     async def create(self, spec: ProblemSpec, key: RequestKey | None) -> Reply:
         """Make a problem."""
         async with self._compiling:
             problem = await asyncio.to_thread(self._rehearsed, spec)
-        id = secrets.token_hex(5)
+        id, values = secrets.token_hex(5), problem.spec.model_dump(mode="json")
+        name = spec.name or id
 
         def add() -> Reply:
-            values = problem.spec.model_dump(mode="json")
-            self.writer.also(lambda c: self.store.add_problem(c, id, spec.name or id, values, self.now()))
-            return _reply(201, {"id": id, "name": spec.name or id, "state": "open", "spec": values})
+            self.writer.also(lambda c: self.store.add_problem(c, id, name, values, self.now()))
+            return Reply.of({"id": id, "name": name, "state": "open", "spec": values}, 201)
 
         return await self.writer.submit(add, key)
-
-    async def decide(self, id: str, count: int, key: RequestKey | None) -> Reply:
-        """Make decisions."""
-
-        def act() -> Reply:
-            live = self.writer.live(id)
-            live.refuse_if_full(count)
-            now = self.now()
-            made = [live.act(now) for _ in range(count)]
-            self.metrics.count("decisions", count)
-            marginals = live.open[made[0].day].decision.marginals
-            body = {
-                "problem": id,
-                "decisions": [decision_json(live, each.day, str(each.value)) for each in made],
-                "marginals": dict(zip(live.labels, marginals.tolist(), strict=True)),
-            }
-            return _reply(201, body)
-
-        return await self.call(id, act, key)
-
-    async def close(self, id: str, reported: Reported | None, key: RequestKey | None) -> Reply:
-        """Close one decision by its reward, or skip it."""
-        problem, day = read_decision_id(id)
-        return await self.call(problem, lambda: _reply(200, self._close(problem, day, reported)), key)
-
-    async def close_many(self, id: str, items: list[tuple[str, Reported | None]], key: RequestKey | None) -> Reply:
-        """Close decisions of one problem; each item is answered for itself."""
-
-        def close() -> Reply:
-            found = []
-            for decision, reported in items:
-                try:
-                    problem, day = read_decision_id(decision)
-                    if problem != id:
-                        raise NotFound(
-                            f"the decision must belong to problem {id}", repr(decision[:40]), "Send it there."
-                        )
-                    found.append(self._close(id, day, reported))
-                except SwapRegretError as error:
-                    found.append({"decision": decision[:60], "state": "refused", **as_json(error)})
-            refused = sum(each["state"] == "refused" for each in found)
-            return _reply(200, {"n_refused": refused, "results": found})
-
-        return await self.call(id, close, key)
-
-    def _close(self, id: str, day: int, reported: Reported | None) -> dict[str, Any]:
-        live, kind = self.writer.live(id), "skip" if reported is None else "reward"
-        answer = {"decision": f"{id}.{day}", "state": kind}
-        if day in live.open:
-            live.close(day, kind, reported, self.now())
-            self.metrics.count(kind + "s")
-            return {**answer, "repeated": False}
-        if day >= live.totals["n_decisions"]:
-            raise NotFound("the decision must exist", repr(f"{id}.{day}"), "Use the `id` that came with the decision.")
-        before = next((each for each in live.pending if each.day == day and each.kind != "act"), None)
-        before = before or self.store.closing(id, day)
-        assert before is not None, "a decision that is not open was closed"
-        value = None if before.value is None else json.loads(before.value)
-        if (before.kind, value) == (kind, reported):
-            return {**answer, "repeated": True}
-        raise Conflict(
-            f"decision {id}.{day} must be closed once",
-            f"a {kind} after it was closed by {'its deadline' if before.kind in ('default', 'expire') else 'a ' + before.kind}",
-            "Leave it; what came first counts.",
-        )
-
-    async def archive(self, id: str, key: RequestKey | None) -> Reply:
-        """Take no more decisions; rewards of open ones may still come."""
-
-        def change() -> Reply:
-            live = self.writer.live(id)
-            live.state_changed, live.state = live.state != "archived", "archived"
-            return _reply(200, {"id": id, "state": "archived", "n_open": len(live.open)})
-
-        return await self.call(id, change, key)
-
-    async def problems(self) -> list[dict[str, Any]]:
-        """Return all problems, newest first."""
-        rows = await asyncio.to_thread(self.store.problems)
-        return [row_json(row, self.owner) for row in rows]
-
-    async def problem(self, id: str) -> dict[str, Any]:
-        """Return a problem: what the database knows and, if this process serves it, what its learner knows."""
-        try:
-            status = await self.call(id, lambda: status_json(self.writer.live(id), self.now()))
-        except HeldElsewhere:
-            status = {}
-        row = await asyncio.to_thread(self.store.problem, id)
-        return {**row_json(row, self.owner), **status}
-
-    async def view(self, id: str) -> bytes:
-        """Return what the dashboard draws, at most a second old, as JSON."""
-        async with self._viewing.setdefault(id, asyncio.Lock()):  # many who look at once are shown the same
-            kept = self._views.get(id)
-            if kept is None or self.now() - kept[0] > 0.9:
-                kept = self._views[id] = (self.now(), await self._view(id))
-        return kept[1]
-
-    async def _view(self, id: str) -> bytes:
-        def look() -> tuple[dict[str, Any], Problem, Matrix]:
-            live = self.writer.live(id)
-            return view_json(live, self.now()), live.problem, live.history.samples()
-
-        found, problem, samples = await self.call(id, look)
-        found["regret"] = await asyncio.to_thread(regret_curve, problem.actions, samples)
-        return json.dumps(found).encode()
-
-    def gauges(self) -> dict[str, float]:
-        """Return what holds at the moment, for metrics."""
-        lives = list(self.writer.lives.values())
-        return {"live_problems": len(lives), "open_decisions": sum(len(live.open) for live in lives)}
-
-    # ---- problems in memory --------------------------------------------------------------------------------------
 
     async def call(self, id: str, run: Callable[[], T], key: RequestKey | None = None) -> T:
         """Run a job on a problem, which is opened first if it is not in memory."""
@@ -250,6 +151,30 @@ class Service:
         live = Live.restore(self.store, id, self.settings.max_dimension, self.now())
         self.metrics.count("problems_opened")
         return live
+
+    async def view(self, id: str) -> bytes:
+        """Return what the dashboard draws, at most a second old, as JSON."""
+        async with self._viewing.setdefault(id, asyncio.Lock()):  # many who look at once are shown the same
+            kept = self._views.get(id)
+            if kept is None or self.now() - kept[0] > 0.9:
+                kept = self._views[id] = (self.now(), await self._view(id))
+        return kept[1]
+
+    async def _view(self, id: str) -> bytes:
+        def look() -> tuple[dict[str, Any], Problem, Matrix]:
+            live = self.writer.live(id)
+            return view_json(live, self.now()), live.problem, live.history.samples()
+
+        found, problem, samples = await self.call(id, look)
+        found["regret"] = await asyncio.to_thread(regret_curve, problem.actions, samples)
+        return json.dumps(found).encode()
+
+    def gauges(self) -> dict[str, float]:
+        """Return what holds at the moment, for metrics."""
+        lives = list(self.writer.lives.values())
+        return {"live_problems": len(lives), "open_decisions": sum(len(live.open) for live in lives)}
+
+    # ---- what is done from time to time --------------------------------------------------------------------------
 
     async def _repeat(self, seconds: float, task: Callable[[], Any]) -> None:
         while True:
@@ -313,7 +238,3 @@ def _held(id: str, where: str | None) -> HeldElsewhere:
         f"a request to another one than {where}",
         "Send it there, or again when the lease of that process has ended.",
     )
-
-
-def _reply(status: int, body: dict[str, Any]) -> Reply:
-    return Reply(status, json.dumps(body).encode())

@@ -1,20 +1,24 @@
 """What stands before the routes: who may call from where with how much, and the headers of every answer."""
 
 import asyncio
+import ipaddress
 import json
 import re
 import time
 from functools import partial
 from typing import Any
 
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
 from swapregret.errors import SwapRegretError
+from swapregret.serve import Settings
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.refusals import Forbidden, TooBig, TooSlow, as_json, headers_of, status_of
-from swapregret.serve.settings import Settings, is_loopback
 
-__all__ = ["Shield", "scope_of"]
+__all__ = ["Connection", "Shield", "is_loopback", "scope_of"]
 
+_HEAD_SECONDS, _HEAD_BYTES = 10.0, 65_536
 _BODY_SECONDS = 20.0
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII)
 _OPEN = ("/", "/docs", "/health", "/openapi.json")
@@ -30,6 +34,20 @@ _HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 ]
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether an address can be reached from this machine alone.
+
+    Examples
+    --------
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def scope_of(method: str, path: str) -> str | None:
@@ -48,15 +66,7 @@ def scope_of(method: str, path: str) -> str | None:
 
 
 class Shield:
-    """An ASGI application around another one.
-
-    Parameters
-    ----------
-    app : ASGI application
-    settings : Settings
-    keys : KeyRing
-    metrics : Metrics
-    """
+    """An ASGI application around another one."""
 
     def __init__(self, app: Any, settings: Settings, keys: KeyRing, metrics: Metrics) -> None:
         self._app, self._settings, self._keys, self._metrics = app, settings, keys, metrics
@@ -167,3 +177,59 @@ async def _refuse(error: SwapRegretError, send: Any) -> None:
     raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status_of(error), "headers": raw})
     await send({"type": "http.response.body", "body": body})
+
+
+class Connection(HttpToolsProtocol):
+    """Hangs up on who sends the head of a request too slowly, or too much of it.
+
+    Uvicorn alone waits for it for ever, however long it gets.
+    """
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self._is_in_head, self._n_bytes = True, 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, within the limits."""
+        if self._is_in_head:
+            self._wait()
+            self._n_bytes += len(data)
+        super().data_received(data)
+        if self._is_in_head and self._n_bytes > _HEAD_BYTES and not self.transport.is_closing():
+            self.send_400_response("The head of a request must have at most 64 KB.")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header; those after the body are of no use here."""
+        if self._is_in_head:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Stop the clock: the body has one of its own."""
+        self._is_in_head, self._n_bytes = False, 0
+        self._stop()
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Expect another head."""
+        super().on_message_complete()
+        self._is_in_head = True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the clock."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(_HEAD_SECONDS, self.transport.close)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -1,15 +1,28 @@
-"""What people and clients see of a problem."""
+"""What people and clients see of a problem: decisions, where it stands, figures, and its log as a CSV file.
+
+A row of the log has the action, its total reward on the learner's scale [0, 1] (with full feedback the reward of every
+element) and the policy that drew it, as ``swapregret audit`` reads it. Policies are made by playing all events again from the
+beginning, which also checks that they come out the same.
+"""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from swapregret.serve.live import Live
+import numpy as np
 
-__all__ = ["decision_json", "row_json", "status_json", "view_json"]
+from swapregret.csv_file import csv_line
+from swapregret.regret.ledgers.law_file import law_cell
+from swapregret.serve.database import Store
+from swapregret.serve.live_problem import Live
+from swapregret.serve.problems import Problem, ProblemSpec
+
+__all__ = ["decision_json", "log_lines", "row_json", "status_json", "view_json"]
 
 _OLDEST = 20
+_ROWS = 200
 
 
 def decision_json(live: Live, day: int, packed: str) -> dict[str, Any]:
@@ -72,3 +85,29 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
     return None if isinstance(value, float) and not abs(value) < float("inf") else value
+
+
+def log_lines(store: Store, id: str, max_dimension: int) -> Iterator[bytes]:
+    """Yield the file in parts: one row for each decision that was closed by a reward, in the order of their rewards."""
+    row = store.problem(id)
+    problem = Problem(ProblemSpec.model_validate_json(row.spec), max_dimension)
+    live = Live(id, problem)
+    is_full, last = problem.spec.feedback == "full", ""
+    rewards = [f"reward:{label}" for label in problem.actions.labels] if is_full else ["reward"]
+    lines = [csv_line(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards, "policy"])]
+    for event in store.events(id):
+        if event.kind != "act" and event.value is not None:
+            decision, made_at, _ = live.open[event.day]
+            seen = np.atleast_1d(problem.reader.read(json.loads(event.value), decision.action))
+            numbers = seen if is_full else [seen.sum()]  # semi-bandit: 0 where nothing was chosen
+            law = law_cell(decision.policy, problem.actions)
+            indices = ";".join(map(str, np.flatnonzero(decision.action).tolist()))
+            made = f"{made_at:.3f}"
+            cells = [f"{id}.{event.day}", indices, event.value, event.kind, made, f"{event.at:.3f}"]
+            lines.append(csv_line([*cells, *(repr(float(value)) for value in numbers), "" if law == last else law]))
+            last = law
+        live.replay(event)
+        if len(lines) >= _ROWS:
+            yield "".join(lines).encode()
+            lines = []
+    yield "".join(lines).encode()

@@ -6,6 +6,7 @@ every request of that transaction is told so.
 """
 
 import asyncio
+import json
 import logging
 import threading
 import time
@@ -17,10 +18,10 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import Connection
 
 from swapregret.errors import SwapRegretError
-from swapregret.serve.live import Live
+from swapregret.serve.database import Store
+from swapregret.serve.live_problem import Live
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.refusals import HeldElsewhere, KeyReused
-from swapregret.serve.store import Store
 
 __all__ = ["Gone", "Reply", "RequestKey", "Writer"]
 
@@ -34,6 +35,11 @@ class Reply(NamedTuple):
 
     status: int
     body: bytes
+
+    @classmethod
+    def of(cls, body: dict[str, Any], status: int = 200) -> "Reply":
+        """Write an answer."""
+        return cls(status, json.dumps(body).encode())
 
 
 class RequestKey(NamedTuple):
@@ -56,18 +62,7 @@ class _Job:
 
 
 class Writer:
-    """Runs jobs in their order, and commits what they did.
-
-    Parameters
-    ----------
-    store : Store
-    owner : str
-        The name of this process in leases.
-    clock : callable
-        Returns the time.
-    snapshot_every : int
-    metrics : Metrics
-    """
+    """Runs jobs in their order, and commits what they did; ``owner`` is the name of this process in leases."""
 
     def __init__(
         self, store: Store, owner: str, clock: Callable[[], float], snapshot_every: int, metrics: Metrics
@@ -138,9 +133,7 @@ class Writer:
         if failure is not None:
             for live in changed:
                 self.lives.pop(live.id, None)
-            if isinstance(
-                failure, HeldElsewhere
-            ):  # nothing was written: each is tried again, and finds the lease as it is
+            if isinstance(failure, HeldElsewhere):  # nothing was written: each finds the lease as it is, again
                 failure = Gone()
         _answer([(job, job.outcome if failure is None else failure) for job in jobs])
         for live in self._touched.values():
@@ -192,14 +185,8 @@ class Writer:
                 for statement in self._also:
                     statement(connection)
                 if fresh:
-                    now = self._clock()
-                    self._store.remember(
-                        connection,
-                        [
-                            {"key": k.key, "request": k.request, "status": r.status, "body": r.body, "at": now}
-                            for k, r in fresh
-                        ],
-                    )
+                    rows = [{**key._asdict(), **reply._asdict(), "at": self._clock()} for key, reply in fresh]
+                    self._store.remember(connection, rows)
         except SwapRegretError as error:
             _log.warning("a transaction was not written: %s", error.came)
             self._metrics.count("failed_commits")

@@ -1,23 +1,53 @@
-"""The database: SQLite in a file, or PostgreSQL. Every statement of the service stands here or in ``keys``."""
+"""The database, SQLite in a file or PostgreSQL: its tables, and every statement of the service but those of ``keys``."""
 
 import contextlib
 import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, create_engine, delete, event, insert, or_, select, text, update
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Engine,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Row,
+    Table,
+    Text,
+    create_engine,
+    delete,
+    event,
+    insert,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    IntegrityError,
+    NoSuchModuleError,
+    OperationalError,
+    ProgrammingError,
+    SQLAlchemyError,
+)
+from sqlalchemy.schema import SchemaItem
 
 from swapregret.errors import InvalidInput
 from swapregret.serve.refusals import HeldElsewhere, NotFound, Unavailable
-from swapregret.serve.schema import answers, closes, events, migrate, problems, snapshots
 
-__all__ = ["Event", "Store", "open_store"]
+__all__ = ["Event", "Store", "events", "keys", "open_store"]
 
 _log = logging.getLogger("swapregret.serve")
 _BUSY_SECONDS = 10
@@ -28,6 +58,85 @@ _INSERT_ARRAYS = text(
     _INSERT + "SELECT :problem, * FROM unnest(CAST(:seq AS bigint[]), CAST(:kind AS text[]), CAST(:day AS bigint[]), "
     "CAST(:at AS double precision[]), CAST(:value AS text[]))"
 )
+metadata = MetaData()
+
+
+def _table(name: str, *parts: SchemaItem, needed: dict[str, Any], **options: Any) -> Table:
+    """Return a table with columns that are never empty, by name and type, and further parts."""
+    columns = (Column(each, kind, nullable=False) for each, kind in needed.items())
+    return Table(name, metadata, *columns, *parts, **options)
+
+
+closes = text("kind <> 'act'")
+"""Events that close a decision: one at most."""
+_TIME, _COUNT, _COUNTS = Float(53), BigInteger, ("beat", "seq", "n_decisions", "n_rewards", "n_defaults", "n_skips")
+
+version = Table("schema_version", metadata, Column("one", Integer, primary_key=True), Column("version", Integer))
+problems = _table(
+    "problems",
+    Column("owner", Text),  # the lease: who serves the problem, where, and in `beat` a count that rises while it lives
+    Column("address", Text),
+    *(Column(name, _COUNT, nullable=False, default=0) for name in _COUNTS),
+    Column("reward_sum", _TIME, nullable=False, default=0.0),
+    PrimaryKeyConstraint("id"),
+    needed={"id": Text, "name": Text, "spec": Text, "state": Text, "created": _TIME},
+)
+events = _table(
+    "events",
+    Column("value", Text),
+    PrimaryKeyConstraint("problem", "seq"),
+    Index("events_closing", "problem", "day", unique=True, sqlite_where=closes, postgresql_where=closes),
+    needed={"problem": Text, "seq": _COUNT, "kind": Text, "day": _COUNT, "at": _TIME},
+    sqlite_with_rowid=False,
+)
+snapshots = _table(
+    "snapshots",
+    PrimaryKeyConstraint("problem"),
+    needed={"problem": Text, "seq": _COUNT, "session": LargeBinary, "history": LargeBinary},
+)
+answers = _table(
+    "answers",
+    PrimaryKeyConstraint("key"),
+    Index("answers_at", "at"),
+    needed={"key": Text, "request": Text, "status": Integer, "body": LargeBinary, "at": _TIME},
+)
+keys = _table(
+    "keys",
+    Column("revoked", _TIME),
+    PrimaryKeyConstraint("id"),
+    needed={"id": Text, "name": Text, "scope": Text, "digest": Text, "created": _TIME},
+)
+
+
+def _first(connection: Connection) -> None:
+    metadata.create_all(connection, tables=[problems, events, snapshots, answers, keys])
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first,)
+"""One step for each version; a step that was released is never changed, a new one is added."""
+
+
+def migrate(engine: Engine) -> int:
+    """Bring a database to the newest version, in one transaction, and return that version."""
+    try:
+        with engine.begin() as connection:
+            version.create(connection, checkfirst=True)
+            connection.execute(insert(version).values(one=1, version=0))
+    except (IntegrityError, ProgrammingError, OperationalError):  # it is there; a database that is away says so below
+        pass
+    with engine.begin() as connection:
+        connection.execute(update(version).values(one=1))  # whoever else migrates waits here
+        found = int(connection.execute(select(version.c.version)).scalar_one())
+        if found > len(MIGRATIONS):
+            raise InvalidInput(
+                f"the database must have version {len(MIGRATIONS)} or older",
+                f"version {found}",
+                "Start the version of the library that wrote it, or a newer one.",
+            )
+        for step in MIGRATIONS[found:]:
+            step(connection)
+        connection.execute(update(version).values(version=len(MIGRATIONS)))
+    return len(MIGRATIONS)
 
 
 class Event(NamedTuple):

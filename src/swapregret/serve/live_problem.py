@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import swapregret as sr
 from swapregret.errors import InvalidInput
+from swapregret.serve.database import Event, Store
 from swapregret.serve.history import History
 from swapregret.serve.problems import Problem, ProblemSpec, Reported, pack, text_of
 from swapregret.serve.refusals import Conflict
-from swapregret.serve.store import Event, Store
 
 __all__ = ["Live"]
 
@@ -28,14 +28,7 @@ class Waiting(NamedTuple):
 
 
 class Live:
-    """One problem, changed by the thread of the writer alone.
-
-    Parameters
-    ----------
-    id : str
-    problem : Problem
-    state : {"open", "archived"}
-    """
+    """One problem, "open" or "archived", changed by the thread of the writer alone."""
 
     def __init__(self, id: str, problem: Problem, state: str = "open") -> None:
         self.id, self.problem, self.state = id, problem, state
