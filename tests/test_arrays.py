@@ -14,13 +14,13 @@ from swapregret.arrays import (
     as_integer,
     as_labels,
     as_number,
-    as_range,
     as_table,
     as_vector,
     check_memory,
     frozen,
 )
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge
+from swapregret.units import read_range
 
 
 @pytest.mark.parametrize(
@@ -178,9 +178,9 @@ def test_one_number(value: object) -> None:
 )
 def test_a_range_is_two_numbers(value: object) -> None:
     """A text of two digits is no range, nor is a set, which has no order."""
-    assert as_range([0, 2], "reward_range", "") == (0.0, 2.0)
+    assert read_range([0, 2]) == (0.0, 2.0)
     with pytest.raises(InvalidInput, match="two finite numbers, the smaller first"):
-        as_range(value, "reward_range", "Give two.")
+        read_range(value)
 
 
 @pytest.mark.parametrize(

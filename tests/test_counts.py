@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swapregret.counts import excerpt, read_count
+from swapregret.counts import read_count, shown
 from swapregret.errors import InvalidInput
 
 
@@ -31,6 +31,6 @@ def test_without_a_most_there_still_is_one() -> None:
 @given(st.one_of(st.text(), st.integers(), st.just(10**5000), st.lists(st.integers())))
 def test_an_excerpt_is_short_and_says_when_it_is_cut(value: object) -> None:
     """At most 60 characters; an ellipsis wherever something is missing."""
-    text = excerpt(value)
+    text = shown(value)
     assert len(text) <= 60
     assert "…" in text or "bits" in text or text == repr(value)

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from swapregret import loading as module
+from swapregret import extras as module
 from swapregret.errors import ProtocolError
-from swapregret.loading import loading
+from swapregret.extras import loading
 
 INTERRUPTED = """
 import sys

@@ -11,8 +11,8 @@ import pytest
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.figures import Line, line_figure
 from swapregret.games import certify, product_play
+from swapregret.notebook import Line, line_figure
 from swapregret.results import Experiment, RunDetail, RunInfo
 
 ACTIONS = sr.MSets(5, 2, labels="abcde")

@@ -15,7 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from swapregret.loading import loading as _loading
+from swapregret.extras import loading as _loading
 
 if TYPE_CHECKING:
     from swapregret.public import *  # noqa: F403

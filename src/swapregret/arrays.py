@@ -16,6 +16,7 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge
 
 __all__ = [
@@ -34,16 +35,14 @@ __all__ = [
     "as_integer",
     "as_labels",
     "as_number",
-    "as_range",
     "as_table",
     "as_vector",
     "below",
     "check_memory",
-    "count_in_words",
     "frozen",
     "is_iterable",
+    "real_number",
     "real_numbers",
-    "shown",
     "summed",
     "text_of_array",
     "under",
@@ -116,6 +115,20 @@ def real_numbers(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return array.astype(np.float64)
 
 
+def real_number(value: object) -> float:
+    """Read one real number; what ``real_numbers`` refuses, and tables, are a TypeError.
+
+    Examples
+    --------
+    >>> real_number(np.int8(3))
+    3.0
+    """
+    number = real_numbers(value)  # type: ignore[arg-type]
+    if number.ndim != 0:
+        raise TypeError("a table")
+    return float(number)
+
+
 def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
     """Read a finite real vector of the given dimension, or say what is wrong with it.
 
@@ -140,14 +153,7 @@ def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
             f"shape {vector.shape}",
             "Pass one number for each coordinate of the action set.",
         )
-    if not np.isfinite(vector).all():
-        where = int(np.flatnonzero(~np.isfinite(vector))[0])
-        raise InvalidInput(
-            f"`{name}` must be finite",
-            f"{vector[where]} at coordinate {where}",
-            "Replace NaN and infinities before the call.",
-        )
-    return vector if vector.flags.c_contiguous and vector.flags.writeable else vector.copy()
+    return _finite(vector, name)
 
 
 def as_table(values: npt.ArrayLike, dimension: int, name: str) -> Matrix:
@@ -168,37 +174,34 @@ def as_table(values: npt.ArrayLike, dimension: int, name: str) -> Matrix:
             f"shape {np.shape(table)}",
             "Pass one row a vector, one number for each coordinate of the action set.",
         )
-    if not np.isfinite(table).all():
-        row, column = np.argwhere(~np.isfinite(table))[0].tolist()
+    return _finite(table, name)
+
+
+def _finite(array: npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
+    """Return a vector or a table as compiled code takes it, or say where it is not finite."""
+    if not np.isfinite(array).all():
+        *row, column = np.argwhere(~np.isfinite(array))[0].tolist()
         raise InvalidInput(
             f"`{name}` must be finite",
-            f"{table[row, column]} at coordinate {column} of row {row}",
+            f"{array[(*row, column)]} at coordinate {column}" + "".join(f" of row {each}" for each in row),
             "Replace NaN and infinities before the call.",
         )
-    return table if table.flags.c_contiguous and table.flags.writeable else table.copy()
+    return array if array.flags.c_contiguous and array.flags.writeable else array.copy()
 
 
 def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Action:
     """Read a vector of zeros and ones, or say what is wrong with it."""
     try:
-        array: npt.NDArray[Any] = np.asarray(values)
-        if isinstance(values, np.ma.MaskedArray):
-            array = np.empty((0, 0))
+        array: npt.NDArray[Any] = np.empty((0, 0)) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
     except (ValueError, TypeError, OverflowError):
         array = np.empty((0, 0))
     if array.shape != (dimension,):
         raise InvalidAction(
-            f"`{name}` must have shape ({dimension},)",
-            f"shape {array.shape}",
-            "Pass one 0 or 1 for each coordinate.",
+            f"`{name}` must have shape ({dimension},)", f"shape {array.shape}", "Pass one 0 or 1 for each coordinate."
         )
     if array.dtype == np.int64 and array.min(initial=0) >= 0 and array.max(initial=0) <= 1:
         return array
-    try:
-        is_binary = bool(np.all((array == 0) | (array == 1)))
-    except (TypeError, ValueError):
-        is_binary = False
-    if not is_binary or array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biuf" or not np.all((array == 0) | (array == 1)):
         raise InvalidAction(
             f"`{name}` must contain only 0 and 1",
             f"dtype {array.dtype} with other values",
@@ -241,34 +244,13 @@ def as_number(value: object, name: str, low: float = -math.inf, high: float = ma
     1.0
     """
     try:
-        if isinstance(value, bool | str | bytes) or np.ndim(value) != 0:  # type: ignore[arg-type]
-            raise TypeError
-        number = float(real_numbers(value))  # type: ignore[arg-type]
+        number = real_number(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not (math.isfinite(number) and low <= number <= high):
         bounds = f" in [{low:g}, {high:g}]" if math.isfinite(high) else f", at least {low:g}" * math.isfinite(low)
         raise InvalidInput(f"`{name}` must be a finite number{bounds}", shown(value), "Pass a float.")
     return number
-
-
-def as_range(value: object, name: str, do: str) -> tuple[float, float]:
-    """Read two finite numbers, the smaller first, or say what is wrong with them.
-
-    Examples
-    --------
-    >>> as_range((-1, 1), "reward_range", "")
-    (-1.0, 1.0)
-    """
-    try:
-        if isinstance(value, str | bytes | set | frozenset | dict):
-            raise TypeError
-        low, high = (as_number(bound, name) for bound in value)  # type: ignore[attr-defined]
-        if low >= high or not math.isfinite(high - low):
-            raise ValueError
-    except (TypeError, ValueError):
-        raise InvalidInput(f"`{name}` must be two finite numbers, the smaller first", shown(value), do) from None
-    return low, high
 
 
 def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
@@ -308,33 +290,6 @@ def as_labels(labels: object, count: int, name: str = "labels") -> tuple[Label, 
             "Name every element once.",
         )
     return names
-
-
-def shown(value: object) -> str:
-    """Write a value for a sentence: on one line, at most 80 characters, and numbers of thousands of digits by their size.
-
-    Examples
-    --------
-    >>> shown(3), shown(10**5000)
-    ('3', 'about 10^5000.0')
-    """
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**40:
-        return f"{'minus ' * (value < 0)}about 10^{math.log10(abs(value)):.1f}"
-    try:
-        return " ".join(repr(value).split())[:80]
-    except Exception:  # somebody else's __repr__, or a number in a list that is too long to be written
-        return f"an object of type {type(value).__name__}"
-
-
-def count_in_words(count: int) -> str:
-    """Write a count; one of thousands of digits, which Python would not even print, by its order of magnitude.
-
-    Examples
-    --------
-    >>> count_in_words(12_345), count_in_words(10**300)
-    ('12,345', 'about 10^300.0')
-    """
-    return f"{count:,}" if count < 10**15 else f"about 10^{math.log10(count):.1f}"
 
 
 def check_memory(dimension: int, what: str, bytes_each: int = _BYTES_A_COORDINATE) -> None:

@@ -1,5 +1,9 @@
-"""Whole numbers as people type them: digits, with underscores or commas for thousands, or with an exponent."""
+"""Whole numbers as people type them, and values as people read them.
 
+A count has digits, with underscores or commas for thousands, or an exponent.
+"""
+
+import math
 from decimal import Decimal, InvalidOperation
 
 from swapregret.errors import InvalidInput
@@ -11,9 +15,10 @@ __all__ = [
     "MOST_CHOICES",
     "MOST_REPLICATIONS",
     "MOST_RUNS",
-    "excerpt",
+    "count_in_words",
     "read_count",
     "read_days",
+    "shown",
     "time_of",
 ]
 
@@ -29,21 +34,34 @@ LARGEST_FILE = 4 * 2**20
 """Bytes of a TOML file: a hundred thousand lines. Data belong into files that a spec names."""
 DEEPEST_FILE = 32
 """Tables and lists within each other in a TOML file; what a spec needs is 5."""
-_SHOWN = 60
 
 
-def excerpt(value: object, most: int = _SHOWN) -> str:
-    """Return how a value is written, with an ellipsis in place of what is too long to be read.
+def shown(value: object, most: int = 80) -> str:
+    """Write a value for a sentence: on one line, with an ellipsis for what is too long, huge numbers by their size.
 
     Examples
     --------
-    >>> excerpt("a" * 100, 12)
-    "'aaaaaa…aaa'"
+    >>> shown(3), shown(10**5000), shown("a" * 100, 12)
+    ('3', 'about 10^5000.0', "'aaaaaa…aaa'")
     """
-    if isinstance(value, int) and value.bit_length() > 4 * most:  # Python refuses to write more than 4,300 digits
-        return f"a whole number of {value.bit_length()} bits"
-    text = repr(value)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**40:
+        return f"{'minus ' * (value < 0)}about 10^{math.log10(abs(value)):.1f}"
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # somebody else's __repr__, or a number in a list that is too long to be written
+        return f"an object of type {type(value).__name__}"
     return text if len(text) <= most else f"{text[: most - 5]}…{text[-4:]}"
+
+
+def count_in_words(count: int) -> str:
+    """Write a count; one of thousands of digits, which Python would not even print, by its order of magnitude.
+
+    Examples
+    --------
+    >>> count_in_words(12_345), count_in_words(10**300)
+    ('12,345', 'about 10^300.0')
+    """
+    return f"{count:,}" if count < 10**15 else f"about 10^{math.log10(count):.1f}"
 
 
 def time_of(days: int | float | Decimal) -> str:
@@ -108,7 +126,7 @@ def read_count(text: str, name: str, least: int = 1, most: int | None = None) ->
     ):
         power = len(str(abs(example))) - 1
         other = f" or {example / 10**power:g}e{power}" if power else ""
-        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", excerpt(text), f"Write e.g. {example}{other}.")
+        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", shown(text), f"Write e.g. {example}{other}.")
     return int(number)
 
 

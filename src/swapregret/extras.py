@@ -1,14 +1,15 @@
-"""Packages that not every installation has: which extra brings them, and the sentence when one is missing.
+"""Packages that are loaded late: which extra brings them, and the sentences when one is missing or a load was interrupted.
 
 ``pip install swapregret`` brings what learning, playing and measuring need. Tables, figures and experiments need more.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 
-from swapregret.errors import Unsupported
+from swapregret.errors import ProtocolError, Unsupported
 
-__all__ = ["EXTRAS", "extra_of", "missing_extra", "require_extra"]
+__all__ = ["EXTRAS", "extra_of", "loading", "missing_extra", "require_extra"]
 
 EXTRAS = {
     "experiments": ("polars", "plotly", "pydantic", "joblib"),
@@ -19,6 +20,7 @@ EXTRAS = {
     "serve": ("fastapi", "uvicorn", "sqlalchemy"),
 }
 """Each extra of ``pip install "swapregret[EXTRA]"`` that the package asks for, and the modules it brings."""
+_interrupted: list[str] = []
 
 
 def require_extra(extra: str, what: str, *, only: str | None = None, otherwise: str = "") -> None:
@@ -77,3 +79,25 @@ def _is_there(name: str) -> bool:
         return True
     except ImportError:
         return False
+
+
+@contextmanager
+def loading(what: str) -> Iterator[None]:
+    """Load something in the block, unless an earlier load was interrupted; a module that is missing is no interrupt.
+
+    An interrupt while NumPy or Numba is loaded leaves them half loaded for the rest of the process, and what they raise from
+    then on tells nobody why.
+    """
+    if _interrupted:
+        raise ProtocolError(
+            f"{what} must be loaded without an interrupt",
+            f"an interrupt while {_interrupted[0]} was loaded",
+            "Start Python again.",
+        )
+    try:
+        yield
+    except ImportError:
+        raise
+    except BaseException:
+        _interrupted.append(what)
+        raise

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-from swapregret.counts import excerpt
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 
 __all__ = ["check_name", "nearest"]
@@ -37,4 +37,4 @@ def check_name(name: object, known: Iterable[str], field: str, what: str = "be o
         return name
     meant = nearest(name, allowed)
     advice = f"Did you mean {meant!r}?" if meant is not None else "Choose one of these."
-    raise InvalidInput(f"`{field}` must {what} {', '.join(allowed) or 'nothing'}", excerpt(name), advice)
+    raise InvalidInput(f"`{field}` must {what} {', '.join(allowed) or 'nothing'}", shown(name), advice)

@@ -1,9 +1,23 @@
-"""Small tables for people: as lines of text for ``print``, as HTML for notebooks."""
+"""What people see of a result: small tables, as text for ``print`` and as HTML for notebooks, and Plotly figures.
+
+A figure is lines with bands, bars or a heat map, in colours any two of which differ to colour-blind eyes too, on white and on
+black. Plotly comes with the extra ``experiments`` and is imported when a figure is made.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
+from typing import Any
 
-__all__ = ["html_table", "text_table"]
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.extras import require_extra
+
+__all__ = ["Line", "band_of", "bar_figure", "colour", "heat_figure", "html_table", "line_figure", "text_table"]
+
+_COLOURS = ("#1476b1", "#d88900", "#8900ff", "#899d62", "#b12700", "#894e62", "#c462ff", "#00b1c4")
+_MARGIN = {"l": 8, "r": 20, "t": 48, "b": 8}
 
 
 def text_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -40,3 +54,149 @@ def html_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]
     return (
         f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A line of a figure.
+
+    Attributes
+    ----------
+    name : str
+    x, y : array_like
+    low, high : array_like, optional
+        The band around it; left out where it is not known.
+    panel : int
+        In which panel it is drawn, from 0 at the top.
+    """
+
+    name: str
+    x: npt.ArrayLike
+    y: npt.ArrayLike
+    low: npt.ArrayLike | None = None
+    high: npt.ArrayLike | None = None
+    panel: int = 0
+
+
+def colour(index: int) -> str:
+    """Return the colour of line number ``index``."""
+    return _COLOURS[index % len(_COLOURS)]
+
+
+def band_of(index: int) -> str:
+    """Return the colour of a line's band: its own, mostly transparent.
+
+    Examples
+    --------
+    >>> colour(0), band_of(0)
+    ('#1476b1', 'rgba(20,118,177,0.16)')
+    """
+    red, green, blue = (int(colour(index)[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.16)"
+
+
+def line_figure(
+    lines: Sequence[Line], *, title: str, x_title: str, y_titles: Sequence[str], log_x: bool = False
+) -> Any:
+    """Return lines with their bands, in panels one below the other that share the horizontal axis.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    title, x_title : str
+    y_titles : sequence of str
+        One for each panel.
+    log_x : bool
+        Whether the horizontal axis is logarithmic.
+    """
+    data: list[dict[str, Any]] = []
+    for index, line in enumerate(lines):
+        axis = "y" if line.panel == 0 else f"y{line.panel + 1}"
+        x = np.asarray(line.x, dtype=np.float64)
+        if line.low is not None and line.high is not None:
+            low, high = np.asarray(line.low, dtype=np.float64), np.asarray(line.high, dtype=np.float64)
+            known = np.isfinite(low) & np.isfinite(high)
+            if known.any():
+                around = [*x[known].tolist(), *x[known][::-1].tolist()]
+                edge = [*high[known].tolist(), *low[known][::-1].tolist()]
+                data.append(
+                    {
+                        "type": "scatter",
+                        "x": around,
+                        "y": edge,
+                        "yaxis": axis,
+                        "fill": "toself",
+                        "fillcolor": band_of(index),
+                        "line": {"width": 0},
+                        "hoverinfo": "skip",
+                        "showlegend": False,
+                        "name": f"{line.name}, band",
+                    }
+                )
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "x": x.tolist(),
+                "y": np.asarray(line.y, dtype=np.float64).tolist(),
+                "yaxis": axis,
+                "name": line.name,
+                "line": {"color": colour(index)},
+            }
+        )
+    layout = _layout(title) | {"xaxis": {"title": {"text": x_title}, "type": "log" if log_x else "linear"}}
+    layout["xaxis"]["anchor"] = "y" if len(y_titles) == 1 else f"y{len(y_titles)}"
+    share = 1.0 / len(y_titles)
+    for panel, text in enumerate(y_titles):
+        top = 1.0 - panel * share
+        name = "yaxis" if panel == 0 else f"yaxis{panel + 1}"
+        layout[name] = {"title": {"text": text}, "domain": [max(0.0, top - 0.88 * share), top], "automargin": True}
+    return _figure(data, layout)
+
+
+def bar_figure(names: Sequence[str], values: npt.ArrayLike, *, title: str, y_title: str, group: str = "") -> Any:
+    """Return one bar for each name."""
+    bars = {
+        "type": "bar",
+        "x": list(names),
+        "y": np.asarray(values, dtype=np.float64).tolist(),
+        "name": group,
+        "marker": {"color": colour(0)},
+    }
+    return _figure([bars], _layout(title) | {"yaxis": {"title": {"text": y_title}}, "xaxis": {"type": "category"}})
+
+
+def heat_figure(
+    table: npt.ArrayLike, *, rows: Sequence[str], columns: Sequence[str], title: str, x_title: str, y_title: str
+) -> Any:
+    """Return a table of numbers as a map of colours, the first row at the top."""
+    heat = {
+        "type": "heatmap",
+        "z": np.asarray(table, dtype=np.float64).tolist(),
+        "x": list(columns),
+        "y": list(rows),
+        "colorscale": "Blues",
+        "zmin": 0.0,
+    }
+    layout = _layout(title) | {
+        "xaxis": {"title": {"text": x_title}, "type": "category"},
+        "yaxis": {"title": {"text": y_title}, "type": "category", "autorange": "reversed", "automargin": True},
+    }
+    return _figure([heat], layout)
+
+
+def _layout(title: str) -> dict[str, Any]:
+    return {
+        "title": {"text": title},
+        "margin": dict(_MARGIN),
+        "template": "plotly_white",
+        "legend": {"orientation": "h", "y": -0.2},
+        "hoverlabel": {"namelength": -1},
+    }
+
+
+def _figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> Any:
+    require_extra("experiments", "a figure", only="plotly")
+    from plotly.graph_objects import Figure
+
+    return Figure(data=data, layout=layout)

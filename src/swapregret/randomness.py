@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput, Unsupported
 
 __all__ = ["Seed", "as_generator", "entropy_of", "generator_of", "plain_state", "set_state"]
@@ -42,13 +43,9 @@ def as_generator(source: Seed) -> np.random.Generator:
     is_whole = isinstance(source, int | np.integer) and not isinstance(source, bool | np.bool_) and 0 <= source < _MOST
     if source is None or is_whole or isinstance(source, np.random.SeedSequence | np.random.Generator):
         return np.random.default_rng(source)
-    try:
-        said = repr(source)[:80]
-    except Exception:  # a number of thousands of digits, or somebody else's __repr__
-        said = f"an object of type {type(source).__name__}"
     raise InvalidInput(
         "`rng` must be a whole number of at least 0 and below 2**4096, a SeedSequence, a Generator or None",
-        said,
+        shown(source),
         "Pass e.g. rng=7.",
     )
 

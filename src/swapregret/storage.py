@@ -15,7 +15,7 @@ import math
 import os
 import stat
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,24 +51,12 @@ _DIGEST = hashlib.sha256().digest_size
 _HEADER = {"version": int, "kind": str, "metadata": dict, "arrays": list}
 _ENTRY = {"name": str, "dtype": str, "shape": list}
 _DTYPES = {"|b1", "|i1", "|u1"} | {f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)} | {"<f2", "<f4", "<f8"}
-_AT_ONCE = 64
+_AT_ONCE, _SWEPT = 64, 4
 _HAS_LOCKS = "LOCK_EX" in dir(fcntl)
-_SWEPT = 4
 _Made = tuple[int, Path]
 """An open file and where it is."""
-_OURS = {
-    errno.ENOENT,
-    errno.ENOTDIR,
-    errno.EISDIR,
-    errno.EACCES,
-    errno.EPERM,
-    errno.EROFS,
-    errno.ENAMETOOLONG,
-    errno.ELOOP,
-    errno.EINVAL,
-    errno.EEXIST,
-    errno.ENXIO,
-}
+_OURS = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS}
+_OURS |= {errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EEXIST, errno.ENXIO}
 """What the system says where the path is at fault, not the disk."""
 
 
@@ -82,10 +70,9 @@ def to_bytes(kind: str, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[
         little = np.ascontiguousarray(plain, dtype=plain.dtype.newbyteorder("<"))
         table.append({"name": name, "dtype": little.dtype.str, "shape": list(plain.shape)})
         parts.append(little.tobytes())
-    header = json.dumps(
-        {"version": FORMAT_VERSION, "kind": kind, "metadata": metadata, "arrays": table}, separators=(",", ":")
-    ).encode()
-    body = b"".join([_MAGIC, struct.pack("<Q", len(header)), header, *parts])
+    header = {"version": FORMAT_VERSION, "kind": kind, "metadata": metadata, "arrays": table}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    body = b"".join([_MAGIC, struct.pack("<Q", len(text)), text, *parts])
     return body + hashlib.sha256(body).digest()
 
 
@@ -97,21 +84,27 @@ def from_bytes(kind: str, data: bytes, source: str) -> tuple[dict[str, Any], dic
     if len(data) < start + _DIGEST:
         raise _refusal(source, "be complete", f"a truncated file of {len(data)} bytes")
     (length,) = struct.unpack("<Q", data[len(_MAGIC) : start])
-    header_bytes = data[start : start + length]
-    version = _version(header_bytes)
-    if version is not None and version > FORMAT_VERSION:
-        raise _refusal(
-            source, f"have format version {FORMAT_VERSION} or older", f"version {version}", "Upgrade the library."
-        )
+    try:
+        header = json.loads(data[start : start + length])
+    except (ValueError, RecursionError):
+        header = None
+    version = header.get("version") if isinstance(header, dict) else None
+    if type(version) is int and version > FORMAT_VERSION:
+        must = f"have format version {FORMAT_VERSION} or older"
+        raise _refusal(source, must, f"version {version}", "Upgrade the library.")
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if hashlib.sha256(body).digest() != digest:
         raise _refusal(source, "match its checksum", "a truncated or altered file")
-    header = _header(header_bytes, source)
+    if not _has(header, _HEADER) or version != FORMAT_VERSION:
+        fields = ", ".join(f"`{name}` of type {each.__name__}" for name, each in _HEADER.items())
+        raise _refusal(source, f"have a header of format version {FORMAT_VERSION}: {fields}", f"{header!r:.80}")
     if header["kind"] != kind:
         raise _refusal(source, f"hold a {kind}", f"a {header['kind']:.80}", "Check the path.")
     arrays, position = {}, start + length
     for entry in header["arrays"]:
-        name, dtype, shape = _entry(entry, source)
+        if not _has(entry, _ENTRY) or entry["dtype"] not in _DTYPES or not _is_shape(entry["shape"]):
+            raise _refusal(source, "name each array with a dtype of numbers and a shape", f"{entry!r:.80}")
+        name, dtype, shape = entry["name"], np.dtype(entry["dtype"]), tuple(entry["shape"])
         end = position + dtype.itemsize * math.prod(shape)
         if name in arrays or end > len(body):
             raise _refusal(source, "hold each array once, whole", f"{name!r:.80}, of shape {shape}")
@@ -124,33 +117,14 @@ def from_bytes(kind: str, data: bytes, source: str) -> tuple[dict[str, Any], dic
     return header["metadata"], arrays
 
 
-def _header(data: bytes, source: str) -> dict[str, Any]:
-    """Read a header, with every field there and of its type."""
-    try:
-        header = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise _refusal(source, "have a header of JSON", f"{type(error).__name__}: {str(error)[:80]}") from None
-    if not isinstance(header, dict) or set(header) != set(_HEADER):
-        raise _refusal(source, f"have a header of {', '.join(_HEADER)}", f"{header!r:.80}")
-    for name, kind in _HEADER.items():
-        if type(header[name]) is not kind:
-            raise _refusal(source, f"have `{name}` of type {kind.__name__} in its header", f"{header[name]!r:.80}")
-    if header["version"] != FORMAT_VERSION:
-        raise _refusal(source, f"have format version {FORMAT_VERSION}", f"version {header['version']!r:.20}")
-    return header
+def _has(value: Any, fields: Mapping[str, type]) -> bool:
+    """Tell whether a value is a table of these fields, each of its type."""
+    is_table = isinstance(value, dict) and set(value) == set(fields)
+    return is_table and all(type(value[name]) is kind for name, kind in fields.items())
 
 
-def _entry(entry: Any, source: str) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
-    """Read what the header says of an array."""
-    must = "name each array with a dtype of numbers and a shape"
-    if not isinstance(entry, dict) or set(entry) != set(_ENTRY):
-        raise _refusal(source, must, f"{entry!r:.80}")
-    if any(type(entry[name]) is not kind for name, kind in _ENTRY.items()) or entry["dtype"] not in _DTYPES:
-        raise _refusal(source, must, f"{entry!r:.80}")
-    shape = entry["shape"]
-    if len(shape) > 8 or not all(type(length) is int and 0 <= length < 2**40 for length in shape):
-        raise _refusal(source, must, f"{entry['name']!r:.80} with shape {shape!r:.80}")
-    return entry["name"], np.dtype(entry["dtype"]), tuple(shape)
+def _is_shape(value: list[Any]) -> bool:
+    return len(value) <= 8 and all(type(length) is int and 0 <= length < 2**40 for length in value)
 
 
 @contextlib.contextmanager
@@ -176,15 +150,6 @@ def reading(source: str) -> Iterator[None]:
         raise _refusal(source, "hold what this library writes", came) from error
 
 
-def _version(header: bytes) -> int | None:
-    """Return the version a header claims, if it can be read at all."""
-    try:
-        version = json.loads(header)["version"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return version if type(version) is int else None
-
-
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Put bytes at a path atomically: a crash leaves the old file or the new one, never a part."""
     os.close(put_file(path, data))
@@ -207,7 +172,7 @@ def put_file(
     with _telling(made, path):
         _write_hidden(path, data, before, made)
         handle, hidden = made[0]
-        _move(hidden, path, is_new)
+        (_link if is_new else os.replace)(hidden, os.path.realpath(path))
         sync_folder(path)
         return handle
 
@@ -225,30 +190,23 @@ def write_beside(
 def place_file(handle: int, hidden: Path, path: str | os.PathLike[str]) -> None:
     """Move what ``write_beside`` wrote to its path."""
     with _telling([(handle, hidden)], path):
-        _move(hidden, path, False)
+        os.replace(hidden, os.path.realpath(path))
 
 
 def _write_hidden(path: Any, data: bytes, before: Callable[[int], None], made: list[_Made]) -> None:
     target = Path(os.path.realpath(path))
-    if target.exists() and not (target.is_file() or target.is_dir()):
-        raise OSError(errno.EINVAL, "a device, a pipe or a socket")
+    is_there = target.exists()
+    if is_there:
+        check_regular(target)
     _open_hidden(target, made)
     handle, hidden = made[0]
-    if target.exists():
+    if is_there:
         os.chmod(hidden, stat.S_IMODE(target.stat().st_mode))
     before(handle)
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(handle, rest) :]
     os.fsync(handle)
-
-
-def _move(hidden: Path, path: Any, is_new: bool) -> None:
-    target = Path(os.path.realpath(path))
-    if is_new:
-        _link(hidden, target)
-    else:
-        os.replace(hidden, target)
 
 
 class _telling:  # noqa: N801
@@ -270,13 +228,12 @@ class _telling:  # noqa: N801
         for handle, hidden in self._made:
             os.close(handle)
             hidden.unlink(missing_ok=True)
-        if isinstance(error, SwapRegretError | FileExistsError):
-            return
-        if isinstance(error, OSError | ValueError | TypeError):
+        is_told = isinstance(error, SwapRegretError | FileExistsError)
+        if isinstance(error, OSError | ValueError | TypeError) and not is_told:
             raise disk_fault(error, self._path) from None
 
 
-def _link(hidden: Path, target: Path) -> None:
+def _link(hidden: Path, target: str) -> None:
     """Give a file its name, unless another has it."""
     try:
         os.link(hidden, target)
@@ -285,7 +242,7 @@ def _link(hidden: Path, target: Path) -> None:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
             raise
         if os.path.lexists(target):  # a file system without second names
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target) from None
         os.replace(hidden, target)
 
 
@@ -330,10 +287,8 @@ def _remove_left(hidden: Path) -> bool:
         return False
     try:
         handle = os.open(hidden, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
-        return True
-    except OSError:  # a link, or somebody else's
-        return False
+    except OSError as error:  # not there any more; or a link, or somebody else's
+        return isinstance(error, FileNotFoundError)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if _is_at(handle, hidden):
@@ -346,19 +301,16 @@ def _remove_left(hidden: Path) -> bool:
 
 
 def _is_at(handle: int, path: Path) -> bool:
-    try:
+    with contextlib.suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(handle), os.lstat(path))
-    except FileNotFoundError:
-        return False
+    return False
 
 
 def sweep(path: str | os.PathLike[str]) -> None:
     """Remove what writers of a file that were killed left beside it."""
     target = Path(os.path.realpath(path))
     for slot in range(_SWEPT):
-        hidden = _hidden(target, slot)
-        if os.path.lexists(hidden):
-            _remove_left(hidden)
+        _remove_left(_hidden(target, slot))
 
 
 def sync_folder(path: str | os.PathLike[str]) -> None:

@@ -4,13 +4,15 @@ This is the one place that turns a cost into a reward: a cost c is the reward �
 [−high, −low]. Regrets are differences of rewards, so they have the same size and sign whether rewards or costs are counted.
 """
 
+import math
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import as_range
+from swapregret.arrays import real_number
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 
 __all__ = ["UNIT_REWARDS", "Range", "Units", "read_range", "read_units"]
@@ -70,15 +72,27 @@ UNIT_REWARDS = Units()
 """Rewards in [0, 1], the scale of the learners."""
 
 
-def read_range(given: Range, name: str = "reward_range", what: str = "total reward an action can get") -> Range:
-    """Read the declared range of values, or say what is wrong with it.
+def read_range(given: object, name: str = "reward_range", what: str = "total reward an action can get") -> Range:
+    """Read the declared range of values, two finite numbers with the smaller first, or say what is wrong with it.
 
     Examples
     --------
     >>> read_range((-1, 1))
     (-1.0, 1.0)
     """
-    return as_range(given, name, f"Give the least and the largest {what}.")
+    try:
+        if isinstance(given, str | bytes | set | frozenset | dict):
+            raise TypeError
+        low, high = map(real_number, given)  # type: ignore[call-overload]
+        if not (low < high and math.isfinite(high - low)):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(
+            f"`{name}` must be two finite numbers, the smaller first",
+            shown(given),
+            f"Give the least and the largest {what}.",
+        ) from None
+    return low, high
 
 
 def read_units(reward_range: Range | None, cost_range: Range | None, *, of_elements: bool = False) -> Units:

@@ -15,8 +15,8 @@ from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.playing.play import play
+from swapregret.playing.workers import run_tasks
 from swapregret.sessions.session import Session
-from swapregret.workers import run_tasks
 
 loop = importlib.import_module("swapregret.playing.course")
 ACTIONS = MSets(6, 2)

@@ -12,7 +12,7 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.sessions.feedback import RewardReader
-from swapregret.units import read_range
+from swapregret.units import Units, read_range
 
 ACTIONS = MSets(4, 2)
 PLAYED = np.array([1, 0, 1, 0])
@@ -23,7 +23,7 @@ UNEVEN = Explicit([[1, 1, 0], [0, 0, 1]])
 @given(low=st.floats(-1e6, 1e6), width=st.floats(1e-3, 1e6), share=st.floats(0.0, 1.0))
 def test_totals_are_mapped_to_the_unit_interval(low: float, width: float, share: float) -> None:
     """A total of the declared range becomes its place in it, whatever the signs."""
-    reader = RewardReader(ACTIONS, "bandit", low, low + width)
+    reader = RewardReader(ACTIONS, "bandit", Units(low, low + width))
     reward = min(low + share * width, low + width)
     found = reader.read(reward, PLAYED)
     assert 0.0 <= found <= 1.0
@@ -72,7 +72,7 @@ def test_bad_totals_are_refused(reward: object) -> None:
 def test_rounding_at_the_edges_is_forgiven() -> None:
     """A sum that overshoots by rounding is clipped, not refused."""
     assert RewardReader(ACTIONS, "bandit").read(1.0 + 1e-13, PLAYED) == 1.0
-    assert RewardReader(ACTIONS, "bandit", -3.0, 0.0).read(-3.0 - 1e-13, PLAYED) == 0.0
+    assert RewardReader(ACTIONS, "bandit", Units(-3.0, 0.0)).read(-3.0 - 1e-13, PLAYED) == 0.0
 
 
 def test_semi_bandit_reads_chosen_elements_in_order_or_a_vector_over_all() -> None:
@@ -88,7 +88,7 @@ def test_semi_bandit_reads_chosen_elements_in_order_or_a_vector_over_all() -> No
 @pytest.mark.parametrize("feedback", ["semi-bandit", "full"])
 def test_elements_give_up_their_share_of_the_low_end(feedback: str) -> None:
     """With a range (low, high) each element becomes (r_i − low/m)/(high − low), so that totals land in [0, 1]."""
-    reader = RewardReader(ACTIONS, feedback, -4.0, 6.0)  # type: ignore[arg-type]
+    reader = RewardReader(ACTIONS, feedback, Units(-4.0, 6.0))  # type: ignore[arg-type]
     values = np.array([1.0, -2.0, 3.0, 0.5])
     found = reader.read(values, PLAYED)
     expected = (values + 2.0) / 10.0
@@ -101,7 +101,7 @@ def test_elements_give_up_their_share_of_the_low_end(feedback: str) -> None:
 @pytest.mark.parametrize("feedback", ["semi-bandit", "full"])
 def test_where_sizes_differ_shares_add_up_to_the_low_end(feedback: str) -> None:
     """Elements give up low·u with u·M = 1 on every action, so totals of actions of any size land in [0, 1]."""
-    reader = RewardReader(UNEVEN, feedback, -1.0, 1.0)  # type: ignore[arg-type]
+    reader = RewardReader(UNEVEN, feedback, Units(-1.0, 1.0))  # type: ignore[arg-type]
     for action in UNEVEN.enumerate():
         values = np.array([0.25, -0.5, 0.75])
         found = reader.read(values, action)
@@ -113,9 +113,9 @@ def test_a_set_without_a_constant_must_begin_at_zero() -> None:
     odd = Explicit([[1, 0], [0, 1], [1, 1]])
     for feedback in ("semi-bandit", "full"):
         with pytest.raises(InvalidInput, match="do not begin at 0"):
-            RewardReader(odd, feedback, -1.0, 1.0)  # type: ignore[arg-type]
-        RewardReader(odd, feedback, 0.0, 3.0)  # type: ignore[arg-type]
-    assert RewardReader(odd, "bandit", -1.0, 1.0).read(0.0, np.array([0, 1])) == 0.5
+            RewardReader(odd, feedback, Units(-1.0, 1.0))  # type: ignore[arg-type]
+        RewardReader(odd, feedback, Units(0.0, 3.0))  # type: ignore[arg-type]
+    assert RewardReader(odd, "bandit", Units(-1.0, 1.0)).read(0.0, np.array([0, 1])) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -157,5 +157,5 @@ def test_bad_ranges_are_refused(bounds: object) -> None:
 def test_the_reward_given_is_not_changed() -> None:
     """The reader works on a copy."""
     values = np.array([1.0, -2.0, 3.0, 0.5])
-    RewardReader(ACTIONS, "full", -4.0, 6.0).read(values, PLAYED)
+    RewardReader(ACTIONS, "full", Units(-4.0, 6.0)).read(values, PLAYED)
     assert np.array_equal(values, [1.0, -2.0, 3.0, 0.5])

@@ -18,9 +18,10 @@ from swapregret.errors import InvalidInput, ProtocolError, StorageError, SwapReg
 from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.sessions import journal as journal_module
+from swapregret.sessions import open_journal
 from swapregret.sessions import session as session_module
-from swapregret.sessions.journal import Journal, is_journal, read_journal
+from swapregret.sessions.journal import MAGIC, is_journal, read_journal, records
+from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session import Session
 
 
@@ -89,7 +90,8 @@ def test_a_torn_end_is_cut(tmp_path: Path) -> None:
     for length in [*range(ends[2], ends[4] + 1), *range(ends[-3], len(data) + 1)]:
         path.write_bytes(data[:length])
         whole = max(end for end in ends if end <= length)
-        snapshot, events, found, _ = read_journal(path)
+        read = read_journal(path)
+        snapshot, events, found = read.snapshot, read.events, read.length
         assert found == whole
         assert len(events) == ends.index(whole) - 1
         again = Session(player(), journal=path)
@@ -98,8 +100,8 @@ def test_a_torn_end_is_cut(tmp_path: Path) -> None:
             again.skip(decision)
         go(again, 1)
         again.close()
-        assert len(read_journal(path)[1]) >= len(events) + 2
-        assert snapshot == read_journal(path)[0]
+        assert len(read_journal(path).events) >= len(events) + 2
+        assert snapshot == read_journal(path).snapshot
 
 
 def test_zeros_after_a_power_failure_are_cut(tmp_path: Path) -> None:
@@ -199,7 +201,7 @@ def test_a_journal_appears_with_its_first_record(tmp_path: Path) -> None:
         second.begin(b"two")
     with pytest.raises(InvalidInput, match="one writer"):
         Journal(path)
-    assert read_journal(path)[0] == b"one"
+    assert read_journal(path).snapshot == b"one"
     assert [each.name for each in tmp_path.iterdir()] == ["j"]
     first.close()
     Journal(path).close()
@@ -258,12 +260,7 @@ def test_what_killed_writers_left_is_swept(tmp_path: Path) -> None:
 
 def event_file(path: Path, *payloads: bytes) -> None:
     """Write a journal with records of these payloads, with good checksums, after the snapshot of a new session."""
-    record, checksum = journal_module._record(Session(player(), rng=3).snapshot(), 0)
-    parts = [journal_module._MAGIC, record]
-    for payload in payloads:
-        record, checksum = journal_module._record(payload, checksum)
-        parts.append(record)
-    path.write_bytes(b"".join(parts))
+    path.write_bytes(MAGIC + records([Session(player(), rng=3).snapshot(), *payloads])[0])
 
 
 @pytest.mark.parametrize(
@@ -314,7 +311,7 @@ def test_a_journal_has_one_writer(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"one writer: got .*j', which another session has open"):
         Session(player(), journal=path)
     code = (
-        "import sys; from swapregret.sessions.journal import Journal\n"
+        "import sys; from swapregret.sessions.open_journal import Journal\n"
         "try: Journal(sys.argv[1])\n"
         "except ValueError as error: print(error)"
     )
@@ -360,7 +357,7 @@ def test_a_replaced_file_is_opened_anew(tmp_path: Path, monkeypatch: pytest.Monk
     first = Journal(path)
     first.begin(b"old")
     first.close()
-    real, calls = journal_module.fcntl.flock, []
+    real, calls = open_journal.fcntl.flock, []
 
     def flock(handle: int, how: int) -> None:
         if not calls:
@@ -369,7 +366,7 @@ def test_a_replaced_file_is_opened_anew(tmp_path: Path, monkeypatch: pytest.Monk
             os.replace(tmp_path / "new", path)
         real(handle, how)
 
-    monkeypatch.setattr(journal_module.fcntl, "flock", flock)
+    monkeypatch.setattr(open_journal.fcntl, "flock", flock)
     second = Journal(path)
     monkeypatch.undo()
     assert os.fstat(second._file).st_ino == path.stat().st_ino
@@ -387,7 +384,7 @@ def test_compaction_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             go(session, 1)
             wait(session)
             go(plain, 1)
-            assert len(read_journal(tmp_path / "j")[1]) <= every + 4  # the next event brings the new file
+            assert len(read_journal(tmp_path / "j").events) <= every + 4  # the next event brings the new file
             loaded = Session.load(tmp_path / "j")
             assert loaded.summary().n_skipped == plain.summary().n_skipped
             assert loaded.snapshot() == plain.snapshot()
@@ -402,7 +399,7 @@ def test_a_compaction_that_fails_is_put_off(tmp_path: Path, monkeypatch: pytest.
     def full(*arguments: object, **options: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(journal_module, "write_beside", full)
+    monkeypatch.setattr(open_journal, "write_beside", full)
     go(session, 9)
     wait(session)
     monkeypatch.undo()
@@ -432,10 +429,10 @@ def test_an_event_that_cannot_be_written_did_not_happen(
         real(handle, data[: len(data) // 2])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(journal_module.os, "write", half)
+    monkeypatch.setattr(open_journal.os, "write", half)
     with pytest.raises(OSError, match="No space"):
         calls[call](session)
-    monkeypatch.setattr(journal_module.os, "write", lambda handle, data: real(handle, data[:5]))
+    monkeypatch.setattr(open_journal.os, "write", lambda handle, data: real(handle, data[:5]))
     with pytest.raises(StorageError, match=r"j'?.*part of the record"):
         calls[call](session)
     monkeypatch.undo()
@@ -565,7 +562,7 @@ def test_sync_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for sync, expected in ((True, 4), (False, 0)):
         session = Session(player(), rng=3, journal=tmp_path / f"j{sync}", sync=sync)
         calls = []
-        monkeypatch.setattr(journal_module.os, "fsync", calls.append)
+        monkeypatch.setattr(open_journal.os, "fsync", calls.append)
         go(session, 2)
         monkeypatch.undo()
         assert len(calls) == expected

@@ -8,7 +8,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.errors import StorageError
-from swapregret.sessions import journal as journal_module
+from swapregret.sessions import open_journal
 from swapregret.sessions import session as session_module
 from swapregret.sessions.journal import read_journal
 from swapregret.storage import write_beside
@@ -48,18 +48,18 @@ def test_calls_go_on_while_the_snapshot_is_written(sync: bool, tmp_path: Path, m
         gate.wait(20)
         return write_beside(*given)
 
-    monkeypatch.setattr(journal_module, "write_beside", held_up)
+    monkeypatch.setattr(open_journal, "write_beside", held_up)
     plain: Any = sr.Session(player(), rng=1)
     with sr.Session(player(), rng=1, journal=path, sync=sync) as session:
         for each in (plain, session):
             step(each, 15)  # a renewal begins after 10
-        assert len(read_journal(path)[1]) == 30
+        assert len(read_journal(path).events) == 30
         assert sr.Session.load(path).snapshot() == plain.snapshot()
         gate.set()
         wait(session)
         for each in (plain, session):
             step(each, 3)
-        assert len(read_journal(path)[1]) == 16  # the snapshot of day 10 and the events since
+        assert len(read_journal(path).events) == 16  # the snapshot of day 10 and the events since
         assert sr.Session.load(path).snapshot() == plain.snapshot()
     again: Any = sr.Session(player(), journal=path)
     for each in (plain, again):
@@ -76,13 +76,13 @@ def test_a_disk_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyte
     def full(*given: Any) -> Any:
         raise StorageError("the disk must take it", "no room", "Make room.")
 
-    monkeypatch.setattr(journal_module, "write_beside", full)
+    monkeypatch.setattr(open_journal, "write_beside", full)
     path = tmp_path / "x.journal"
     with sr.Session(player(), rng=1, journal=path) as session:
         for _ in range(5):
             step(session, 10)
             wait(session)
-        assert len(read_journal(path)[1]) == 100
+        assert len(read_journal(path).events) == 100
         assert sr.Session.load(path).snapshot() == session.snapshot()
     assert [each.name for each in tmp_path.iterdir()] == ["x.journal"]
 

@@ -26,12 +26,11 @@ from swapregret.arrays import (
     as_table,
     as_vector,
     check_memory,
-    count_in_words,
     frozen,
-    shown,
 )
 from swapregret.compiled.bits import pack_rows
 from swapregret.compiled.packed_law import merge_law
+from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.enumeration import enumerate_actions

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Label, as_action, as_integer, as_labels, check_memory, shown
+from swapregret.arrays import Action, Label, as_action, as_integer, as_labels, check_memory
 from swapregret.boundary import Refusing
+from swapregret.counts import shown
 from swapregret.errors import InvalidAction
 
 __all__ = ["Labelled", "Remembering", "kept"]

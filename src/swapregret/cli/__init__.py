@@ -17,7 +17,7 @@ from typer.main import get_command, get_command_from_info
 from typer.models import CommandInfo
 
 from swapregret import __version__
-from swapregret.counts import excerpt
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.extras import extra_of, missing_extra
 
@@ -108,7 +108,7 @@ def sentence_of(error: Exception) -> str | None:
     if isinstance(error, SwapRegretError):
         return str(error)
     if isinstance(error, OSError):
-        said = f"{excerpt(error.filename, 300)}, {error.strerror}" if error.filename is not None else str(error)
+        said = f"{shown(error.filename, 300)}, {error.strerror}" if error.filename is not None else str(error)
         return f"a file or folder given must be usable: got {said}. Check the path."
     if isinstance(error, MemoryError | OverflowError):
         return f"what is asked must fit this machine: got {error or 'too little memory'}. Ask for less."

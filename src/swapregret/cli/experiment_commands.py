@@ -14,7 +14,7 @@ from rich.text import Text
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of
 from swapregret.cli.options import MOST_JOBS, count
-from swapregret.counts import excerpt
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 
@@ -82,9 +82,7 @@ def run(
     from swapregret.experiments.runs.runner import read_plan, run_plan
 
     if cluster is not None and scheduler is not None:
-        raise InvalidInput(
-            "`--cluster` must be given once", f"it and --scheduler {excerpt(scheduler)}", "Leave one out."
-        )
+        raise InvalidInput("`--cluster` must be given once", f"it and --scheduler {shown(scheduler)}", "Leave one out.")
     where = cluster if cluster is not None else scheduler
     secret = Credentials(tls_ca, tls_cert, tls_key)
     check_address(where, secret)

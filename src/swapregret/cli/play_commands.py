@@ -73,7 +73,7 @@ def demo(
 
 def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, Any]]:
     import swapregret as sr
-    from swapregret.workers import run_tasks
+    from swapregret.playing.workers import run_tasks
 
     actions = sr.MSets(dimension, size)
     world = sr.environments.cyclic(actions, horizon, phases=_PHASES, rng=seed)

@@ -27,8 +27,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-from swapregret.cache_place import cache_place
-from swapregret.loading import loading
+from swapregret.compiled.cache_place import cache_place
+from swapregret.extras import loading
 
 __all__ = [
     "Kernel",

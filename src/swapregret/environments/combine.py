@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Matrix, shown
+from swapregret.arrays import Matrix
 from swapregret.boundary import refuses
+from swapregret.counts import shown
 from swapregret.environments.base import Environment, Seed, entropy_from
 from swapregret.errors import InvalidInput
 from swapregret.policy import on_grid

@@ -15,8 +15,9 @@ bandit feedback is noisy. No lower bound is claimed for this sequence.
 
 import numpy as np
 
-from swapregret.arrays import Matrix, as_integer, check_memory, shown
+from swapregret.arrays import Matrix, as_integer, check_memory
 from swapregret.boundary import refuses
+from swapregret.counts import shown
 from swapregret.environments.base import Environment, Seed, entropy_from, seeded
 from swapregret.environments.decision_tree import DecisionTree
 from swapregret.environments.groups import random_action

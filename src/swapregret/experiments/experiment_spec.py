@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from swapregret.boundary import naming
-from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, excerpt, time_of
+from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, shown, time_of
 from swapregret.errors import InvalidInput
 from swapregret.experiments.toml_file import parse_toml, read_toml
 from swapregret.names import check_name, nearest
@@ -116,7 +116,7 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
 def _problem(error: dict[str, Any]) -> InvalidInput:
     """Turn what Pydantic found into a sentence of the house."""
     steps = [step for step in error["loc"] if not (isinstance(step, str) and ("[" in step or step in ("str", "dict")))]
-    field, kind, came = _path(steps), error["type"], excerpt(error["input"], 120)
+    field, kind, came = _path(steps), error["type"], shown(error["input"], 120)
     if kind == "extra_forbidden":
         *above, name = error["loc"]  # as it is: a name may look like a place of Pydantic's
         owner, model = _path(above), _MODELS.get(str(above[0]) if above else "", Spec)

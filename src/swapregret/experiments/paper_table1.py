@@ -23,9 +23,9 @@ from swapregret.learners import baselines
 from swapregret.learners.baselines.listing import read_duration
 from swapregret.learners.presets import swap_combcp
 from swapregret.playing.play import play
+from swapregret.playing.workers import run_tasks
 from swapregret.regret.bounds import Bound
 from swapregret.regret.bounds import table1 as theory
-from swapregret.workers import run_tasks
 
 __all__ = ["COMPETITORS", "INSTANCES", "WORLDS", "Cell", "Competitor", "Instance", "Table1", "layered_dag", "table1"]
 

@@ -18,7 +18,7 @@ from swapregret.learners.baselines.combcp import combcp
 from swapregret.learners.baselines.combexp import combexp
 from swapregret.playing.play import play
 from swapregret.regret.measure import standard_error, student_factor
-from swapregret.workers import run_tasks
+from swapregret.playing.workers import run_tasks
 
 __all__ = ["LENGTHS", "PLAYERS", "Counterexample", "CounterexampleRow", "counterexample"]
 

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from swapregret.counts import DEEPEST_FILE, LARGEST_FILE, excerpt
+from swapregret.counts import DEEPEST_FILE, LARGEST_FILE, shown
 from swapregret.errors import InvalidInput
 
 __all__ = ["parse_toml", "read_toml"]
@@ -41,7 +41,7 @@ def parse_toml(data: bytes | str, source: str) -> dict[str, Any]:
         raise _too_deep(source) from None
     except ValueError as error:  # not UTF-8, not TOML, or a number of more than 4,300 digits
         raise InvalidInput(
-            f"{source} must be TOML", excerpt(str(error), 120), "Correct that place of the file."
+            f"{source} must be TOML", shown(str(error), 120), "Correct that place of the file."
         ) from None
     _check(content, source)
     return content
@@ -55,9 +55,7 @@ def _check(content: Any, source: str) -> None:
         for each in level:
             below += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
             if isinstance(each, int) and not -(2**63) <= each < 2**63:
-                raise InvalidInput(
-                    f"whole numbers of {source} must be below 2⁶³", excerpt(each), "Write a smaller one."
-                )
+                raise InvalidInput(f"whole numbers of {source} must be below 2⁶³", shown(each), "Write a smaller one.")
         level = below
         if not level:
             return

@@ -17,12 +17,11 @@ import numpy as np
 
 from swapregret.arrays import Action, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.figures import heat_figure
 from swapregret.games.base import Game
 from swapregret.games.gap import Gap
 from swapregret.games.play_file import read_play, write_play
 from swapregret.games.profiles import weighted_profiles
-from swapregret.notebook import html_table
+from swapregret.notebook import heat_figure, html_table
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
 from swapregret.regret.best_swap import BestSwap, read_swap

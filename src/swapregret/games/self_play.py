@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Vector, as_integer, shown
+from swapregret.arrays import Vector, as_integer
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.games.base import Game
 from swapregret.games.certificate import Certificate, certify_ledgers

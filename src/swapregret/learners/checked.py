@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import below, count_in_words, shown
+from swapregret.arrays import below
+from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.adaptive.master import AdaptiveMaster
 from swapregret.learners.baselines.comband import ComBand

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Vector, as_integer, shown
+from swapregret.arrays import Action, Vector, as_integer
 from swapregret.boundary import refuses
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import (
     Arrays,

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import as_integer, shown
+from swapregret.arrays import as_integer
 from swapregret.boundary import refuses
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.adaptive.master import AdaptiveMaster

@@ -9,8 +9,9 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
-from swapregret.arrays import as_integer, shown
+from swapregret.arrays import as_integer
 from swapregret.boundary import refuses
+from swapregret.counts import shown
 from swapregret.errors import InvalidSchedule
 
 __all__ = ["Schedule"]

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import shown
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 
 __all__ = ["FEEDBACKS", "LARGEST", "MOST_VARIANTS", "NUMBERS", "ONLY", "WORDS", "check_number", "check_settings"]

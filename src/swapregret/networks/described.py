@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from swapregret.counts import excerpt
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.names import check_name
 from swapregret.networks.graph_files import read_gml, read_graphml
@@ -41,6 +41,6 @@ def network_of(values: Mapping[str, Any], folder: Path, *, directed: bool) -> Ne
 def _pairs(edges: Any) -> list[list[Any]]:
     if not isinstance(edges, list) or not all(isinstance(edge, list) and len(edge) == 2 for edge in edges):
         raise InvalidInput(
-            "`edges` must be a list of pairs", excerpt(edges, 80), 'Write e.g. [["s", "a"], ["a", "t"]].'
+            "`edges` must be a list of pairs", shown(edges, 80), 'Write e.g. [["s", "a"], ["a", "t"]].'
         )
     return edges

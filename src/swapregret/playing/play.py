@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import as_integer, is_iterable, shown
-from swapregret.counts import MOST_REPLICATIONS
+from swapregret.arrays import as_integer, is_iterable
+from swapregret.counts import MOST_REPLICATIONS, shown
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
 from swapregret.playing.course import Course
 from swapregret.playing.play_result import MEASURES, PlayResult, Run
-from swapregret.workers import run_tasks
+from swapregret.playing.workers import run_tasks
 
 __all__ = ["PlayResult", "play"]
 

@@ -7,8 +7,7 @@ import numpy as np
 
 from swapregret.arrays import Vector
 from swapregret.extras import require_extra
-from swapregret.figures import Line, line_figure
-from swapregret.notebook import html_table, text_table
+from swapregret.notebook import Line, html_table, line_figure, text_table
 from swapregret.units import Units
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ import numpy as np
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.figures import bar_figure
-from swapregret.notebook import html_table
+from swapregret.notebook import bar_figure, html_table
 from swapregret.policy.held import Held, wrong_law
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Matrix, Vector, frozen, is_iterable, real_numbers, shown
+from swapregret.arrays import Action, Matrix, Vector, frozen, is_iterable, real_numbers
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy

@@ -9,8 +9,9 @@ import swapregret as sr
 from swapregret.errors import InvalidInput
 from swapregret.serve.database import Event, Store
 from swapregret.serve.history import History
-from swapregret.serve.problems import Problem, ProblemSpec, Reported, pack, text_of
+from swapregret.serve.problems import Problem, ProblemSpec, Reported, text_of
 from swapregret.serve.refusals import Conflict
+from swapregret.sessions.session_file import packed as pack
 
 __all__ = ["Live"]
 

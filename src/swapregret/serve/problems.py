@@ -20,7 +20,7 @@ from swapregret.names import check_name
 from swapregret.sessions.feedback import RewardReader
 from swapregret.units import Range, read_units
 
-__all__ = ["Problem", "ProblemSpec", "Reported", "pack", "text_of"]
+__all__ = ["Problem", "ProblemSpec", "Reported", "text_of"]
 
 Reported = float | list[float]
 """A reward or cost as it is reported: a total, or a number for each element."""
@@ -70,8 +70,7 @@ class Problem:
             else make(self.actions, spec.horizon, **options)
         )
         self.units = read_units(spec.reward_range, spec.cost_range)
-        low, high, is_cost = self.units.low, self.units.high, self.units.is_cost
-        self.reader = RewardReader(self.actions, spec.feedback, low, high, is_cost)
+        self.reader = RewardReader(self.actions, spec.feedback, self.units)
         if spec.default_reward is not None:
             self.reader.read(spec.default_reward, self.actions.argmax(np.zeros(self.actions.dimension)))
         self.shown = lru_cache(_SHOWN)(self._shown)
@@ -100,7 +99,7 @@ class Problem:
     def _shown(self, packed: str) -> tuple[list[Any], str]:
         """Return an action as clients get it and as people read it: a ranking, a route, a tree.
 
-        ``packed`` is what ``pack`` returned; the latest answers are kept in ``shown``.
+        ``packed`` is what ``session_file.packed`` returned; the latest answers are kept in ``shown``.
         """
         bits = np.frombuffer(bytes.fromhex(packed), dtype=np.uint8)
         action = np.unpackbits(bits, count=self.actions.dimension).astype(np.int64)
@@ -161,17 +160,6 @@ def _check_size(kind: type[ActionSet], given: Mapping[str, Any], limit: int) -> 
 
 def _too_large(came: int, limit: int) -> TooLarge:
     return TooLarge(f"a set must have at most {limit} elements", f"{came} or more", "Use a smaller set.")
-
-
-def pack(action: Action) -> str:
-    """Write an action as text: its bits, in hexadecimal.
-
-    Examples
-    --------
-    >>> pack(np.array([1, 0, 0, 1, 0]))
-    '90'
-    """
-    return np.packbits(action.astype(np.uint8)).tobytes().hex()
 
 
 def _plain(label: Any) -> Any:

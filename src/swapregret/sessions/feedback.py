@@ -1,4 +1,4 @@
-"""What the world shows, checked and mapped to [0, 1] (deviation D15)."""
+"""What the world shows: which decision it belongs to, and its rewards, checked and mapped to [0, 1] (deviation D15)."""
 
 import math
 from dataclasses import dataclass
@@ -8,22 +8,53 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Vector, real_numbers, shown
-from swapregret.errors import InvalidReward
-from swapregret.learners.player import Feedback
-from swapregret.units import Units, read_range
+from swapregret.arrays import Action, Vector, as_integer, real_number, real_numbers
+from swapregret.counts import shown
+from swapregret.errors import InvalidReward, ProtocolError
+from swapregret.learners.player import Decision, Feedback
+from swapregret.units import UNIT_REWARDS, Units
 
-__all__ = ["RewardReader"]
+__all__ = ["RewardReader", "find_open"]
 
 _SLACK = 1e-12
 
 
-def _one_number(value: npt.ArrayLike) -> Vector:
-    """Return a real number, or raise TypeError for text, truth values, dates, complex numbers and tables."""
-    number = real_numbers(value)
-    if number.ndim != 0 or np.asarray(value).dtype == bool:
-        raise TypeError
-    return number
+def find_open(waiting: dict[int, Decision], decision: Decision | None, day: int | None, call: str) -> Decision:
+    """Return the decision that a call means: the only one that waits, the one given, or the one made on a day.
+
+    Raises
+    ------
+    ProtocolError
+        If it means none of those that wait, or not one alone.
+    """
+    if day is not None and decision is not None:
+        raise ProtocolError(
+            "a decision must be named in one way", f"{call}() with `decision` and `day`", "Leave out one of the two."
+        )
+    if day is not None:
+        held = waiting.get(as_integer(day, "day", 0))
+    elif decision is None:
+        held = next(iter(waiting.values())) if len(waiting) == 1 else None
+    else:
+        held = waiting.get(decision.day) if isinstance(decision, Decision) else None
+        if held is not None and not np.array_equal(held.action, decision.action):
+            held = None
+    if held is not None:
+        return held
+    if day is not None:
+        days = ", ".join(map(str, list(waiting)[:10])) or "none"
+        raise ProtocolError(
+            "`day` must be that of a decision that waits for its reward",
+            f"{call}(..., day={day})",
+            f"Open: {days}{', …' if len(waiting) > 10 else ''}.",
+        )
+    if decision is None and len(waiting) > 1:
+        came = f"{call}() with {len(waiting)} decisions open"
+        do = f"Say which one: {call}(..., day={next(iter(waiting))}), or decision=decision."
+    else:
+        came = f"{call}() for a decision that is not open (never made here, or closed already)"
+        do = "Call act() first; close each decision once; `open_decisions` lists those that wait."
+    raise ProtocolError("a reward must follow the one decision it belongs to", came, do)
 
 
 @dataclass(frozen=True)
@@ -34,38 +65,29 @@ class RewardReader:
     ----------
     actions : ActionSet
     feedback : {"bandit", "semi-bandit", "full"}
-    low, high : float
-        The least and the largest total reward an action can get.
-    is_cost : bool
-        Whether costs are read: a cost c is the reward −c, and ``low`` and ``high`` are minus the largest and the least cost.
+    units : Units
+        What is counted, rewards or costs, and the range of totals. A cost c is the reward −c.
 
     Notes
     -----
-    A total r becomes (r − low)/(high − low). Where elements are seen one by one, each gives up its share of ``low``: an
-    element becomes (r_i − low·u_i)/(high − low), where u·M = 1 for every action M; u is 1/m where all actions have m elements.
+    With rewards in [low, high], a total r becomes (r − low)/(high − low). Where elements are seen one by one, each gives up its
+    share of ``low``: an element becomes (r_i − low·u_i)/(high − low), where u·M = 1 for every action M; u is 1/m where all
+    actions have m elements.
     A set without such a vector is refused unless low = 0.
     """
 
     actions: ActionSet
     feedback: Feedback
-    low: float = 0.0
-    high: float = 1.0
-    is_cost: bool = False
+    units: Units = UNIT_REWARDS
 
     def __post_init__(self) -> None:
-        read_range((self.low, self.high))
-        if self.feedback != "bandit" and self.low != 0.0:
+        if self.feedback != "bandit" and self.units.low != 0.0:
             _ = self._share  # refused where the set has no such vector
-
-    @cached_property
-    def units(self) -> Units:
-        """Return what people count."""
-        return Units(self.low, self.high, self.is_cost)
 
     @cached_property
     def _share(self) -> Vector:
         """What each element gives up: low·u."""
-        return np.asarray(self.low * self.actions.constant_vector())
+        return np.asarray(self.units.low * self.actions.constant_vector())
 
     def read(self, reward: npt.ArrayLike, action: Action) -> float | Vector:
         """Return the reward of a day on the scale of the learners, or refuse it."""
@@ -75,7 +97,7 @@ class RewardReader:
 
     def _read_total(self, reward: npt.ArrayLike) -> float:
         try:
-            value = reward if type(reward) is float else float(_one_number(reward))
+            value = reward if type(reward) is float else real_number(reward)
         except (TypeError, ValueError, OverflowError):
             raise InvalidReward(
                 "`reward` must be one number with bandit feedback",
@@ -84,12 +106,12 @@ class RewardReader:
             ) from None
         value = self.units.reward(value)
         self._check_total(value)
-        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+        return min(max((value - self.units.low) / self.units.scale, 0.0), 1.0)
 
     def _read_vector(self, reward: npt.ArrayLike, action: Action) -> Vector:
         d, chosen = self.actions.dimension, np.flatnonzero(action)
         try:
-            values = real_numbers(reward).copy() if np.asarray(reward).dtype != bool else np.empty(0)
+            values = real_numbers(reward).copy()
         except (TypeError, ValueError, OverflowError):
             values = np.empty(0)
         if self.feedback == "semi-bandit" and values.shape == (len(chosen),) and len(chosen) != d:
@@ -111,17 +133,18 @@ class RewardReader:
         if self.feedback == "full":  # the whole vector is seen, so no action's total may leave the range
             self._check_total(float(values @ self.actions.argmax(values)))
             self._check_total(float(values @ self.actions.argmax(-values)))
-        scaled = (values - (self._share if self.low else 0.0)) / (self.high - self.low)
+        scaled = (values - (self._share if self.units.low else 0.0)) / self.units.scale
         if self.feedback == "semi-bandit":
             scaled = np.where(action > 0, scaled, 0.0)
         return np.asarray(scaled)
 
     def _check_total(self, total: float) -> None:
-        slack = _SLACK * max(abs(self.low), abs(self.high))
-        if not (math.isfinite(total) and self.low - slack <= total <= self.high + slack):
-            word, (low, high) = self.units.word, self.units.declared
+        units = self.units
+        slack = _SLACK * max(abs(units.low), abs(units.high))
+        if not (math.isfinite(total) and units.low - slack <= total <= units.high + slack):
+            word, (low, high) = units.word, units.declared
             raise InvalidReward(
                 f"the total {word} of an action must be a finite number in [{low:g}, {high:g}]",
-                repr(self.units.reward(total)),
+                repr(units.reward(total)),
                 f"Declare the true range: Session(..., {word}_range=(low, high)).",
             )

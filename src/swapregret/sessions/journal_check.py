@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
 from swapregret.sessions.journal import JournalScan, scan_journal, write_journal
 from swapregret.sessions.session import Session
-from swapregret.sessions.session_file import SessionHeader, read_header
+from swapregret.sessions.session_file import SessionHeader, read_header, replay
 from swapregret.storage import from_bytes, reading
 
 __all__ = ["JournalReport", "check_journal", "repair_journal"]
@@ -65,7 +65,6 @@ def repair_journal(path: Path_, target: Path_) -> JournalReport:
     found, header = _scan(path)
     n_good, reason = _count_exact(found, os.fspath(path))
     events = found.events if n_good is None else found.events[:n_good]
-    assert found.snapshot is not None
     write_journal(target, found.snapshot, events)
     replay = "exact" if n_good is not None else str(reason)
     return _report(found, header, events, found.damage, replay)
@@ -73,7 +72,7 @@ def repair_journal(path: Path_, target: Path_) -> JournalReport:
 
 def _scan(path: Path_) -> tuple[JournalScan, SessionHeader]:
     found = scan_journal(path)
-    if found.snapshot is None:
+    if not found.snapshot:
         raise InvalidInput(
             f"journal {os.fspath(path)!r} must begin with a snapshot",
             found.damage or "none that is whole",
@@ -87,14 +86,13 @@ def _scan(path: Path_) -> tuple[JournalScan, SessionHeader]:
 
 def _count_exact(found: JournalScan, name: str) -> tuple[int | None, str | None]:
     """Return how many events replay exactly, and why the next does not; None where the player is not in the file."""
-    assert found.snapshot is not None
     try:
         session: Session[Any] = Session._from_snapshot(found.snapshot, None, name)
     except Unsupported as error:
         return None, f"not tried: {error}"
     for index, event in enumerate(found.events):
         try:
-            session._replay([event], name)
+            replay(session, [event], name)
         except SwapRegretError as error:
             return index, str(error)
     return len(found.events), None
@@ -113,7 +111,6 @@ def _report(
         waiting.pop(day, None)
         n_days += 1
         n_skipped += "skip" in event
-    assert found.snapshot is not None
     return JournalReport(
         header.n_closed, len(found.snapshot), len(events), n_days, n_skipped, tuple(waiting), found.tail, damage, replay
     )

@@ -17,6 +17,7 @@ from swapregret.learners.player import Player
 from swapregret.policy import Policy
 from swapregret.sessions.journal import is_journal, read_journal
 from swapregret.sessions.session import Session
+from swapregret.sessions.session_file import replay
 from swapregret.units import Range
 
 __all__ = ["JournalLog", "is_journal_file", "read_journal_log"]
@@ -71,15 +72,15 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
         Needed only if the player holds functions of one's own.
     """
     name = os.fspath(path)
-    snapshot, events, _, _ = read_journal(path)
-    session: Session[Any] = Session._from_snapshot(snapshot, player, name)
+    found = read_journal(path)
+    session: Session[Any] = Session._from_snapshot(found.snapshot, player, name)
     n_before, n_skipped = session.day, session.summary().n_skipped
     reader, feedback = session._reader, session.player.feedback
     plays, rewards, laws = [], [], []
-    for event in events:
+    for event in found.events:
         held = session._open.get(event.get("observe", -1))
         law, day = None if held is None else held.policy, session.day
-        session._replay([event], name)
+        replay(session, [event], name)
         if held is None or law is None or session.day == day:  # no reward, or one that the player refused
             continue
         told = event["reward"]

@@ -9,20 +9,21 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Vector, as_integer
-from swapregret.errors import InvalidInput, NotConverged, ProtocolError, SwapRegretError, Unsupported
-from swapregret.learners.checked import check_player, check_size, load_open, load_state
-from swapregret.learners.config import encode, player_of
+from swapregret.arrays import NamedArrays, Vector, as_integer
+from swapregret.counts import shown
+from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError
+from swapregret.learners.checked import check_player
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.learners.warming import warm as warm_player
 from swapregret.policy import Policy
-from swapregret.randomness import Seed, as_generator, entropy_of, generator_of, plain_state, set_state
-from swapregret.sessions.feedback import RewardReader
-from swapregret.sessions.journal import Journal, check_sync, is_journal, read_journal
-from swapregret.sessions.session_file import check_claims, open_action, read_header
-from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
-from swapregret.units import Range, read_units
+from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
+from swapregret.sessions.feedback import RewardReader, find_open
+from swapregret.sessions.journal import is_journal, read_journal
+from swapregret.sessions.open_journal import Journal
+from swapregret.sessions.session_file import packed, parts_of, replay, restore
+from swapregret.storage import read_file, to_bytes, write_file
+from swapregret.units import Range, Units, read_units
 
 __all__ = ["Session", "SessionSummary"]
 
@@ -98,6 +99,8 @@ class Session(Generic[State]):
     1
     """
 
+    _journal: Journal | None
+
     def __init__(
         self,
         player: Player[State],
@@ -111,18 +114,12 @@ class Session(Generic[State]):
         warm: bool = True,
     ) -> None:
         check_player(player, is_saved=True)
-        check_sync(sync)
-        if not isinstance(warm, bool):
-            raise InvalidInput("`warm` must be True or False", repr(warm), "Pass a bool.")
+        for name, flag in {"sync": sync, "warm": warm}.items():
+            if not isinstance(flag, bool):
+                raise InvalidInput(f"`{name}` must be True or False", shown(flag), "Pass a bool.")
         if warm:
             warm_player(player)
-        units = read_units(reward_range, cost_range)
-        self._reader = RewardReader(player.actions, player.feedback, units.low, units.high, units.is_cost)
-        self.player = player
-        self.max_open = as_integer(max_open, "max_open", 1)
-        self._journal: Journal | None = None
-        self._n_events = 0
-        self._is_closed = self._is_torn = False
+        self._equip(player, read_units(reward_range, cost_range), as_integer(max_open, "max_open", 1))
         if journal is None:
             self._begin(rng)
             return
@@ -137,6 +134,13 @@ class Session(Generic[State]):
             held.close()
             raise
         self._journal = held
+
+    def _equip(self, player: Player[State], units: Units, max_open: int) -> None:
+        """Set what does not change from day to day, or does not outlive the process."""
+        self.player, self.max_open = player, max_open
+        self._reader = RewardReader(player.actions, player.feedback, units)
+        self._journal = None
+        self._is_closed = self._is_torn = False
 
     def _begin(self, rng: Seed) -> None:
         source = np.random.SeedSequence() if rng is None else rng
@@ -162,12 +166,12 @@ class Session(Generic[State]):
     @property
     def reward_range(self) -> tuple[float, float]:
         """Return the declared range of total rewards; where costs were declared, that of minus the cost."""
-        return self._reader.low, self._reader.high
+        return self._reader.units.low, self._reader.units.high
 
     @property
     def cost_range(self) -> Range | None:
         """Return the declared range of total costs, or None where rewards are counted."""
-        return self._reader.units.declared if self._reader.is_cost else None
+        return self._reader.units.declared if self._reader.units.is_cost else None
 
     @property
     def open_decisions(self) -> tuple[Decision, ...]:
@@ -198,7 +202,7 @@ class Session(Generic[State]):
         if self._journal is not None:
             moved = {} if before == self._rng_after else {"rng": before}  # somebody else drew from the generator
             try:
-                self._write({"act": decision.day, "action": _packed(decision.action), **moved})
+                self._journal.append({"act": decision.day, "action": packed(decision.action), **moved})
             except SwapRegretError:
                 set_state(self._rng, before)
                 self._is_torn = False
@@ -215,53 +219,17 @@ class Session(Generic[State]):
         ``reward`` is the total with bandit feedback; the rewards of the chosen elements (in order, or as a vector over
         all) with semi-bandit feedback; the whole reward vector with full feedback. With ``cost_range`` these are costs.
         """
-        held = self._held(decision, day, "observe")
+        self._refuse_if_closed()
+        held = find_open(self._open, decision, day, "observe")
         seen = self._reader.read(reward, held.action)
-        event = None
-        if self._journal is not None:
-            event = {"observe": held.day, "reward": np.asarray(reward, dtype=np.float64).tolist()}
-        self._close(held, seen, event)
+        told = None if self._journal is None else np.asarray(reward, dtype=np.float64).tolist()
+        self._close(held, seen, {"observe": held.day, "reward": told})
 
     def skip(self, decision: Decision | None = None, *, day: int | None = None) -> None:
         """Close a decision whose reward will never be known: the day counts, and nothing is learnt from it."""
-        held = self._held(decision, day, "skip")
-        self._close(held, None, {"skip": held.day})
-
-    def _held(self, decision: Decision | None, day: int | None, call: str) -> Decision:
         self._refuse_if_closed()
-        if day is not None:
-            return self._held_of_day(decision, day, call)
-        if decision is None and len(self._open) == 1:
-            return next(iter(self._open.values()))
-        if isinstance(decision, Decision) and decision.day in self._open:
-            held = self._open[decision.day]
-            if np.array_equal(held.action, decision.action):
-                return held
-        if decision is None and len(self._open) > 1:
-            came = f"{call}() with {len(self._open)} decisions open"
-            do = f"Say which one: {call}(..., day={next(iter(self._open))}), or decision=decision."
-        else:
-            came = f"{call}() for a decision that is not open (never made here, or closed already)"
-            do = "Call act() first; close each decision once; `open_decisions` lists those that wait."
-        raise ProtocolError("a reward must follow the one decision it belongs to", came, do)
-
-    def _held_of_day(self, decision: Decision | None, day: int, call: str) -> Decision:
-        if decision is not None:
-            raise ProtocolError(
-                "a decision must be named in one way",
-                f"{call}() with `decision` and `day`",
-                "Leave out one of the two.",
-            )
-        try:
-            return self._open[as_integer(day, "day", 0)]
-        except KeyError:
-            waiting = ", ".join(map(str, list(self._open)[:10])) or "none"
-            waiting += ", …" if len(self._open) > 10 else ""
-            raise ProtocolError(
-                "`day` must be that of a decision that waits for its reward",
-                f"{call}(..., day={day})",
-                f"Open: {waiting}.",
-            ) from None
+        held = find_open(self._open, decision, day, "skip")
+        self._close(held, None, {"skip": held.day})
 
     def __enter__(self) -> Self:
         """Return the session; leaving the block closes it."""
@@ -277,17 +245,13 @@ class Session(Generic[State]):
 
     def _refuse_if_closed(self) -> None:
         if self._is_torn:
-            raise ProtocolError(
-                "a session must be whole to go on",
-                "a call after one that a signal ended half-way",
-                "Open its journal again, Session(journal=…), or the last file it was saved to, Session.load(path).",
-            )
+            do = "Open its journal again, Session(journal=…), or the last file it was saved to, Session.load(path)."
+            raise ProtocolError("a session must be whole to go on", "a call after one that a signal ended half-way", do)
         if self._is_closed:
-            raise ProtocolError(
-                "a session must be open to go on", "a call after close()", "Open its journal again: Session(journal=…)."
-            )
+            do = "Open its journal again: Session(journal=…)."
+            raise ProtocolError("a session must be open to go on", "a call after close()", do)
 
-    def _close(self, decision: Decision, seen: float | Vector | None, event: dict[str, Any] | None) -> None:
+    def _close(self, decision: Decision, seen: float | Vector | None, event: dict[str, Any]) -> None:
         """Write an event down, then let the player learn it.
 
         A player that refuses leaves its state as it was, and refuses again when the journal is read. Whatever else ends the
@@ -295,8 +259,8 @@ class Session(Generic[State]):
         """
         self._is_torn = True
         try:
-            if event is not None:
-                self._write(event)
+            if self._journal is not None:
+                self._journal.append(event)
             self._state = self.player.observe(self._state, decision, seen)
         except SwapRegretError:
             self._is_torn = False
@@ -305,17 +269,11 @@ class Session(Generic[State]):
         self._n_closed += 1
         self._n_skipped += seen is None
         self._is_torn = False
-        if self._journal is not None and self._n_events >= _SNAPSHOT_EVERY:
-            self._n_events = 0
+        if self._journal is not None and self._journal.n_events >= _SNAPSHOT_EVERY:
             with contextlib.suppress(OSError, InvalidInput):  # the journal holds everything; it only grows longer
                 metadata, arrays = self._parts()
                 own = {name: np.array(array) for name, array in arrays.items()}  # the state moves on meanwhile
                 self._journal.renew(partial(to_bytes, "session", metadata, own))
-
-    def _write(self, event: dict[str, Any]) -> None:
-        if self._journal is not None:
-            self._journal.append(event)
-            self._n_events += 1
 
     def summary(self) -> SessionSummary:
         """Say where the session stands; costs an eigenvalue decomposition."""
@@ -348,9 +306,9 @@ class Session(Generic[State]):
             check_player(player, is_saved=True)
         data = read_file(path)
         if is_journal(data):
-            snapshot, events, _, _ = read_journal(path)
-            session = cls._from_snapshot(snapshot, player, os.fspath(path))
-            session._replay(events, os.fspath(path))
+            found = read_journal(path)
+            session = cls._from_snapshot(found.snapshot, player, os.fspath(path))
+            replay(session, found.events, os.fspath(path))
             return session
         return cls._from_snapshot(data, player, os.fspath(path))
 
@@ -359,112 +317,34 @@ class Session(Generic[State]):
         """Make a session from the bytes of ``snapshot``; it goes on bit for bit. ``player`` is that of ``load``."""
         return cls._from_snapshot(data, player, "bytes")
 
+    @classmethod
+    def _from_snapshot(cls, data: bytes, player: Player[Any] | None, name: str) -> Self:
+        session = cls.__new__(cls)
+        restore(session, data, player, name)
+        return session
+
     def snapshot(self) -> bytes:
         """Return the whole session as bytes: a versioned header and arrays."""
         return to_bytes("session", *self._parts())
 
-    def _parts(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def _parts(self) -> tuple[dict[str, Any], NamedArrays]:
         """Return header and arrays, which do not change when the session goes on."""
         if self._is_torn:
             self._refuse_if_closed()
-        try:
-            config = encode(self.player)
-        except Unsupported:
-            config = None
-        metadata = {
-            "player": config,
-            "reward_range": list(self.reward_range),
-            "is_cost": self._reader.is_cost,
-            "max_open": self.max_open,
-            "entropy": self.entropy,
-            "rng": plain_state(self._rng),
-            "counts": [self._n_acted, self._n_closed, self._n_skipped],
-            "open": list(self._open),
-            "laws": [],
-        }
-        arrays = {f"state.{name}": array for name, array in self.player.dump(self._state).items()}
-        for day, decision in self._open.items():
-            arrays[f"open.{day}.action"] = decision.action
-            if not decision.held.is_present:
-                metadata["laws"].append(day)
-                arrays |= {f"open.{day}.law.{name}": array for name, array in decision.held.dump().items()}
-        return metadata, arrays
-
-    @classmethod
-    def _from_snapshot(cls, data: bytes, player: Player[Any] | None, name: str) -> Self:
-        source = f"session file {name!r}"
-        metadata, arrays = from_bytes("session", data, source)
-        with reading(source):
-            header = read_header(metadata, arrays)
-            if player is None:
-                check_claims(header.player, len(data))
-        given, player = player, player_of(header.player, player, name)
-        session = cls.__new__(cls)
-        session.player = player
-        with reading(source):
-            if given is None:
-                check_size(player, len(data))
-            low, high = header.reward_range
-            session._reader = RewardReader(player.actions, player.feedback, low, high, header.is_cost)
-            session.max_open, session.entropy = header.max_open, header.entropy
-            session._rng, session._rng_after = generator_of(header.rng), header.rng
-            session._journal, session._n_events = None, 0
-            session._is_closed = session._is_torn = False
-            session._n_acted, session._n_closed = header.n_acted, header.n_closed
-            session._n_skipped = header.n_skipped
-            session._state = load_state(player, _part(arrays, "state."), header.n_closed)
-            session._open = {}
-            for day in header.open_days:
-                if day in header.laws:
-                    held = load_open(player, session._state, _part(arrays, f"open.{day}.law."))
-                else:
-                    held = hold_policy(player, session._state)
-                session._open[day] = Decision(day, open_action(arrays, day, player.actions), player.actions, held)
-        return session
+        return parts_of(self)
 
     def _continue(self, journal: Journal) -> None:
         """Take over what a journal holds."""
-        snapshot, events = journal.read()
-        restored = self._from_snapshot(snapshot, self.player, os.fspath(journal.path))
+        found, name = journal.read(), os.fspath(journal.path)
+        restored = self._from_snapshot(found.snapshot, self.player, name)
         kept = (restored.cost_range or restored.reward_range, restored.max_open)
         given = (self.cost_range or self.reward_range, self.max_open)
         before, now = restored._reader.units.word, self._reader.units.word
         if (*kept, before) != (*given, now):
             raise InvalidInput(
-                f"`{before}_range` and `max_open` must be those of journal {os.fspath(journal.path)!r}, {kept}",
+                f"`{before}_range` and `max_open` must be those of journal {name!r}, {kept}",
                 f"{given}, of {now}s",
                 "Go on as it began, or use another path.",
             )
-        restored._replay(events, os.fspath(journal.path))
+        replay(restored, found.events, name)
         self.__dict__.update(restored.__dict__)
-        self._n_events = len(events)
-
-    def _replay(self, events: list[dict[str, Any]], name: str) -> None:
-        for event in events:
-            try:
-                if "act" in event:
-                    if "rng" in event:
-                        set_state(self._rng, event["rng"])
-                    decision = self.act()
-                    drawn = _packed(decision.action)
-                    if (decision.day, drawn) != (event["act"], event["action"]):
-                        raise InvalidInput("the action drawn must be the one recorded", drawn, "It is not.")
-                elif "observe" in event:
-                    with contextlib.suppress(NotConverged):  # refused then as it is now: nothing was learnt
-                        self.observe(event["reward"], self._open[event["observe"]])
-                else:
-                    self.skip(self._open[event["skip"]])
-            except (SwapRegretError, KeyError) as error:
-                raise InvalidInput(
-                    f"journal {name!r} must replay to the decisions it records",
-                    f"{event}: {error}",
-                    "Use the version of the library and the player that wrote it.",
-                ) from error
-
-
-def _packed(action: Action) -> str:
-    return np.packbits(action.astype(bool)).tobytes().hex()
-
-
-def _part(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDArray[Any]]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,15 +1,28 @@
-"""What the header of a session file says, checked: counts that add up, decisions of the set, nothing missing and nothing more."""
+"""How a session becomes a file, and a file a session again: header and arrays, and the events after them.
 
+What a file says is checked: counts that add up, decisions of the set, nothing missing and nothing more.
+"""
+
+import contextlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swapregret.arrays import Action, NamedArrays, below, shown
-from swapregret.errors import InvalidInput
-from swapregret.units import read_range
+from swapregret.arrays import Action, NamedArrays, below, under
+from swapregret.counts import shown
+from swapregret.errors import InvalidInput, NotConverged, SwapRegretError, Unsupported
+from swapregret.learners.checked import check_size, load_open, load_state
+from swapregret.learners.config import encode, player_of
+from swapregret.learners.player import Decision, Player, hold_policy
+from swapregret.randomness import generator_of, plain_state, set_state
+from swapregret.storage import from_bytes, reading
+from swapregret.units import Units, read_range
 
-__all__ = ["SessionHeader", "check_claims", "open_action", "read_header"]
+if TYPE_CHECKING:
+    from swapregret.sessions.session import Session
+
+__all__ = ["SessionHeader", "packed", "parts_of", "read_header", "replay", "restore"]
 
 _FIELDS = {"player", "reward_range", "is_cost", "max_open", "entropy", "rng", "counts", "open", "laws"}
 _MOST = 2**63
@@ -23,9 +36,8 @@ class SessionHeader:
     ----------
     player : object
         The configuration, as ``learners.config`` wrote it, or None.
-    reward_range : (float, float)
-    is_cost : bool
-        Whether costs are counted.
+    units : Units
+        What is counted, and its range.
     max_open : int
     entropy : int or None
     rng : dict
@@ -38,8 +50,7 @@ class SessionHeader:
     """
 
     player: Any
-    reward_range: tuple[float, float]
-    is_cost: bool
+    units: Units
     max_open: int
     entropy: int | None
     rng: dict[str, Any]
@@ -83,8 +94,7 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
         raise _wrong("a state, and an action for each open decision", f"{unknown!r:.80} and {len(arrays)} arrays")
     return SessionHeader(
         metadata["player"],
-        read_range((low_high[0], low_high[1]) if len(low_high) == 2 else ()),  # type: ignore[arg-type]
-        metadata["is_cost"],
+        Units(*read_range(low_high), metadata["is_cost"]),
         metadata["max_open"],
         metadata["entropy"],
         metadata["rng"],
@@ -96,7 +106,7 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
     )
 
 
-def check_claims(config: Any, n_bytes: int) -> None:
+def _check_claims(config: Any, n_bytes: int) -> None:
     """Refuse a configuration with a set larger than the file can hold, before the set is made.
 
     A state has a number per element or per action; only uniform play has none, and costs nothing.
@@ -115,13 +125,101 @@ def check_claims(config: Any, n_bytes: int) -> None:
         level = [inner for part in parts for inner in (part.values() if isinstance(part, dict) else part)]
 
 
-def open_action(arrays: NamedArrays, day: int, actions: Any) -> Action:
+def _open_action(arrays: NamedArrays, day: int, actions: Any) -> Action:
     """Return the action of an open decision, which must be one of the set."""
     action = arrays[f"open.{day}.action"]
     if action.dtype != np.int64 or action not in actions:
         raise _wrong(f"an action of the set for day {day}", f"{action!r:.80}")
     action.flags.writeable = False
     return action
+
+
+def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
+    """Return header and arrays of a session, which do not change when it goes on."""
+    player, units = session.player, session._reader.units
+    try:
+        config = encode(player)
+    except Unsupported:
+        config = None
+    laws = [day for day, decision in session._open.items() if not decision.held.is_present]
+    metadata = {
+        "player": config,
+        "reward_range": [units.low, units.high],
+        "is_cost": units.is_cost,
+        "max_open": session.max_open,
+        "entropy": session.entropy,
+        "rng": plain_state(session._rng),
+        "counts": [session._n_acted, session._n_closed, session._n_skipped],
+        "open": list(session._open),
+        "laws": laws,
+    }
+    arrays = under("state", player.dump(session._state))
+    for day, decision in session._open.items():
+        arrays[f"open.{day}.action"] = decision.action
+        if day in laws:
+            arrays |= under(f"open.{day}.law", decision.held.dump())
+    return metadata, arrays
+
+
+def restore(session: "Session[Any]", data: bytes, given: Player[Any] | None, name: str) -> None:
+    """Put what ``parts_of`` returned, as bytes, into a session that has nothing yet; ``given`` is its player, if known."""
+    source = f"session file {name!r}"
+    metadata, arrays = from_bytes("session", data, source)
+    with reading(source):
+        header = read_header(metadata, arrays)
+        if given is None:
+            _check_claims(header.player, len(data))
+    player = player_of(header.player, given, name)
+    with reading(source):
+        if given is None:
+            check_size(player, len(data))
+        session._equip(player, header.units, header.max_open)
+        session.entropy = header.entropy
+        session._rng, session._rng_after = generator_of(header.rng), header.rng
+        session._n_acted, session._n_closed, session._n_skipped = header.n_acted, header.n_closed, header.n_skipped
+        session._state = load_state(player, below(arrays, "state"), header.n_closed)
+        session._open = {}
+        for day in header.open_days:
+            if day in header.laws:
+                held = load_open(player, session._state, below(arrays, f"open.{day}.law"))
+            else:
+                held = hold_policy(player, session._state)
+            session._open[day] = Decision(day, _open_action(arrays, day, player.actions), player.actions, held)
+
+
+def replay(session: "Session[Any]", events: list[dict[str, Any]], name: str) -> None:
+    """Let the events of a journal happen again, and check that they come out the same."""
+    for event in events:
+        try:
+            if "act" in event:
+                if "rng" in event:
+                    set_state(session._rng, event["rng"])
+                decision = session.act()
+                drawn = packed(decision.action)
+                if (decision.day, drawn) != (event["act"], event["action"]):
+                    raise InvalidInput("the action drawn must be the one recorded", drawn, "It is not.")
+            elif "observe" in event:
+                with contextlib.suppress(NotConverged):  # refused then as it is now: nothing was learnt
+                    session.observe(event["reward"], session._open[event["observe"]])
+            else:
+                session.skip(session._open[event["skip"]])
+        except (SwapRegretError, KeyError) as error:
+            raise InvalidInput(
+                f"journal {name!r} must replay to the decisions it records",
+                f"{event}: {error}",
+                "Use the version of the library and the player that wrote it.",
+            ) from error
+
+
+def packed(action: Action) -> str:
+    """Write an action as text: its bits, in hexadecimal.
+
+    Examples
+    --------
+    >>> packed(np.array([1, 0, 0, 1, 0]))
+    '90'
+    """
+    return np.packbits(action.astype(bool)).tobytes().hex()
 
 
 def _are_counts(values: Any) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from swapregret.counts import excerpt
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.experiments.runs.backends import TICK
 from swapregret.experiments.runs.execute import Outcome, execute
@@ -68,18 +68,18 @@ def check_address(address: str | None, credentials: Credentials) -> None:
     if address is not None and address != "local" and not _ADDRESS.fullmatch(address):
         raise InvalidInput(
             "`--cluster` must be local, tls://HOST:PORT or tcp://HOST:PORT",
-            excerpt(address),
+            shown(address),
             "Start a scheduler with `dask scheduler`; it prints its address.",
         )
     if credentials.is_given and not (address or "").startswith("tls://"):
         raise InvalidInput(
             "`--tls-ca`, `--tls-cert` and `--tls-key` must come with --cluster tls://HOST:PORT",
-            excerpt(address) if address else "none",
+            shown(address) if address else "none",
             "Write tls:// in place of tcp://, or leave them out.",
         )
     for path in filter(None, astuple(credentials)):
         if not path.is_file():
-            raise InvalidInput("a certificate or key must be a file", excerpt(str(path)), "Check the path.")
+            raise InvalidInput("a certificate or key must be a file", shown(str(path)), "Check the path.")
 
 
 def run_on_dask(

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.paths.dag_paths import DagPaths
-from swapregret.arrays import Matrix, as_integer, as_number, check_memory, real_numbers, shown
+from swapregret.arrays import Matrix, as_integer, as_number, check_memory, real_numbers
 from swapregret.boundary import refuses
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.games.kinds.congestion import CongestionGame
 from swapregret.networks import Network, read_tntp

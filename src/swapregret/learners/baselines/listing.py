@@ -6,8 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Actions, Matrix, Words, count_in_words
+from swapregret.arrays import Action, Actions, Matrix, Words
 from swapregret.compiled.bits import pack_rows
+from swapregret.counts import count_in_words
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.learners.baselines.listed.steps import place_of
 from swapregret.learners.settings import LARGEST

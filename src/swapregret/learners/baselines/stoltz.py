@@ -29,8 +29,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Floats, Integers, as_integer, count_in_words
+from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
+from swapregret.counts import count_in_words
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.learners.baselines.listed.pairs import add_gains, mixed_weights, rule_rates
 from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Action, Actions, Matrix, Vector, shown
+from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.compiled.kernel import PythonFamily
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.lazy import AdaptiveRate, LazyComBand, LazyComBCP
 from swapregret.learners.player import Arrays, Decision, Feedback

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from swapregret.errors import InvalidInput
-from swapregret.workers import _dumps, _run, run_tasks
+from swapregret.playing.workers import _dumps, _run, run_tasks
 
 
 def call(function, argument):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from swapregret.cache_place import cache_place
+from swapregret.compiled.cache_place import cache_place
 
 
 @pytest.fixture

@@ -1,0 +1,255 @@
+"""A journal in use: every event of a session on disk before the call that made it returns.
+
+A journal appears with its first record in it, locked: a file of 0 bytes is no new journal but one that lost its contents. Only the
+process that opened it may write: a child made by fork is refused.
+"""
+
+import contextlib
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from weakref import WeakSet
+
+from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
+from swapregret.sessions.journal import MAGIC, JournalScan, payload_of, read_journal, records
+from swapregret.storage import disk_fault, place_file, put_file, sweep, sync_folder, write_beside
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["Journal"]
+
+
+_JOURNALS: "WeakSet[Journal]" = WeakSet()
+
+
+def _let_go() -> None:
+    """Close, in a child made by fork, its copies of the files: or they stay locked when the parent is gone."""
+    for journal in list(_JOURNALS):
+        journal.let_go()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
+
+
+class _Renewal:
+    """A journal that is being written beside the one in use: its thread, and the events since its snapshot."""
+
+    def __init__(self, path: Path, make: Callable[[], bytes], lock: Callable[[int], None]) -> None:
+        self.payloads: list[bytes] = []
+        self.handle, self.hidden, self.checksum = -1, Path(), 0
+        self._given = (path, make, lock)
+        self.thread = Thread(target=self._write, name="swapregret journal", daemon=True)
+        self.thread.start()
+
+    def _write(self) -> None:
+        path, make, lock = self._given
+        record, self.checksum = records([make()])
+        with contextlib.suppress(OSError, SwapRegretError):  # the journal in use holds everything
+            self.handle, self.hidden = write_beside(path, MAGIC + record, lock)
+
+    def drop(self) -> None:
+        """Leave nothing of it behind."""
+        if self.handle >= 0:
+            os.close(self.handle)
+            self.hidden.unlink(missing_ok=True)
+            self.handle = -1
+
+
+class Journal:
+    """An open journal, locked against a second writer.
+
+    Parameters
+    ----------
+    path : path
+        Where the journal is, or will be: the file is made by ``begin``.
+    sync : bool
+        Whether to wait for the disk after each event. Without it an acknowledged event survives the death of the
+        process, but not of the machine.
+
+    Attributes
+    ----------
+    n_events : int
+        Events since the last snapshot.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
+        self._file = -1
+        self._renewal: _Renewal | None = None
+        try:
+            self.path = Path(path)
+            is_there = self.path.parent.is_dir()
+            sweep(self.path)
+        except (TypeError, ValueError, OSError) as error:
+            raise disk_fault(error, path) from None
+        if not is_there:
+            raise InvalidInput(
+                "`journal` must be a path in a folder that exists",
+                f"{os.fspath(self.path)!r:.200}",
+                "Make the folder first.",
+            )
+        self._sync = sync
+        self._checksum = self.n_events = 0
+        self._process = os.getpid()
+        self._file = self._open()
+        _JOURNALS.add(self)
+
+    def _open(self) -> int:
+        """Return the handle of the file, locked, or -1 if there is none yet."""
+        while True:
+            try:
+                handle = os.open(self.path, os.O_RDWR | os.O_APPEND)
+            except FileNotFoundError:
+                return -1
+            except OSError as error:
+                raise disk_fault(error, self.path) from None
+            try:
+                self._lock(handle)
+                if os.path.samestat(os.fstat(handle), os.stat(self.path)):
+                    return handle
+            except FileNotFoundError:
+                pass
+            except BaseException:
+                os.close(handle)
+                raise
+            os.close(handle)  # its last writer replaced the file while it was being opened: take the new one
+
+    def _lock(self, handle: int) -> None:
+        if fcntl is None:
+            raise Unsupported("a journal needs file locks", "a system without fcntl", "Use save(path) instead.")
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise self._held_by_another() from None
+
+    def _held_by_another(self) -> InvalidInput:
+        return InvalidInput(
+            "a journal must have one writer",
+            f"{os.fspath(self.path)!r}, which another session has open",
+            "Close that session, or use another path.",
+        )
+
+    def _refuse_if_forked(self) -> None:
+        if os.getpid() != self._process:
+            raise ProtocolError(
+                f"journal {os.fspath(self.path)!r} must be written by the process that opened it",
+                f"a call in process {os.getpid()}, a copy made by fork of process {self._process}",
+                "Go on in the process that opened it, or use a session of its own in each process.",
+            )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no file yet."""
+        return self._file < 0
+
+    def read(self) -> JournalScan:
+        """Return the snapshot and the events after it; a record that was never finished is cut off."""
+        self._refuse_if_forked()
+        found = read_journal(self.path)
+        self._checksum, self.n_events = found.checksum, len(found.events)
+        os.ftruncate(self._file, found.length)
+        return found
+
+    def begin(self, snapshot: bytes) -> None:
+        """Start the file, or start it anew, from a snapshot, atomically: earlier events are part of it."""
+        self._refuse_if_forked()
+        record, checksum = records([snapshot])
+        try:
+            made = put_file(self.path, MAGIC + record, self._lock, is_new=self.is_empty)
+        except FileExistsError:
+            raise self._held_by_another() from None
+        self._take(made, checksum)
+
+    def _take(self, handle: int, checksum: int) -> None:
+        held, self._file = self._file, handle
+        self._checksum = checksum
+        if held >= 0:
+            os.close(held)
+
+    def renew(self, make: Callable[[], bytes]) -> None:
+        """Start the file anew from a snapshot without waiting for the disk.
+
+        Another thread makes the snapshot and writes it beside the journal. Events go to the old file until an append finds the
+        new one written; it then puts the events since the snapshot into it and moves it to the path. So the file at the path
+        holds every event at any moment. Where the disk fails the old file goes on.
+        """
+        self._refuse_if_forked()
+        self.n_events = 0
+        if self._renewal is None:
+            with contextlib.suppress(RuntimeError):  # no thread to be had: the old file goes on
+                self._renewal = _Renewal(self.path, make, self._lock)
+
+    def _take_over(self, renewal: "_Renewal") -> None:
+        """Put the events since the snapshot into the new file, and move it to the path."""
+        rest, checksum = records(renewal.payloads, renewal.checksum)
+        try:
+            self._write(renewal.handle, rest)
+        except OSError:
+            renewal.drop()
+            return
+        with contextlib.suppress(SwapRegretError):
+            handle, renewal.handle = renewal.handle, -1
+            place_file(handle, renewal.hidden, self.path)
+            self._take(handle, checksum)
+            if self._sync:
+                sync_folder(self.path)
+
+    def append(self, event: dict[str, Any]) -> None:
+        """Put one event on disk: all of it, or none."""
+        self._refuse_if_forked()
+        payload = payload_of(event)
+        record, checksum = records([payload], self._checksum)
+        size = os.fstat(self._file).st_size
+        try:
+            self._write(self._file, record)
+        except BaseException as error:
+            os.ftruncate(self._file, size)
+            if isinstance(error, OSError):
+                raise disk_fault(error, os.fspath(self.path)) from None
+            raise
+        self._checksum = checksum
+        self.n_events += 1
+        renewal = self._renewal
+        if renewal is not None:
+            renewal.payloads.append(payload)
+            if not renewal.thread.is_alive():
+                if renewal.handle >= 0:
+                    self._take_over(renewal)
+                self._renewal = None  # only now: what a signal leaves half-way is dropped by ``close``
+
+    def _write(self, handle: int, data: bytes) -> None:
+        if os.write(handle, data) != len(data):
+            raise OSError(errno.ENOSPC, "it took only a part of the record")
+        if self._sync:
+            os.fsync(handle)
+
+    def close(self) -> None:
+        """Release the file."""
+        renewal, self._renewal = self._renewal, None
+        if renewal is not None and os.getpid() == self._process:
+            renewal.thread.join()
+            renewal.drop()
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def let_go(self) -> None:
+        """Close this process's copies of the files, and change nothing on disk."""
+        renewal, self._renewal = self._renewal, None
+        for handle in (self._file, -1 if renewal is None else renewal.handle):
+            if handle >= 0:
+                with contextlib.suppress(OSError):
+                    os.close(handle)
+        self._file = -1
+        if renewal is not None:
+            renewal.handle = -1
+
+    def __del__(self) -> None:
+        with contextlib.suppress(OSError):
+            self.close()
