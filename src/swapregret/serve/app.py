@@ -20,9 +20,9 @@ from swapregret.serve import Settings
 from swapregret.serve.api import make_router
 from swapregret.serve.database import open_store
 from swapregret.serve.keys import KeyRing
-from swapregret.serve.refusals import NotFound, Refusal, as_json, headers_of, status_of
+from swapregret.serve.refusals import NotFound, Refusal
 from swapregret.serve.service import Service
-from swapregret.serve.shield import Connection, Shield, is_loopback, scope_of
+from swapregret.serve.shield import Connection, Shield, answer_to, is_loopback, scope_of
 
 __all__ = ["make_app", "run_server"]
 
@@ -123,25 +123,24 @@ def _add_pages(app: FastAPI) -> None:
 def _add_faults(app: FastAPI) -> None:
     @app.exception_handler(SwapRegretError)
     async def refused(_: Request, error: SwapRegretError) -> JSONResponse:
-        return JSONResponse(as_json(error), status_of(error), headers_of(error))
+        return answer_to(error)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first: dict[str, Any] = dict(error.errors()[0])
         where = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
         came = repr(first.get("input"))[:80] if first["type"] != "missing" else "nothing"
-        return JSONResponse(
-            as_json(InvalidInput(f"`{where}` must be right ({first['msg']})", came, "The API is described at /docs.")),
-            422,
+        return answer_to(
+            InvalidInput(f"`{where}` must be right ({first['msg']})", came, "The API is described at /docs.")
         )
 
     @app.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> JSONResponse:
         came = f"{request.method} {request.url.path[:80]}"
         made = Refusal("a request must be one of those described at /docs", came, str(error.detail))
-        return JSONResponse(as_json(made), error.status_code, dict(error.headers or {}))
+        return answer_to(made, error.status_code, error.headers)
 
     @app.exception_handler(Exception)
     async def broken(_: Request, error: Exception) -> JSONResponse:
         made = Refusal("the server must not fail", type(error).__name__, "See its log; the request may be sent again.")
-        return JSONResponse(as_json(made), 500)
+        return answer_to(made, 500)

@@ -112,7 +112,8 @@ class Service:
     async def create(self, spec: ProblemSpec, key: RequestKey | None) -> Reply:
         """Make a problem."""
         async with self._compiling:
-            problem = await asyncio.to_thread(self._rehearsed, spec)
+            problem = await asyncio.to_thread(Problem, spec, self.settings.max_dimension)
+            await asyncio.to_thread(problem.rehearse)
         id, values = secrets.token_hex(5), problem.spec.model_dump(mode="json")
         name = spec.name or id
 
@@ -134,12 +135,6 @@ class Service:
                 return await self.writer.submit(run, key)
         raise Unavailable("a problem must stay in memory for a request", "one that did not", "Send the request again.")
 
-    def _rehearsed(self, spec: ProblemSpec) -> Problem:
-        """Return a problem that was played for some days: whatever its learner refuses, it refuses now."""
-        problem = Problem(spec, self.settings.max_dimension)
-        problem.rehearse()
-        return problem
-
     def _open(self, id: str) -> Live:
         row = self.store.problem(id)
         seen = None if row.owner in (None, self.owner) else (row.owner, row.beat)
@@ -147,8 +142,8 @@ class Service:
             raise _held(id, row.address)
         if not self.store.take(id, self.owner, f"{self.settings.host}:{self.settings.port}", seen):
             raise _held(id, "a process that was faster")
-        self._rehearsed(ProblemSpec.model_validate_json(row.spec))
         live = Live.restore(self.store, id, self.settings.max_dimension, self.now())
+        live.problem.rehearse()
         self.metrics.count("problems_opened")
         return live
 

@@ -2,12 +2,13 @@
 
 import asyncio
 import ipaddress
-import json
 import re
 import time
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from starlette.responses import JSONResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from swapregret.errors import SwapRegretError
@@ -16,7 +17,7 @@ from swapregret.serve.keys import KeyRing
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.refusals import Forbidden, TooBig, TooSlow, as_json, headers_of, status_of
 
-__all__ = ["Connection", "Shield", "is_loopback", "scope_of"]
+__all__ = ["Connection", "Shield", "answer_to", "is_loopback", "scope_of"]
 
 _HEAD_SECONDS, _HEAD_BYTES = 10.0, 65_536
 _BODY_SECONDS = 20.0
@@ -94,7 +95,8 @@ class Shield:
             self._check_place(headers)
             body = await self._body(headers, receive)
         except SwapRegretError as error:
-            await _refuse(error, answer)
+            hang_up = {"Connection": "close"}  # what else the client wants to send is not waited for
+            await answer_to(error, headers=hang_up)(scope, receive, answer)
             return
         try:
             await self._app(scope, _replay(body, receive), answer)
@@ -169,14 +171,11 @@ def _too_big(limit: int) -> TooBig:
     return TooBig(f"a request must have at most {limit} bytes", "more", "Send smaller batches.")
 
 
-async def _refuse(error: SwapRegretError, send: Any) -> None:
-    """Answer, and hang up: what else the client wants to send is not waited for."""
-    body = json.dumps(as_json(error)).encode()
-    headers = headers_of(error) | {"Content-Type": "application/json", "Connection": "close"}
-    headers["Content-Length"] = str(len(body))
-    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status_of(error), "headers": raw})
-    await send({"type": "http.response.body", "body": body})
+def answer_to(
+    error: SwapRegretError, status: int | None = None, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """Return the answer to a request that is refused."""
+    return JSONResponse(as_json(error), status or status_of(error), headers_of(error) | dict(headers or {}))
 
 
 class Connection(HttpToolsProtocol):
