@@ -1,9 +1,11 @@
-"""Whole numbers as people type them, and values as people read them.
+"""Whole numbers and names as people type them, and values as people read them.
 
 A count has digits, with underscores or commas for thousands, or an exponent.
 """
 
+import difflib
 import math
+from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 
 from swapregret.errors import InvalidInput
@@ -15,12 +17,15 @@ __all__ = [
     "MOST_CHOICES",
     "MOST_REPLICATIONS",
     "MOST_RUNS",
+    "check_name",
     "count_in_words",
+    "nearest",
     "read_count",
     "read_days",
     "shown",
     "time_of",
 ]
+
 
 LONGEST_HORIZON = 10**15
 """Days of one run: thirty years at a million rounds per second; longer windows would not fit the compiled counters."""
@@ -133,3 +138,34 @@ def read_count(text: str, name: str, least: int = 1, most: int | None = None) ->
 def _written(number: int) -> str:
     power = len(str(number)) - 1
     return f"1e{power}" if power >= 6 and number == 10**power else f"{number:,}"
+
+
+def nearest(name: object, known: Iterable[str]) -> str | None:
+    """Return the known name that looks most like this one, if any does.
+
+    Examples
+    --------
+    >>> nearest("swap_combpc", ["swap_combcp", "swap_comband"]), nearest("x", ["cyclic"])
+    ('swap_combcp', None)
+    """
+    folded = {each.lower().replace("-", "_"): each for each in known}
+    found = difflib.get_close_matches(str(name).lower().replace("-", "_"), list(folded), n=1, cutoff=0.5)
+    return folded[found[0]] if found else None
+
+
+def check_name(name: object, known: Iterable[str], field: str, what: str = "be one of") -> str:
+    """Return a name that is known, or refuse it: the field, what is allowed, what came, what was probably meant.
+
+    Examples
+    --------
+    >>> check_name("cylic", ["cyclic", "iid"], "environments[0].kind")
+    Traceback (most recent call last):
+        ...
+    swapregret.errors.InvalidInput: `environments[0].kind` must be one of cyclic, iid: got 'cylic'. Did you mean 'cyclic'?
+    """
+    allowed = sorted(known)
+    if isinstance(name, str) and name in allowed:
+        return name
+    meant = nearest(name, allowed)
+    advice = f"Did you mean {meant!r}?" if meant is not None else "Choose one of these."
+    raise InvalidInput(f"`{field}` must {what} {', '.join(allowed) or 'nothing'}", shown(name), advice)

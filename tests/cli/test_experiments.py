@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from swapregret.cli import app
-from swapregret.experiments.experiment_spec import Spec, parse_spec
 from swapregret.cli.watchers import JsonWatcher, LineWatcher, LiveWatcher, time_left
+from swapregret.experiments.experiment_spec import Spec, parse_spec
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import lead_of
 from swapregret.experiments.runs.execute import Outcome, execute

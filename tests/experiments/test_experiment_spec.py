@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swapregret.actions.set_specs import make_set
+from swapregret.counts import nearest
 from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS, parameters_of
-from swapregret.experiments.runs.plan_runs import Plan, plan_runs
-from swapregret.names import nearest
 from swapregret.experiments.experiment_spec import parse_spec, read_spec
+from swapregret.experiments.runs.plan_runs import Plan, plan_runs
 
 BASE = """
 horizons = [100, 200]

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swapregret.counts import read_count
+from swapregret.counts import check_name, read_count
 from swapregret.errors import InvalidInput
-from swapregret.names import check_name
 from swapregret.registry import FORMS, SETS, SPEC_FORMS, find
 
 if TYPE_CHECKING:

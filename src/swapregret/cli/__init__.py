@@ -64,7 +64,7 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command, or say which one was probably meant."""
-        from swapregret.names import check_name
+        from swapregret.counts import check_name
 
         if args and not args[0].startswith("-"):
             try:

@@ -118,7 +118,9 @@ def run(
 def _followed(watcher: "Watcher", folder: Path) -> Iterator["Watcher"]:
     """Serve the report while runs finish, and say where."""
     from swapregret.cli.watchers import WithPage
-    from swapregret.experiments.report.live_report import LiveReport  # tables and figures are loaded only where they are shown
+    from swapregret.experiments.report.live_report import (
+        LiveReport,  # tables and figures are loaded only where they are shown
+    )
 
     with LiveReport(folder) as page:
         status_console.print(f"The report so far: {page.address}", soft_wrap=True)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swapregret.cli.console import console, emit_json, report_errors
 from swapregret.cli.console import console, emit_json, plain, table_of
 from swapregret.cli.options import AsJson, count, days, read_set
 from swapregret.errors import InvalidInput
@@ -183,7 +182,7 @@ def journal(
 
     `check` ends with status 1 if the journal is damaged. Example: swapregret journal check campaign.journal
     """
-    from swapregret.names import check_name
+    from swapregret.counts import check_name
     from swapregret.sessions.journal_check import check_journal, repair_journal
 
     check_name(what, ("check", "repair"), "what")

@@ -64,7 +64,7 @@ def choice(name: str, text: str, known: tuple[str, ...]) -> Any:
     """Return an option that is one of some words; a misspelt one gets the one that was probably meant."""
 
     def parse(value: str) -> str:
-        from swapregret.names import check_name
+        from swapregret.counts import check_name
 
         return check_name(value, known, name)
 

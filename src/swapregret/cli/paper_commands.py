@@ -14,8 +14,8 @@ from swapregret.counts import MOST_REPLICATIONS
 from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
-    from swapregret.experiments.shortcut_counterexample import Counterexample
     from swapregret.experiments.paper_table1 import Cell, Table1
+    from swapregret.experiments.shortcut_counterexample import Counterexample
 
 __all__ = ["counterexample", "table1"]
 
@@ -135,10 +135,10 @@ def _count(number: int) -> str:
 
 
 def _figures(result: "Table1") -> str:
+    from swapregret.experiments.paper_table1 import COMPETITORS
     from swapregret.experiments.report.lines import Series, line_figure
     from swapregret.experiments.report.shell import Panel, figure_page
     from swapregret.experiments.report.shell import table as html_table
-    from swapregret.experiments.paper_table1 import COMPETITORS
 
     figures, parts = [], []
     for place, family in enumerate(dict.fromkeys(cell.family for cell in result.cells)):
@@ -225,9 +225,9 @@ def _print(result: "Counterexample") -> None:
 
 
 def _figure(result: "Counterexample") -> str:
-    from swapregret.experiments.shortcut_counterexample import PLAYERS
     from swapregret.experiments.report.lines import Series, line_figure
     from swapregret.experiments.report.shell import Panel, figure_page
+    from swapregret.experiments.shortcut_counterexample import PLAYERS
 
     series = []
     for name in PLAYERS:

@@ -13,8 +13,8 @@ from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_set
 from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from swapregret.experiments.measured import Expectation
     from swapregret.experiments.forecast import Plan
+    from swapregret.experiments.measured import Expectation
     from swapregret.learners.schedule import Schedule
 
 __all__ = ["plan"]

@@ -75,8 +75,8 @@ def bench(
         options += ["--write", str(write)] if write is not None else []
         command = [sys.executable, "-c", "from swapregret.cli import app; app()", "bench", *options]
         raise typer.Exit(subprocess.run(command, env=os.environ | _ONE_THREAD, check=False).returncode)
-    from swapregret.experiments.bench.sheets import describe, read_page, sheets, write_page
     from swapregret.experiments.bench.run_bench import run_bench
+    from swapregret.experiments.bench.sheets import describe, read_page, sheets, write_page
 
     if write is not None:
         read_page(write)  # a page that cannot be written is found before the minutes of measuring

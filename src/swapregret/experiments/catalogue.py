@@ -12,6 +12,7 @@ from typing import Any
 
 from swapregret import environments
 from swapregret.actions.base import ActionSet
+from swapregret.counts import check_name
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput
 from swapregret.learners import baselines
@@ -21,7 +22,6 @@ from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.names import check_name
 
 __all__ = [
     "ENVIRONMENTS",

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from swapregret.counts import MOST_CHOICES
+from swapregret.counts import MOST_CHOICES, check_name
 from swapregret.errors import InvalidInput
-from swapregret.names import check_name
 
 __all__ = ["Choice", "expand"]
 

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from swapregret.boundary import naming
-from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, shown, time_of
+from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, check_name, nearest, shown, time_of
 from swapregret.errors import InvalidInput
 from swapregret.experiments.toml_file import parse_toml, read_toml
-from swapregret.names import check_name, nearest
 
 __all__ = ["Checkpoints", "Entry", "Measure", "Spec", "parse_spec", "read_spec"]
 

@@ -17,8 +17,8 @@ from swapregret.errors import InvalidInput
 from swapregret.learners.baselines.combcp import combcp
 from swapregret.learners.baselines.combexp import combexp
 from swapregret.playing.play import play
-from swapregret.regret.measure import standard_error, student_factor
 from swapregret.playing.workers import run_tasks
+from swapregret.regret.measure import standard_error, student_factor
 
 __all__ = ["LENGTHS", "PLAYERS", "Counterexample", "CounterexampleRow", "counterexample"]
 

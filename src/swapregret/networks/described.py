@@ -5,9 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from swapregret.counts import shown
+from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
-from swapregret.names import check_name
 from swapregret.networks.graph_files import read_gml, read_graphml
 from swapregret.networks.network import Network
 from swapregret.networks.tables import read_edges_csv, read_tntp
@@ -40,7 +39,5 @@ def network_of(values: Mapping[str, Any], folder: Path, *, directed: bool) -> Ne
 
 def _pairs(edges: Any) -> list[list[Any]]:
     if not isinstance(edges, list) or not all(isinstance(edge, list) and len(edge) == 2 for edge in edges):
-        raise InvalidInput(
-            "`edges` must be a list of pairs", shown(edges, 80), 'Write e.g. [["s", "a"], ["a", "t"]].'
-        )
+        raise InvalidInput("`edges` must be a list of pairs", shown(edges, 80), 'Write e.g. [["s", "a"], ["a", "t"]].')
     return edges

@@ -15,8 +15,8 @@ import swapregret as sr
 from swapregret.actions.base import ActionSet
 from swapregret.actions.set_specs import make_set, set_class, set_parameters
 from swapregret.arrays import Action
+from swapregret.counts import check_name
 from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
-from swapregret.names import check_name
 from swapregret.sessions.feedback import RewardReader
 from swapregret.units import Range, read_units
 

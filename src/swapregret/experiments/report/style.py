@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+
 from swapregret.notebook import band_of, colour
 
 __all__ = [
