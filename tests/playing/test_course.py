@@ -9,7 +9,7 @@ import swapregret as sr
 from swapregret.environments.base import Environment
 from swapregret.playing.course import Course
 from swapregret.playing.play_result import Run
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.regret.swap import swap_regret
 from swapregret.storage import from_bytes, to_bytes

@@ -9,7 +9,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.policy import FinitePolicy
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 
 

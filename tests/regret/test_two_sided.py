@@ -9,7 +9,7 @@ import pytest
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput
 from swapregret.policy import FinitePolicy
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.swap import swap_regret
 from swapregret.regret.two_sided import two_sided_swap

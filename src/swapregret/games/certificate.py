@@ -15,7 +15,7 @@ from swapregret.games.gap import Gap
 from swapregret.notebook import html_table
 from swapregret.regret.external import external_regret
 from swapregret.regret.ledgers.answers import answer
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.swap import measure_swap
 
 __all__ = ["Certificate", "certify", "certify_ledgers"]

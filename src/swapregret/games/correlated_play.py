@@ -28,7 +28,7 @@ from swapregret.regret.best_swap import BestSwap, read_swap
 from swapregret.regret.external import external_regret
 from swapregret.regret.internal import measure_internal
 from swapregret.regret.ledgers.answers import Answers, answer
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.swap import measure_swap
 

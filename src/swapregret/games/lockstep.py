@@ -27,7 +27,7 @@ from swapregret.learners.round.taped import Taped
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.tape import TapeReader
+from swapregret.regret.ledgers.tape_reader import TapeReader
 
 __all__ = ["Lockstep"]
 

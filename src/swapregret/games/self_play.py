@@ -28,7 +28,7 @@ from swapregret.games.windows import WindowRecorder
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
 from swapregret.notebook import html_table, text_table
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 
 __all__ = ["Checkpoint", "SelfPlayResult", "self_play"]
@@ -141,7 +141,7 @@ def self_play(
     checkpoints : int
         How many times, in geometric steps, gaps are worked out.
     capacity : int, optional
-        Most actions a ledger keeps; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
+        Most reward vectors a ledger keeps; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
     progress : callable, optional
         Called with every checkpoint.
 

@@ -17,10 +17,10 @@ from swapregret.games.base import Game
 from swapregret.games.play_file import join_law
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.tape import Tape
+from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.same_law import is_same_law
 from swapregret.regret.ledgers.stretches import Left, Stretches
 from swapregret.regret.ledgers.support import Packer
-from swapregret.regret.ledgers.table import reading
 
 __all__ = ["WindowRecorder"]
 
@@ -49,7 +49,7 @@ class WindowRecorder:
     def read_tape(
         self, player: int, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]
     ) -> None:
-        """Enter what is on a tape; ``explorer`` and ``rebuild`` as of :class:`~swapregret.regret.ledgers.tape.TapeReader`."""
+        """Enter what is on a tape; ``explorer`` and ``rebuild`` as of ``regret.ledgers.tape_reader.TapeReader``."""
         self._players[player].read_tape(tape, n_days, explorer, rebuild)
 
     def close(self) -> None:

@@ -65,7 +65,7 @@ def play(
     certificate : bool
         Whether to evaluate the decomposition lemma, for players that mix scales uniformly.
     capacity : int, optional
-        Most actions a ledger keeps; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
+        Most reward vectors a ledger keeps; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
     checkpoints : int or sequence of int
         When to look for :meth:`PlayResult.curve`: on the days listed and the last, or this many times, on days that double up to
         the last. Actions and rewards do not depend on it, and nothing is worked out before the curve is asked for;
@@ -160,6 +160,6 @@ def play_once(
     for day in days or (environment.horizon,):
         course.advance(day, progress)
         run = course.close()
-        is_small = day == environment.horizon or run.ledger is None or run.ledger.rows.values.nbytes <= _LARGEST_MARK
+        is_small = day == environment.horizon or run.ledger is None or run.ledger.rows.nbytes <= _LARGEST_MARK
         marks.append(run if is_small else replace(run, ledger=None))
     return tuple(marks)

@@ -19,7 +19,7 @@ from swapregret.regret.internal import measure_internal
 from swapregret.regret.interval import Intervals, interval_regret
 from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import Answers, answer
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.ledgers.per_run import swap_regret_per_run
 from swapregret.regret.measure import Regret, standard_error, student_factor

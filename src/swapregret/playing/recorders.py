@@ -17,7 +17,7 @@ from swapregret.regret.decomposition import DecompositionLedger
 from swapregret.regret.interval import IntervalLedger
 from swapregret.regret.laziness import LazinessLedger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.tape import TapeReader, Window
+from swapregret.regret.ledgers.tape_reader import TapeReader, Window
 
 __all__ = ["Recorders"]
 

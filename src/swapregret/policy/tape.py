@@ -60,15 +60,15 @@ def empty_tape(n_windows: int, n_slots: int, n_laws: int, n_atoms: int, dimensio
     """Return a tape with nothing on it; one without room for windows is never written to."""
     numbers: Any = [np.zeros(1, dtype=np.int64) for _ in range(7)]
     rest: Any = (
-        np.zeros(n_windows, dtype=np.int64),
-        np.zeros((n_windows, n_slots)),
-        np.zeros(n_laws, dtype=np.int64),
-        np.zeros(n_laws, dtype=np.int64),
+        np.empty(n_windows, dtype=np.int64),
+        np.empty((n_windows, n_slots)),
+        np.empty(n_laws, dtype=np.int64),
+        np.empty(n_laws, dtype=np.int64),
         np.zeros(n_laws + 1, dtype=np.int64),
-        np.zeros(n_laws, dtype=np.int64),
-        np.zeros((n_laws, dimension)),
-        np.zeros((n_laws, dimension)),
-        np.zeros((n_atoms, (dimension + 63) // 64), dtype=np.uint64),
-        np.zeros(n_atoms),
+        np.empty(n_laws, dtype=np.int64),
+        np.empty((n_laws, dimension)),
+        np.empty((n_laws, dimension)),
+        np.empty((n_atoms, (dimension + 63) // 64), dtype=np.uint64),
+        np.empty(n_atoms),
     )
     return Tape(*numbers, *rest)

@@ -19,7 +19,7 @@ from swapregret.regret.external import external_regret
 from swapregret.regret.internal import measure_internal
 from swapregret.regret.interval import window_regrets
 from swapregret.regret.ledgers.answers import answer
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.reading import no_policies, read_plays, read_policies, read_rewards, read_rounds
 from swapregret.regret.measure import Regret, regret_rows

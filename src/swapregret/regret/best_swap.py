@@ -9,7 +9,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Label
 from swapregret.notebook import html_table
 from swapregret.regret.ledgers.answers import Answers, answer, unpack
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.units import Units
 

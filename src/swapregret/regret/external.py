@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.measure import Regret, standard_error
 
 __all__ = ["external_regret"]

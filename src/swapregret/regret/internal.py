@@ -13,11 +13,11 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
+from swapregret.compiled.bits import unpack_rows
 from swapregret.regret.ledgers.answers import Answers, answer, answer_samples
-from swapregret.regret.ledgers.entries import Ledger
-from swapregret.regret.ledgers.kernels.row_sums import dot_rows, pool_of
+from swapregret.regret.ledgers.closed_ledger import Ledger
+from swapregret.regret.ledgers.kernels.row_sums import pool_of, reading
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.ledgers.table import reading
 from swapregret.regret.measure import Regret, standard_error
 
 __all__ = ["internal_regret", "measure_internal"]
@@ -83,9 +83,6 @@ def _standard_error(answers: Answers, gains: Vector, ledgers: Sequence[Ledger]) 
     """Return the error of the mean gain of the one exchange that is best on average."""
     row = int(np.argmax(gains))
     key, choice = answers.ledger.rows.keys[row : row + 1], answers.choices[row : row + 1]
-    each = []
-    for part in ledgers:
-        same = (part.rows.keys == key).all(axis=1)
-        value = part.rows.values[same].sum(axis=0, keepdims=True)
-        each.append(float(dot_rows(reading(value), reading(choice))[0] - dot_rows(reading(value), reading(key))[0]))
-    return standard_error(each)
+    added, taken = (unpack_rows(reading(words), len(answers.ledger.total))[0] for words in (choice, key))
+    each = [part.rows.total((part.rows.keys == key).all(axis=1)) @ (added - taken) for part in ledgers]
+    return standard_error([float(gain) for gain in each])

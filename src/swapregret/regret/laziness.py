@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, NamedArrays, Vector, frozen
+from swapregret.arrays import Flags, Matrix, NamedArrays, Vector, frozen
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.stretches import Left, Stretches
-from swapregret.regret.ledgers.tape import TapeReader
+from swapregret.regret.ledgers.tape_reader import TapeReader
 from swapregret.regret.measure import Regret, standard_error
 
 __all__ = ["LazinessLedger", "LazyTotals", "laziness_bound"]
@@ -66,20 +66,16 @@ class LazinessLedger:
     def record_tape(self, reader: TapeReader) -> None:
         """Enter what is on a tape; the policies in its slots at the end stay open, and so does exploration."""
         tape, n = reader.tape, reader.n_laws
-        n_slots = tape.shares.shape[1]
-        vectors = reader.vectors.copy()
-        before, self._open = self._open, {}
-        goes_on = {int(tape.slots[e]): e for e in range(n) if tape.begins[e] < 0} | {n_slots - 1: n}
-        ended = [vector for slot, vector in before.items() if slot not in goes_on]
+        explorer = tape.shares.shape[1] - 1
+        before, vectors = self._open, reader.vectors.copy()
+        goes_on = {int(tape.slots[e]): int(e) for e in np.flatnonzero(tape.begins[:n] < 0)} | {explorer: n}
         for slot, e in goes_on.items():
-            vectors[e] += before.get(slot, 0.0)
-        kept = {int(e): slot for slot, e in enumerate(reader.last[:-1].tolist()) if e >= 0} | {n: n_slots - 1}
-        for e in range(n + 1):
-            if e in kept:
-                self._open[kept[e]] = vectors[e]
-            elif vectors[e].any():  # met on this tape, or on the one before
-                ended.append(vectors[e])
-        self._best += self._reach_all(ended)
+            vectors[e] += before.pop(slot, 0.0)
+        is_met: Flags = np.any(vectors != 0.0, axis=1)  # on this tape, or on the one before
+        stays = {slot: e for slot, e in enumerate(reader.last[:-1].tolist()) if e >= 0} | {explorer: n}
+        self._open = {slot: vectors[e] for slot, e in stays.items()}
+        is_met[list(stays.values())] = False
+        self._best += self._reach_all([*before.values(), *vectors[is_met]])
         self._earned += reader.earned
         self._stretches.add_left(self._stretches.total + reader.total, reader.n_days)
 

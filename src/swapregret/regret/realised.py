@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Matrix
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.reading import read_plays, read_rewards
 

@@ -10,9 +10,8 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Words
 from swapregret.compiled.bits import unpack_rows
 from swapregret.regret.ledgers.answers import Answers
-from swapregret.regret.ledgers.entries import Ledger
-from swapregret.regret.ledgers.kernels.row_sums import dot_rows, locate_rows, rebuild_slots
-from swapregret.regret.ledgers.table import reading
+from swapregret.regret.ledgers.closed_ledger import Ledger
+from swapregret.regret.ledgers.kernels.row_sums import find_rows, reading, rebuild_slots
 
 __all__ = ["Rule"]
 
@@ -32,7 +31,7 @@ class Rule:
         self.keys = np.array(keys)
         self.choices = choices
         self.otherwise = otherwise
-        self._slots = np.zeros(1 << (2 * max(len(keys), 1) - 1).bit_length(), dtype=np.int64)
+        self._slots = np.zeros(1 << (2 * max(len(keys), 1) - 1).bit_length(), dtype=np.int32)
         rebuild_slots(self._slots, self.keys, len(keys))
 
     @classmethod
@@ -43,19 +42,16 @@ class Rule:
 
     def find(self, words: Words) -> npt.NDArray[np.int64]:
         """Return where actions stand in the table, −1 for those that do not."""
-        n = len(self.keys)
-        nothing = np.zeros(0, dtype=np.int64)
-        keys = self.keys if n else np.zeros((1, words.shape[1]), dtype=np.uint64)
-        rows, _ = locate_rows(self._slots, keys, np.zeros(n, dtype=np.bool_), nothing, n, n, reading(words))
-        return rows
+        return find_rows(self._slots, self.keys, reading(words))
 
     def gain(self, ledger: Ledger) -> float:
         """Return what following the rule would have added to a run; laws too many to keep count at their worst."""
         place = self.find(ledger.rows.keys)
         known = place >= 0
-        values = ledger.rows.values
-        total = float(dot_rows(reading(values[known]), reading(self.choices[place[known]])).sum())
-        total += float((values[~known].sum(axis=0) + ledger.pooled.values.sum(axis=0)) @ self.otherwise)
+        answers = np.zeros_like(ledger.rows.keys)
+        answers[known] = self.choices[place[known]]
+        total = float(ledger.rows.dot(answers).sum())
+        total += float((ledger.rows.total(~known) + ledger.pooled.values.sum(axis=0)) @ self.otherwise)
         if ledger.laws:
             played = unpack_rows(reading(self.keys), len(ledger.total))
             chosen = unpack_rows(reading(self.choices), len(ledger.total))

@@ -15,7 +15,7 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.errors import OracleFault
 from swapregret.regret.ledgers.answers import Answers, answer, answer_samples, lower_sum
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.rule import Rule

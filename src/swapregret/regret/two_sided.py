@@ -14,7 +14,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.regret.ledgers.answers import answer
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.rule import Rule

@@ -15,7 +15,7 @@ from swapregret.playing.play_result import Run
 from swapregret.policy.held import held_array
 from swapregret.regret.decomposition import Decomposition, ScaleShare
 from swapregret.regret.laziness import LazyTotals
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.storage import from_bytes, read_file, reading, to_bytes
 

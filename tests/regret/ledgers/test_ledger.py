@@ -8,9 +8,9 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput
 from swapregret.policy import FinitePolicy, mix
+from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.ledger import SwapLedger, default_capacity
 from swapregret.regret.ledgers.merge import mean_ledger, sum_ledgers
-from swapregret.regret.ledgers.table import ActionTable
 from swapregret.regret.swap import swap_regret
 
 
@@ -58,13 +58,13 @@ def test_stretches_and_mixtures_give_the_same_entries() -> None:
 def test_a_component_is_entered_once_however_often_its_neighbours_change(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lazy scale costs one update per meta-day and an exploration law one per run, also when weights move."""
     calls = []
-    original = ActionTable.add_law
+    original = ActionRows.add_law
 
     def counting(self, words, weights, vector, n_days):
         calls.append(len(weights))
         original(self, words, weights, vector, n_days)
 
-    monkeypatch.setattr(ActionTable, "add_law", counting)
+    monkeypatch.setattr(ActionRows, "add_law", counting)
     actions = MSets(4, 1)
     table = actions.enumerate()
     explore = FinitePolicy(table, [0.25] * 4)
@@ -117,7 +117,7 @@ def test_a_closed_ledger_does_not_change_when_recording_goes_on() -> None:
 
 
 def test_memory_stays_within_the_capacity() -> None:
-    """A long run of ever new actions keeps no more rows than the capacity and no more pools than a fourth of it."""
+    """A long run of ever new actions keeps no more vectors than the capacity and no more pools than a fourth of it."""
     actions = MSets(30, 5)
     rng = np.random.default_rng(4)
     ledger = SwapLedger(actions, capacity=40)
@@ -125,7 +125,8 @@ def test_memory_stays_within_the_capacity() -> None:
         plays = np.stack([actions.argmax(rng.random(30)) for _ in range(3)])
         ledger.record(FinitePolicy(plays, [0.5, 0.3, 0.2]), rng.random(30))
     closed = ledger.close()
-    assert len(closed.rows) <= 40
+    assert len(closed.rows.vectors) <= 40
+    assert len(closed.rows) <= 120
     assert len(closed.pooled.pools) <= 10
     assert closed.pooled.n_pieces > 1000
 

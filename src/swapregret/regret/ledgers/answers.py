@@ -6,7 +6,9 @@ One oracle call an action gives it, whatever the number of actions that exist. S
 swap function are three readings of it.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +16,9 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.bits import pack_rows, unpack_rows
-from swapregret.regret.ledgers.entries import Ledger, Rows
-from swapregret.regret.ledgers.kernels.row_sums import dot_rows, pool_of
+from swapregret.regret.ledgers.closed_ledger import Ledger, Rows, own_rows
+from swapregret.regret.ledgers.kernels.row_sums import dot_rows, in_order, pool_of, reading
 from swapregret.regret.ledgers.merge import merge_rows
-from swapregret.regret.ledgers.table import reading
 
 __all__ = ["Answers", "answer", "answer_samples", "lower_sum", "unpack"]
 
@@ -31,8 +32,8 @@ class Answers:
     Attributes
     ----------
     ledger : Ledger
-    values : Matrix, shape (n, dimension)
-        V[M], the share of unlisted laws included.
+    chances : Matrix, shape (n_laws, n)
+        How likely each unlisted law is to draw M.
     choices : uint64 array, shape (n, words)
         φ*(M), packed.
     best, kept : Vector, shape (n,)
@@ -46,7 +47,7 @@ class Answers:
     """
 
     ledger: Ledger
-    values: Matrix
+    chances: Matrix
     choices: npt.NDArray[np.uint64]
     best: Vector
     kept: Vector
@@ -68,62 +69,60 @@ class Answers:
         return self.ledger.pooled.n_pools == 0 and self.ledger.dropped is None and len(self.rest) <= 1
 
 
-def answer_rows(actions: ActionSet, values: Matrix) -> npt.NDArray[np.uint64]:
-    """Ask the oracle for every row; return the packed answers."""
-    parts = []
-    for start in range(0, len(values), _CHUNK):
-        block = values[start : start + _CHUNK]
-        parts.append(pack_rows(reading(actions.argmax_many(block))))
-    return np.concatenate(parts) if parts else np.zeros((0, (actions.dimension + 63) // 64), dtype=np.uint64)
-
-
 def answer(actions: ActionSet, ledger: Ledger) -> Answers:
-    """Find the best answer to every entry of a ledger: one oracle call each."""
+    """Find the best answer to every entry of a ledger: one oracle call for each, or for all that share a vector."""
+    rows, d = ledger.rows, actions.dimension
+    chances = np.array([[law.policy.probability(action) for action in ledger.actions] for law in ledger.laws])
+    chances = chances.reshape(len(ledger.laws), len(rows))
+    weights = np.maximum(0.0, 1.0 - chances.sum(axis=1))
+    parts = [_answer_rows(actions, part) for part in _rows_with_laws(ledger, chances)]
+    choices, best, kept = (frozen(np.concatenate(part)) for part in zip(*parts, strict=True))
+    rest = np.array([share * law.value for share, law in zip(weights, ledger.laws, strict=True)]).reshape(-1, d)
+    rest_choices = np.array([actions.argmax(row) for row in rest], dtype=np.int64).reshape(-1, d)
+    rest_best = (rest * rest_choices).sum(axis=1)
+    return Answers(ledger, chances, choices, best, kept, rest, rest_choices, rest_best, weights)
+
+
+def _rows_with_laws(ledger: Ledger, chances: Matrix) -> Iterator[Rows]:
+    """Add to each row what unlisted laws gave its action; in pieces, since nothing is shared then."""
     rows = ledger.rows
-    values, weights = _with_laws(ledger)
-    rest = np.array([share * law.value for share, law in zip(weights, ledger.laws, strict=True)])
-    rest = rest.reshape(-1, actions.dimension)
-    rest_choices = np.array([actions.argmax(row) for row in rest], dtype=np.int64).reshape(-1, actions.dimension)
-    choices = answer_rows(actions, values)
-    return Answers(
-        ledger=ledger,
-        values=values,
-        choices=frozen(choices),
-        best=frozen(dot_rows(reading(values), reading(choices))),
-        kept=frozen(dot_rows(reading(values), reading(rows.keys))),
-        rest=rest,
-        rest_choices=rest_choices,
-        rest_best=(rest * rest_choices).sum(axis=1),
-        rest_weights=weights,
-    )
-
-
-def _with_laws(ledger: Ledger) -> tuple[Matrix, Vector]:
-    """Add to each row what unlisted laws gave its action; return also how much of each law has no row."""
     if not ledger.laws:
-        return ledger.rows.values, np.zeros(0)
-    values = ledger.rows.values.copy()
-    left = np.ones(len(ledger.laws))
-    listed = ledger.actions
-    for index, law in enumerate(ledger.laws):
-        probabilities = np.array([law.policy.probability(action) for action in listed])
-        values += probabilities[:, None] * law.value
-        left[index] = max(0.0, 1.0 - float(probabilities.sum()))
-    return frozen(values), left
+        yield rows
+        return
+    for start in range(0, len(rows), _CHUNK) or (0,):
+        here = slice(start, start + _CHUNK)
+        yield own_rows(rows.keys[here], _values(ledger, chances, here), rows.days[here], rows.whole[here])
+
+
+def _values(ledger: Ledger, chances: Matrix, which: Any) -> Matrix:
+    """Return V[M] of some rows, the share of unlisted laws included."""
+    values = ledger.rows.some(which)
+    for law, drawn in zip(ledger.laws, chances, strict=True):
+        values += drawn[which][:, None] * law.value
+    return values
+
+
+def _answer_rows(actions: ActionSet, rows: Rows) -> tuple[npt.NDArray[np.uint64], Vector, Vector]:
+    """Return φ*(M), packed, V[M]·φ*(M) and V[M]·M of every row."""
+    choices, best = [np.zeros((0, rows.keys.shape[1]), dtype=np.uint64)], [np.zeros(0)]
+    for start in range(0, len(rows.vectors), _CHUNK):
+        block = np.array(rows.vectors[start : start + _CHUNK])
+        choices.append(pack_rows(reading(actions.argmax_many(block))))
+        best.append(dot_rows(reading(block), in_order(len(block)), reading(choices[-1])))
+    return np.concatenate(choices)[rows.at], rows.shares * np.concatenate(best)[rows.at], rows.dot(rows.keys)
 
 
 def answer_samples(actions: ActionSet, answers: Answers) -> tuple[Vector, Vector]:
     """Return V̂·φ*(M) and V̂·M for all actions with a row or drawn, dropped laws replaced by what was drawn from them."""
-    mean, dropped = answers.ledger, answers.ledger.dropped
+    ledger, dropped = answers.ledger, answers.ledger.dropped
     assert dropped is not None
-    listed = Rows(mean.rows.keys, answers.values, mean.rows.days, mean.rows.whole)
-    rows, (place, drawn) = merge_rows([listed, dropped.samples], 1.0)
-    best, kept = np.zeros(len(rows)), np.zeros(len(rows))
+    listed = list(_rows_with_laws(ledger, answers.chances))
+    rows, where = merge_rows([*listed, dropped.samples], 1.0)
+    best, kept, place = np.zeros(len(rows)), np.zeros(len(rows)), np.concatenate(where[:-1])
     best[place], kept[place] = answers.best, answers.kept
-    touched = np.unique(drawn)
-    values = rows.values[touched]
-    best[touched] = dot_rows(reading(values), reading(answer_rows(actions, values)))
-    kept[touched] = dot_rows(reading(values), reading(rows.keys[touched]))
+    touched = np.unique(where[-1])
+    drawn = own_rows(rows.keys[touched], rows.some(touched), rows.days[touched], rows.whole[touched])
+    _, best[touched], kept[touched] = _answer_rows(actions, drawn)
     return best, kept
 
 
@@ -144,10 +143,9 @@ def lower_sum(actions: ActionSet, answers: Answers) -> float:
     own = float(answers.best[whole].sum()) + floor
     rest = answers.rest.sum(axis=0)
     folded = ledger.pooled.values.copy()
-    loose = answers.values[~whole]
-    if len(loose):
+    if not whole.all():
         place = np.searchsorted(ledger.pooled.pools, pool_of(reading(ledger.rows.keys[~whole]), ledger.pooled.n_pools))
-        np.add.at(folded, place, loose)
+        np.add.at(folded, place, _values(ledger, answers.chances, ~whole))
     candidates = [best(ledger.total), own + best(folded.sum(axis=0) + rest)]
     if len(folded):
         worst = sum(-best(-row) for row in answers.rest)

@@ -14,10 +14,11 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import NamedArrays, Vector, array_of_text, below, frozen, text_of_array, under
 from swapregret.compiled.bits import pack_rows
 from swapregret.policy import Policy
-from swapregret.regret.ledgers.entries import Dropped, Law, Rows
+from swapregret.regret.ledgers.action_rows import ActionRows
+from swapregret.regret.ledgers.closed_ledger import Dropped, Law
+from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
 from swapregret.regret.ledgers.same_law import is_same_law
-from swapregret.regret.ledgers.table import ActionTable, reading
 
 __all__ = ["LawBook"]
 
@@ -38,7 +39,7 @@ class LawBook:
 
     def __init__(self, actions: ActionSet, capacity: int) -> None:
         self._actions, self._capacity = actions, capacity
-        self._samples: ActionTable | None = None
+        self._samples: ActionRows | None = None
         self._rng = np.random.default_rng(_SEED)
         self._laws: dict[int, Law] = {}
         self._copies: set[int] = set()
@@ -68,8 +69,7 @@ class LawBook:
         table = self._samples
         if table is None:
             return None
-        rows = Rows(*table.lend())
-        return Dropped(self._highest, self._lowest, float(self._n_dropped), table.pools.split, rows)
+        return Dropped(self._highest, self._lowest, float(self._n_dropped), table.split, table.lend())
 
     def dump(self) -> NamedArrays:
         """Write the book as named arrays."""
@@ -90,7 +90,7 @@ class LawBook:
         self._n_dropped = int(arrays["numbers"][2])
         self._rng.bit_generator.state = json.loads(text_of_array(arrays["rng"]))
         if table := below(arrays, "samples"):
-            self._samples = ActionTable(self._actions, self._capacity)
+            self._samples = ActionRows(self._actions, self._capacity)
             self._samples.restore(table)
 
     def _recognise(self, policy: Policy) -> None:
@@ -105,7 +105,7 @@ class LawBook:
 
     def _drop(self, law: Law) -> None:
         if self._samples is None:
-            self._samples = ActionTable(self._actions, self._capacity)
+            self._samples = ActionRows(self._actions, self._capacity)
         self._highest += self._samples.best(law.value)
         self._lowest -= self._samples.best(-law.value)
         self._n_dropped += 1

@@ -26,13 +26,13 @@ from swapregret.arrays import (
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput
 from swapregret.policy import Policy
-from swapregret.regret.ledgers.entries import Ledger, Pooled, Rows, no_pools
-from swapregret.regret.ledgers.kernels.row_sums import dot_rows
+from swapregret.regret.ledgers.action_rows import ActionRows
+from swapregret.regret.ledgers.closed_ledger import Ledger
+from swapregret.regret.ledgers.kernels.row_sums import dot_rows, in_order, reading
 from swapregret.regret.ledgers.laws import LawBook
 from swapregret.regret.ledgers.stretches import Left, Stretches
 from swapregret.regret.ledgers.support import Packer
-from swapregret.regret.ledgers.table import ActionTable, reading
-from swapregret.regret.ledgers.tape import TapeReader
+from swapregret.regret.ledgers.tape_reader import TapeReader
 
 __all__ = ["Ledger", "SwapLedger", "default_capacity"]
 
@@ -40,7 +40,7 @@ _MEMORY = 2**28
 
 
 def default_capacity(dimension: int) -> int:
-    """Return how many actions a ledger keeps if not told: vectors of 256 MiB, at least 1,000.
+    """Return how many vectors a ledger keeps if not told: 256 MiB, at least 1,000.
 
     Examples
     --------
@@ -58,9 +58,9 @@ class SwapLedger:
     actions : ActionSet
         Its oracle answers for what exceeds the capacity.
     capacity : int, optional
-        Most actions with an entry of their own. Exact up to there; past it, regrets come as certified brackets.
-        Memory is that of the entries in use, at most 1.75 · capacity · dimension floats and a little; 256 MiB worth of
-        entries if not given.
+        Most reward vectors kept. An action that several policies have played has one, those that a single policy has played share
+        it. Exact up to there, so for at least as many actions; past it, regrets come as certified brackets. Memory is that of what
+        is in use, at most 3 · capacity · dimension floats and a little; vectors of 256 MiB if not given.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class SwapLedger:
     def __init__(self, actions: ActionSet, *, capacity: int | None = None) -> None:
         d = actions.dimension
         self._capacity = default_capacity(d) if capacity is None else as_integer(capacity, "capacity", 1)
-        self._table = ActionTable(actions, self._capacity)
+        self._table = ActionRows(actions, self._capacity)
         self._laws = LawBook(actions, self._capacity)
         self._stretches = Stretches(d)
         self._packer = Packer()
@@ -107,7 +107,7 @@ class SwapLedger:
         words = pack_rows(reading(np.ascontiguousarray(plays, dtype=np.int64)))
         self._table.add_days(words, vectors)
         self._played = summed(self._played, vectors)
-        earned = dot_rows(reading(vectors), reading(words))
+        earned = dot_rows(reading(vectors), in_order(len(vectors)), reading(words))
         self._earned = float(summed(np.array([self._earned]), earned[:, None])[0])
         self._n_played += len(vectors)
 
@@ -125,8 +125,8 @@ class SwapLedger:
         """Return the ledger of all days so far; recording may go on."""
         self._enter(self._stretches.flush())
         return Ledger(
-            rows=Rows(*self._table.lend()),
-            pooled=pooled_of(self._table),
+            rows=self._table.lend(),
+            pooled=self._table.pooled(),
             laws=self._laws.kept(),
             dropped=self._laws.dropped(),
             total=frozen(self._stretches.total + self._played),
@@ -175,19 +175,3 @@ class SwapLedger:
 def _product(left: Vector, right: Vector) -> float:
     """Return Σ left·right, added from the first entry to the last."""
     return float(np.cumsum(left * right)[-1])
-
-
-def pooled_of(table: ActionTable) -> Pooled:
-    """Return what a table has pooled, as a value."""
-    pools = table.pools
-    if pools.counts.size == 0:
-        return no_pools(table.dimension)
-    used = np.flatnonzero(pools.counts)
-    return Pooled(
-        n_pools=pools.counts.size,
-        pools=frozen(used),
-        values=frozen(pools.values[used]),
-        gains=frozen(pools.gains[used]),
-        split=pools.split,
-        n_pieces=float(table.n_pooled),
-    )

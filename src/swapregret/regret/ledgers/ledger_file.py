@@ -1,11 +1,13 @@
 """A closed ledger as named arrays, and back."""
 
+from dataclasses import fields
+
 import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, below, frozen, text_of_array, under
 from swapregret.policy.held import held_array, held_words
-from swapregret.regret.ledgers.entries import Dropped, Law, Ledger, Pooled, Rows
+from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, no_pools
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
 
 __all__ = ["read_ledger", "write_ledger"]
@@ -53,7 +55,7 @@ def write_ledger(ledger: Ledger, actions: ActionSet) -> NamedArrays:
 def read_ledger(arrays: NamedArrays, actions: ActionSet) -> Ledger:
     """Read a ledger written by ``write_ledger``; arrays of other types, shapes or ranges are refused."""
     d = actions.dimension
-    pooled = Pooled(0, np.zeros(0, dtype=np.int64), np.zeros((0, d)), np.zeros(0), 0.0, 0.0)
+    pooled = no_pools(d)
     if "pooled.n_pools" in arrays:
         part = below(arrays, "pooled")
         split, pieces = held_array(part, "split_pieces", "float64", (2,)).tolist()
@@ -89,14 +91,17 @@ def read_ledger(arrays: NamedArrays, actions: ActionSet) -> Ledger:
 
 
 def _write_rows(rows: Rows) -> NamedArrays:
-    return {"keys": rows.keys, "values": rows.values, "days": rows.days, "whole": rows.whole}
+    return {field.name: getattr(rows, field.name) for field in fields(rows)}
 
 
 def _read_rows(arrays: NamedArrays, dimension: int) -> Rows:
     keys = held_words(arrays, "keys", dimension)
+    vectors = held_array(arrays, "vectors", "float64", (None, dimension))
     return Rows(
         frozen(keys),
-        frozen(held_array(arrays, "values", "float64", (len(keys), dimension))),
-        frozen(held_array(arrays, "days", "float64", (len(keys),), 0.0)),
+        frozen(vectors),
+        frozen(held_array(arrays, "vector_days", "float64", (len(vectors),), 0.0)),
+        frozen(held_array(arrays, "at", "int32", (len(keys),), 0, len(vectors) - 1)),
+        frozen(held_array(arrays, "shares", "float64", (len(keys),), 0.0)),
         frozen(held_array(arrays, "whole", "bool", (len(keys),))),
     )

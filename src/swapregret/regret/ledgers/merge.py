@@ -5,13 +5,14 @@ of swap regret (deviation D16).
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import frozen
 from swapregret.errors import InvalidInput
-from swapregret.regret.ledgers.entries import Dropped, Law, Ledger, Pooled, Rows, no_pools
+from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, no_pools
 from swapregret.regret.ledgers.kernels.row_sums import pool_of
 from swapregret.regret.ledgers.same_law import is_same_law
 
@@ -67,7 +68,7 @@ def _merge(parts: Sequence[Ledger], *, mean: bool) -> Ledger:
     rows, inverse = merge_rows([part.rows for part in parts], share)
     dropped = [part.dropped for part in parts if part.dropped is not None]
     return Ledger(
-        rows=Rows(rows.keys, rows.values, rows.days, _wholes(parts, rows, inverse, n_pools)),
+        rows=replace(rows, whole=_wholes(parts, rows, inverse, n_pools)),
         pooled=_merge_pools([part.pooled for part in parts], share, n_pools, len(parts[0].total)),
         laws=_merge_laws(parts, share),
         dropped=None
@@ -96,16 +97,33 @@ def merge_rows(tables: Sequence[Rows], share: float) -> tuple[Rows, list[npt.NDA
     is_new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
     place = np.empty(len(keys), dtype=np.int64)
     place[order] = np.cumsum(is_new) - 1
-    n = int(is_new.sum())
-    values, days = np.zeros((n, tables[0].values.shape[1])), np.zeros(n)
-    where, start = [], 0
-    for table in tables:
-        target = place[start : start + len(table)]
-        values[target] += share * table.values
-        days[target] += share * table.days
-        where.append(target)
-        start += len(table)
-    merged = Rows(frozen(keys[is_new]), frozen(values), frozen(days), frozen(np.ones(n, dtype=np.bool_)))
+    n, d = int(is_new.sum()), tables[0].vectors.shape[1]
+    where = np.split(place, np.cumsum([len(table) for table in tables])[:-1])
+    is_common = np.bincount(place, minlength=n) > 1
+    # actions of several tables get vectors of their own; the others keep what they share
+    own = np.cumsum(is_common) - 1
+    sums, sum_days = np.zeros((int(is_common.sum()), d)), np.zeros(int(is_common.sum()))
+    at, shares = own.copy(), is_common.astype(np.float64)
+    vectors, vector_days, n_vectors = [sums], [sum_days], len(sums)
+    for table, target in zip(tables, where, strict=True):
+        both = is_common[target]
+        sums[own[target[both]]] += share * table.some(both)
+        sum_days[own[target[both]]] += share * table.days[both]
+        alone = target[~both]
+        used, places = np.unique(table.at[~both], return_inverse=True)
+        at[alone] = n_vectors + places
+        shares[alone] = share * table.shares[~both]
+        vectors.append(table.vectors[used])
+        vector_days.append(table.vector_days[used])
+        n_vectors += len(used)
+    merged = Rows(
+        frozen(keys[is_new]),
+        frozen(np.concatenate(vectors)),
+        frozen(np.concatenate(vector_days)),
+        frozen(at.astype(np.int32)),
+        frozen(shares),
+        frozen(np.ones(n, dtype=np.bool_)),
+    )
     return merged, where
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.regret.ledgers.entries import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.swap import notes, swap_regret
 

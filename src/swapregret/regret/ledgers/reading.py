@@ -10,7 +10,7 @@ from swapregret.arrays import Actions, Matrix, Vector, real_numbers
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy, Policy
-from swapregret.regret.ledgers.table import reading
+from swapregret.regret.ledgers.kernels.row_sums import reading
 
 __all__ = ["no_policies", "read_plays", "read_policies", "read_rewards", "read_rounds"]
 

@@ -3,7 +3,7 @@
 from swapregret.arrays import Actions, Vector, Words
 from swapregret.compiled.bits import pack_rows
 from swapregret.policy import Policy
-from swapregret.regret.ledgers.table import reading
+from swapregret.regret.ledgers.kernels.row_sums import reading
 
 __all__ = ["Packer"]
 

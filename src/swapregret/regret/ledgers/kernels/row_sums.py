@@ -1,37 +1,93 @@
-"""Compiled inner loops of the ledger: packed actions, a hash table of rows, sums into rows and pools.
+"""Compiled inner loops of the ledger: rows of packed actions found by hashing, sums into rows and pools.
 
 An action is packed into 64-bit words, element i as bit i mod 64 of word i div 64. Rows are found by open addressing:
 ``slots`` holds row + 1, or 0 where it is empty; its length is a power of two, at least twice the number of rows.
 """
 
+from typing import Any, NamedTuple, TypeVar
+
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.arrays import Flags, Floats, Integers, Words
-from swapregret.compiled.bits import hash_row
+from swapregret.compiled.bits import elements_of, hash_row
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.table import place_of
 
 __all__ = [
-    "accumulate_days",
-    "accumulate_law",
+    "Places",
+    "RowArrays",
+    "add_pieces",
     "dot_rows",
+    "find_rows",
+    "in_order",
     "locate_rows",
-    "pool_days",
-    "pool_law",
     "pool_of",
+    "pool_pieces",
+    "reading",
     "rebuild_slots",
+    "spread_rows",
 ]
 
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+Places = npt.NDArray[np.int32]
+"""Numbers of rows and vectors; half as wide as others, since there are many of them."""
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
-_HALF = np.uint64(32)
-_TAIL = np.uint64(29)
-_ONE = np.uint64(1)
-_ZERO = np.uint64(0)
-_TOP = np.uint64(58)
-_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-_PLACES = np.zeros(64, dtype=np.int64)
-_PLACES[[((1 << i) * 0x03F79D71B4CB0A89 & (2**64 - 1)) >> 58 for i in range(64)]] = np.arange(64)
+
+def reading(array: _Array) -> _Array:
+    """Return a read-only view: what kernels only read is always passed so, and each compiles once."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def in_order(n: int) -> Places:
+    """Return where vectors are that rows have one by one."""
+    return reading(np.arange(n, dtype=np.int32))
+
+
+class RowArrays(NamedTuple):
+    """Room for R actions of W words and for k vectors: V[M] of row r is ``shares[r] · vectors[at[r]]``.
+
+    Actions that one policy alone has played share its vector. One that is played by a second policy gets a vector of its own; the
+    last that is left with a shared one takes it over. So every vector has a row, and there are no more vectors than rows.
+
+    Attributes
+    ----------
+    counts : int64 array, shape (2,)
+        Rows and vectors in use.
+    slots : int32 array
+    keys : uint64 array, shape (R, W)
+    at : int32 array, shape (R,)
+    shares : float64 array, shape (R,)
+        0 as long as nothing was added.
+    whole : bool array, shape (R,)
+        Whether all that was recorded of M is in its row.
+    vectors : float64 array, shape (k, d)
+    vector_days : float64 array, shape (k,)
+        On how many days each vector was met: Σ_t p_t(M) of row r is ``shares[r] · vector_days[at[r]]``.
+    holders : int64 array, shape (k,)
+        How many rows each vector has.
+    pooled : int64 array
+        How many pieces are in each pool; empty while nothing was pooled.
+    """
+
+    counts: Integers
+    slots: npt.NDArray[Any]
+    keys: Words
+    at: Places
+    shares: Floats
+    whole: Flags
+    vectors: Floats
+    vector_days: Floats
+    holders: Integers
+    pooled: Integers
+
+
+@kernel
+def pool_at(row: Words, n_pools: int) -> int:
+    """Return the pool of a packed action."""
+    return int((hash_row(row) >> 32) % n_pools)
 
 
 @kernel
@@ -39,13 +95,13 @@ def pool_of(words: Words, n_pools: int) -> Integers:
     """Return the pool each packed action belongs to: a fixed partition of all actions."""
     pools = np.empty(words.shape[0], dtype=np.int64)
     for row in range(words.shape[0]):
-        pools[row] = (hash_row(words[row]) >> 32) % n_pools
+        pools[row] = pool_at(words[row], n_pools)
     return pools
 
 
 @kernel
-def rebuild_slots(slots: Integers, keys: Words, n_rows: int) -> None:
-    """Enter rows 0..n_rows−1 into empty slots."""
+def rebuild_slots(slots: npt.NDArray[Any], keys: Words, n_rows: int) -> None:
+    """Enter rows 0..n_rows−1, all different, into empty slots."""
     mask = slots.size - 1
     for row in range(n_rows):
         place = hash_row(keys[row]) & mask
@@ -55,138 +111,144 @@ def rebuild_slots(slots: Integers, keys: Words, n_rows: int) -> None:
 
 
 @kernel
-def locate_rows(
-    slots: Integers, keys: Words, whole: Flags, pool_counts: Integers, n_rows: int, limit: int, words: Words
-) -> tuple[Integers, int]:
-    """Find the row of each packed action, making new rows up to ``limit``; −1 where there is no room.
+def find_rows(slots: npt.NDArray[Any], keys: Words, words: Words) -> Integers:
+    """Return the row of each packed action, −1 where it has none."""
+    rows = np.empty(words.shape[0], dtype=np.int64)
+    for index in range(words.shape[0]):
+        rows[index] = np.int64(slots[place_of(slots, keys, words[index])]) - 1
+    return rows
+
+
+@kernel
+def locate_rows(table: RowArrays, words: Words) -> Integers:
+    """Find the row of each packed action, making new rows; −1 where there is no room for a row or its vector.
 
     A new row is ``whole`` if nothing was pooled yet where the action would have gone.
     """
-    n, width = words.shape
-    rows = np.empty(n, dtype=np.int64)
-    mask = slots.size - 1
-    for index in range(n):
-        hashed = hash_row(words[index])
-        place = hashed & mask
-        row = -1
-        while slots[place] != 0:
-            candidate = slots[place] - 1
-            same = True
-            for w in range(width):
-                if keys[candidate, w] != words[index, w]:
-                    same = False
-                    break
-            if same:
-                row = candidate
-                break
-            place = (place + 1) & mask
-        if row < 0 and n_rows < limit:
-            row = n_rows
-            n_rows += 1
+    slots, keys, pooled = table.slots, table.keys, table.pooled
+    rows = np.empty(words.shape[0], dtype=np.int64)
+    for index in range(rows.size):
+        action = words[index]
+        place = place_of(slots, keys, action)
+        row = np.int64(slots[place]) - 1
+        if row < 0 and table.counts[0] < table.at.size and table.counts[1] < table.holders.size:
+            row = table.counts[0]
+            table.counts[0] = row + 1
             slots[place] = row + 1
-            for w in range(width):
-                keys[row, w] = words[index, w]
-            whole[row] = pool_counts.size == 0 or pool_counts[(hashed >> 32) % pool_counts.size] == 0
+            key = keys[row]
+            for w in range(key.size):
+                key[w] = action[w]
+            table.whole[row] = pooled.size == 0 or pooled[pool_at(action, pooled.size)] == 0
         rows[index] = row
-    return rows, n_rows
+    return rows
 
 
 @kernel
-def accumulate_law(
-    values: Floats, days: Floats, scores: Floats, rows: Integers, weights: Floats, vector: Floats, n_days: float
+def add_pieces(
+    table: RowArrays, rows: Integers, weights: Floats, vectors: Floats, first: int, step: int, n_days: float
 ) -> int:
-    """Add weight · vector to the row of each atom of one law; return how many atoms have no row."""
-    d = vector.size
-    n_missing = 0
+    """Add weights[i] · vectors[first + step·i] to rows[i]; return how many pieces found no room, their rows now −1.
+
+    A policy has one vector for all its atoms, ``step`` 0; days have a vector each, ``step`` 1.
+    """
+    counts, at, shares, holders = table.counts, table.at, table.shares, table.holders
+    kept, kept_days, d = table.vectors, table.vector_days, vectors.shape[1]
+    shared, n_missing = -1, 0
     for index in range(rows.size):
-        row = rows[index]
+        row, weight = rows[index], weights[index]
+        if weight == 0.0:
+            continue
         if row < 0:
             n_missing += 1
             continue
-        weight = weights[index]
-        line = values[row]
+        if step:
+            shared = -1
+        target, share = np.int64(at[row]), shares[row]
+        is_new = share == 0.0
+        if is_new and shared >= 0:
+            holders[shared] += 1
+            at[row] = shared
+            shares[row] = weight
+            continue
+        if not is_new and target == shared:  # an action that a policy lists twice
+            shares[row] += weight
+            continue
+        before = target
+        if is_new or holders[target] > 1:
+            target = counts[1]
+            if target == holders.size:
+                table.whole[row] = False
+                rows[index] = -1
+                n_missing += 1
+                continue
+            counts[1] = target + 1
+            holders[target] = 1
+            at[row] = target
+        line, vector = kept[target], vectors[first + step * index]
+        if is_new:
+            for i in range(d):
+                line[i] = vector[i]
+            kept_days[target] = n_days
+            shares[row] = weight
+            shared = int(target)
+            continue
+        if before != target:
+            holders[before] -= 1
+        old = kept[before]
         for i in range(d):
-            line[i] += weight * vector[i]
-        days[row] += weight * n_days
-        scores[row] += weight * n_days
+            line[i] = share * old[i] + weight * vector[i]
+        kept_days[target] = share * kept_days[before] + weight * n_days
+        shares[row] = 1.0
     return n_missing
 
 
 @kernel
-def accumulate_days(values: Floats, days: Floats, scores: Floats, rows: Integers, vectors: Floats) -> int:
-    """Add one vector to the row of each action of a list of days; return how many days have no row."""
-    d = vectors.shape[1]
-    n_missing = 0
-    for index in range(rows.size):
-        row = rows[index]
-        if row < 0:
-            n_missing += 1
-            continue
-        line, vector = values[row], vectors[index]
-        for i in range(d):
-            line[i] += vector[i]
-        days[row] += 1.0
-        scores[row] += 1.0
-    return n_missing
+def spread_rows(vectors: Floats, at: Places, shares: Floats) -> Floats:
+    """Return shares[r] · vectors[at[r]], one row each."""
+    values = np.empty((at.size, vectors.shape[1]))
+    for row in range(at.size):
+        line, vector, share = values[row], vectors[at[row]], shares[row]
+        for i in range(line.size):
+            line[i] = share * vector[i]
+    return values
 
 
 @kernel
-def dot_line(vector: Floats, words: Words, row: int) -> float:
-    """Return vector · M for one packed action, element by element: bits are found by a de Bruijn sequence."""
+def sum_chosen(vector: Floats, row: Words, elements: Integers) -> float:
+    """Return vector · M for one packed action; ``elements`` is room for its elements."""
     total = 0.0
-    for w in range(words.shape[1]):
-        word = words[row, w]
-        while word != _ZERO:
-            rest = word & (word - _ONE)
-            total += vector[64 * w + _PLACES[((word ^ rest) * _DE_BRUIJN) >> _TOP]]
-            word = rest
+    for j in range(elements_of(row, elements)):
+        total += vector[elements[j]]
     return total
 
 
 @kernel
-def dot_rows(values: Floats, words: Words) -> Floats:
-    """Return values[row] · M[row] for packed actions."""
-    result = np.empty(values.shape[0])
-    for row in range(values.shape[0]):
-        result[row] = dot_line(values[row], words, row)
+def dot_rows(vectors: Floats, at: Places, words: Words) -> Floats:
+    """Return vectors[at[r]] · M[r] for packed actions M."""
+    result, elements = np.empty(at.size), np.empty(vectors.shape[1], dtype=np.int64)
+    for row in range(at.size):
+        result[row] = sum_chosen(vectors[at[row]], words[row], elements)
     return result
 
 
 @kernel
-def pool_law(
+def pool_pieces(
     pools: Floats,
     gains: Floats,
     counts: Integers,
     words: Words,
-    rows: Integers,
     weights: Floats,
-    vector: Floats,
-    best: float,
-) -> float:
-    """Pool the atoms of one law that have no row; return their total weight. ``best`` is max vector·M'."""
-    pooled = 0.0
-    for index in range(rows.size):
-        if rows[index] >= 0:
-            continue
-        weight = weights[index]
-        place = (hash_row(words[index]) >> 32) % counts.size
+    vectors: Floats,
+    at: Places,
+    bests: Floats,
+) -> None:
+    """Pool actions with weights[i] · vectors[at[i]] each; ``bests`` are max vectors·M'."""
+    elements = np.empty(vectors.shape[1], dtype=np.int64)
+    for index in range(at.size):
+        vector, weight = vectors[at[index]], weights[index]
+        place = pool_at(words[index], counts.size)
         pool = pools[place]
         for i in range(vector.size):
             pool[i] += weight * vector[i]
-        gains[place] += weight * (best - dot_line(vector, words, index))
-        counts[place] += 1
-        pooled += weight
-    return pooled
-
-
-@kernel
-def pool_days(pools: Floats, gains: Floats, counts: Integers, words: Words, vectors: Floats, bests: Floats) -> None:
-    """Pool actions with a vector each; ``bests`` are their max vector·M'."""
-    for index in range(words.shape[0]):
-        vector = vectors[index]
-        place = (hash_row(words[index]) >> 32) % counts.size
-        pool = pools[place]
-        for i in range(vector.size):
-            pool[i] += vector[i]
-        gains[place] += bests[index] - dot_line(vector, words, index)
+        gains[place] += weight * (bests[at[index]] - sum_chosen(vector, words[index], elements))
         counts[place] += 1

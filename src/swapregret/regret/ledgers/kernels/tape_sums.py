@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from swapregret.arrays import Flags, Floats, Integers, Words
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.policy.tape import Tape
-from swapregret.regret.ledgers.kernels.row_sums import accumulate_law, locate_rows
+from swapregret.regret.ledgers.kernels.row_sums import RowArrays, add_pieces, locate_rows
 
 __all__ = ["enter_laws", "law_vectors"]
 
@@ -52,35 +52,22 @@ def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Fl
 
 
 @kernel
-def enter_laws(
-    slots: Integers,
-    keys: Words,
-    whole: Flags,
-    pool_counts: Integers,
-    values: Floats,
-    days: Floats,
-    scores: Floats,
-    n_rows: int,
-    limit: int,
-    tape: Tape,
-    vectors: Floats,
-    held: Floats,
-    n_done: int,
-) -> tuple[int, int]:
-    """Add p·V to the row of every action of policies ``n_done``.., until the table has no room for another.
+def enter_laws(table: RowArrays, tape: Tape, vectors: Floats, held: Floats, n_done: int) -> int:
+    """Add p·V to the row of every action of policies ``n_done``.., until the table may have no room for another.
 
-    Returns the number of rows and of policies done. Policies that are no lists are passed over.
+    Returns the number of policies done. Policies that are no lists are passed over.
     """
     rows, located = np.empty(0, dtype=np.int64), -1
     for e in range(n_done, tape.n_laws[0]):
         first, last, place = tape.starts[e], tape.starts[e + 1], tape.places[e]
-        if held[e] == 0.0 or first == last:
+        n = last - first
+        if held[e] == 0.0 or n == 0:
             continue
-        if place != located or rows.size != last - first:
-            if n_rows + last - first > limit:
-                return n_rows, e
-            words = tape.words[place : place + last - first]
-            rows, n_rows = locate_rows(slots, keys, whole, pool_counts, n_rows, limit, words)
-            located = place
-        accumulate_law(values, days, scores, rows, tape.chances[first:last], vectors[e], held[e])
-    return n_rows, tape.n_laws[0]
+        if table.counts[1] + n > table.holders.size:
+            return e
+        if place != located or rows.size != n:
+            if table.counts[0] + n > table.at.size:
+                return e
+            rows, located = locate_rows(table, tape.words[place : place + n]), place
+        add_pieces(table, rows, tape.chances[first:last], vectors, e, 0, held[e])
+    return int(tape.n_laws[0])

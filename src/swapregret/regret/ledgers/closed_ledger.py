@@ -6,6 +6,8 @@ is all that any regret against rules "whenever you chose M, choose φ(M)" depend
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,32 +15,67 @@ import numpy.typing as npt
 from swapregret.arrays import Actions, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import unpack_rows
 from swapregret.policy import Policy
+from swapregret.regret.ledgers.kernels.row_sums import Places, dot_rows, in_order, reading, spread_rows
 
-__all__ = ["Dropped", "Law", "Ledger", "Pooled", "Rows", "no_pools"]
+__all__ = ["Dropped", "Law", "Ledger", "Pooled", "Rows", "no_pools", "own_rows"]
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Actions with a vector each: of a run in the order they were first played, of a merged ledger in canonical order.
 
+    Actions that one policy alone has played have parallel vectors and share one: V[M] of row r is ``shares[r] · vectors[at[r]]``.
+
     Attributes
     ----------
     keys : uint64 array, shape (n, ⌈dimension/64⌉)
         Packed actions.
-    values : Matrix, shape (n, dimension)
-    days : Vector, shape (n,)
-        Σ_t p_t(M): how many days M was played, in expectation.
+    vectors : Matrix, shape (k, dimension)
+    vector_days : Vector, shape (k,)
+        On how many days each vector was met, in expectation.
+    at : int32 array, shape (n,)
+    shares : Vector, shape (n,)
     whole : bool array, shape (n,)
         Whether all that was recorded of M is in this row.
     """
 
     keys: Words
-    values: Matrix
-    days: Vector
+    vectors: Matrix
+    vector_days: Vector
+    at: Places
+    shares: Vector
     whole: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
-        return len(self.days)
+        return len(self.at)
+
+    @property
+    def days(self) -> Vector:
+        """Return Σ_t p_t(M): how many days each action was played, in expectation."""
+        return np.asarray(self.shares * self.vector_days[self.at])
+
+    @cached_property
+    def values(self) -> Matrix:
+        """Return V[M], one row per action."""
+        return frozen(self.some(slice(None)))
+
+    @property
+    def nbytes(self) -> int:
+        """Return how much memory the rows take."""
+        return sum(part.nbytes for part in (self.keys, self.vectors, self.at, self.shares))
+
+    def some(self, which: Any) -> Matrix:
+        """Return V[M] of some rows."""
+        return spread_rows(self.vectors, reading(self.at[which]), reading(self.shares[which]))
+
+    def dot(self, words: Words) -> Vector:
+        """Return V[M]·M' for a packed action M' per row."""
+        return self.shares * dot_rows(self.vectors, self.at, reading(words))
+
+    def total(self, which: Any) -> Vector:
+        """Return the sum of V[M] over some rows."""
+        weights = np.bincount(self.at[which], self.shares[which], minlength=len(self.vectors))
+        return np.asarray(weights @ self.vectors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +178,13 @@ class Ledger:
 
     @property
     def values(self) -> Matrix:
-        """Return V[M], one row per action."""
+        """Return V[M], one row per action; made when first asked for, of what actions share."""
         return self.rows.values
+
+
+def own_rows(keys: Words, values: Matrix, days: Vector, whole: npt.NDArray[np.bool_]) -> Rows:
+    """Return rows with a vector of their own each."""
+    return Rows(keys, frozen(values), frozen(days), in_order(len(keys)), frozen(np.ones(len(keys))), whole)
 
 
 def no_pools(dimension: int) -> Pooled:

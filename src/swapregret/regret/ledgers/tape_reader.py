@@ -8,8 +8,8 @@ import numpy as np
 from swapregret.arrays import Matrix, Vector
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
+from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.kernels.tape_sums import enter_laws, law_vectors
-from swapregret.regret.ledgers.table import ActionTable
 
 __all__ = ["TapeReader", "Window"]
 
@@ -54,32 +54,22 @@ class TapeReader:
         inner = (self.vectors[:-1] * self.tape.marginals[: self.n_laws]).sum()
         return float(inner + self.vectors[-1] @ self.explorer.marginals())
 
-    def enter(self, table: ActionTable) -> None:
+    def enter(self, table: ActionRows) -> None:
         """Add every policy that is a list to a table, with the rewards of its days."""
-        done = 0
-        while True:
-            table.n_rows, done = enter_laws(
-                *table.arrays(), table.n_rows, table.limit, self.tape, self.vectors, self.days, done
-            )
-            if done == self.n_laws:
-                return
-            if not table.grow():
-                first, last, place = (
-                    int(array[done]) for array in (self.tape.starts, self.tape.starts[1:], self.tape.places)
-                )
-                words, chances = (
-                    self.tape.words[place : place + last - first].copy(),
-                    self.tape.chances[first:last].copy(),
-                )
-                table.add_law(words, chances, self.vectors[done].copy(), float(self.days[done]))
+        tape, done = self.tape, 0
+        table.make_room(int(tape.longest[0]))
+        while (done := enter_laws(table.arrays, tape, self.vectors, self.days, done)) < self.n_laws:
+            first, last, place = int(tape.starts[done]), int(tape.starts[done + 1]), int(tape.places[done])
+            if not table.make_room(last - first):
+                words = tape.words[place : place + last - first]
+                table.add_law(words, tape.chances[first:last], self.vectors[done], float(self.days[done]))
                 done += 1
 
     def unlisted(self) -> Iterator[tuple[Policy, Vector, float]]:
         """Return the policies that are no lists, exploration among them, with the rewards of their days."""
-        tape = self.tape
-        for e in range(self.n_laws):
-            if tape.starts[e] == tape.starts[e + 1] and self.days[e] > 0.0:
-                yield self._rebuild(tape.marginals[e], tape.exponents[e]), self.vectors[e].copy(), float(self.days[e])
+        tape, n = self.tape, self.n_laws
+        for e in np.flatnonzero((tape.starts[:n] == tape.starts[1 : n + 1]) & (self.days[:n] > 0.0)):
+            yield self._rebuild(tape.marginals[e], tape.exponents[e]), self.vectors[e].copy(), float(self.days[e])
         if self.days[-1] > 0.0:
             yield self.explorer, self.vectors[-1].copy(), float(self.days[-1])
 
