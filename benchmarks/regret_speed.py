@@ -17,7 +17,7 @@ import numpy as np
 import swapregret as sr
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.learners.presets import swap_combcp
-from swapregret.regret.realised import realised_ledger
+from swapregret.regret.ledgers.read_plays import realised_ledger
 from swapregret.regret.swap import swap_regret
 
 

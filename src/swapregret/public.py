@@ -25,7 +25,7 @@ from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.playing.play import PlayResult, play
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
-from swapregret.regret.audit import audit
+from swapregret.regret.auditing import audit
 from swapregret.regret.measure import Regret
 from swapregret.results import load_cells, load_results
 from swapregret.sessions.session import Session

@@ -7,7 +7,7 @@ from tests.regret.conftest import enumerated
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
-from swapregret.regret.audit import audit
+from swapregret.regret.auditing import audit
 
 
 def test_realised_regrets_equal_enumeration(tiny_set: ActionSet) -> None:

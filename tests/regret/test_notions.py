@@ -9,15 +9,13 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput
 from swapregret.policy import FinitePolicy, mix
 from swapregret.regret.best_swap import best_swap
-from swapregret.regret.dynamic import dynamic_regret
-from swapregret.regret.external import external_regret
-from swapregret.regret.interval import IntervalLedger, interval_regret, windows_of
+from swapregret.regret.interval import IntervalLedger, dynamic_regret, interval_regret, windows_of
 from swapregret.regret.laziness import LazinessLedger, laziness_bound
-from swapregret.regret.ledgers.answers import answer
+from swapregret.regret.ledgers.answers import Rule, answer
+from swapregret.regret.ledgers.laws import is_same_law
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.ledgers.same_law import is_same_law
-from swapregret.regret.rule import Rule
+from swapregret.regret.notions import external_regret
 from swapregret.regret.swap import swap_regret
 
 

@@ -13,12 +13,10 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import OracleFault
 from swapregret.policy import FinitePolicy, Policy, mix
-from swapregret.regret.external import external_regret
-from swapregret.regret.internal import internal_regret
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.per_run import swap_regret_per_run
-from swapregret.regret.realised import realised_ledger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.ledgers.read_plays import realised_ledger
+from swapregret.regret.notions import external_regret, internal_regret
+from swapregret.regret.swap import swap_regret, swap_regret_per_run
 
 
 class Hidden(Policy):

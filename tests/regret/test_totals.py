@@ -12,12 +12,11 @@ from swapregret import FinitePolicy, MSets, Permutations, Policy, Session
 from swapregret.actions.base import ActionSet
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.learners.baselines import exp3
-from swapregret.regret.audit import Audit, audit
+from swapregret.regret.auditing import Audit, audit
 from swapregret.regret.deviation import Deviation, bracket_best
-from swapregret.regret.ledgers.answers import answer
+from swapregret.regret.ledgers.answers import Rule, answer
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.rule import Rule
 from swapregret.regret.totals import TotalsAudit, _Totals
 
 FALSE_ALARM = 1e-6

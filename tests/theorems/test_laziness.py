@@ -7,9 +7,8 @@ from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.policy import FinitePolicy, mix
-from swapregret.regret.external import external_regret
-from swapregret.regret.internal import internal_regret
 from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.notions import external_regret, internal_regret
 from swapregret.regret.swap import swap_regret
 
 SETS = [MSets(5, 2), MSets(20, 5), Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0]])]

@@ -13,7 +13,7 @@ from swapregret.extras import require_extra
 from swapregret.registry import SPEC_FORMS
 
 if TYPE_CHECKING:
-    from swapregret.regret.audit import Audit
+    from swapregret.regret.auditing import Audit
     from swapregret.regret.measure import Regret
     from swapregret.regret.totals import TotalsAudit
     from swapregret.sessions.journal_check import JournalReport
@@ -54,7 +54,7 @@ def audit(
 
     Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.html
     """
-    from swapregret.regret.audit import Audit
+    from swapregret.regret.auditing import Audit
     from swapregret.sessions.journal_log import is_journal_file
 
     if picture is not None:
@@ -82,7 +82,7 @@ def audit(
 def _audit_table(
     log: Path, set_spec: str | None, ranges: dict[str, Any], options: dict[str, Any]
 ) -> "tuple[Audit | TotalsAudit, list[str]]":
-    from swapregret.regret.audit import audit as audit_plays
+    from swapregret.regret.auditing import audit as audit_plays
     from swapregret.regret.log_file import read_log
 
     if set_spec is None:
@@ -98,7 +98,7 @@ def _audit_table(
 def _audit_journal(
     log: Path, set_spec: str | None, ranges: dict[str, Any], options: dict[str, Any]
 ) -> "tuple[Audit | TotalsAudit, list[str]]":
-    from swapregret.regret.audit import audit as audit_plays
+    from swapregret.regret.auditing import audit as audit_plays
     from swapregret.sessions.journal_log import read_journal_log
 
     given = [name for name, value in {"set": set_spec, **ranges}.items() if value is not None]
@@ -152,7 +152,7 @@ def _plain(result: "Audit | TotalsAudit", limit: int) -> dict[str, Any]:
 
 
 def _print(result: "Audit | TotalsAudit", limit: int, notes: list[str]) -> None:
-    from swapregret.regret.audit import Audit
+    from swapregret.regret.auditing import Audit
     from swapregret.regret.measure import regret_rows
 
     earned = f"cost {result.cost:.6g}" if result.is_cost else f"reward {result.reward:.6g}"

@@ -13,9 +13,9 @@ from swapregret.games.base import Game
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.gap import Gap
 from swapregret.notebook import html_table
-from swapregret.regret.external import external_regret
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
+from swapregret.regret.notions import external_regret
 from swapregret.regret.swap import measure_swap
 
 __all__ = ["Certificate", "certify", "certify_ledgers"]

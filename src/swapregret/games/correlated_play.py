@@ -25,11 +25,10 @@ from swapregret.notebook import heat_figure, html_table
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
 from swapregret.regret.best_swap import BestSwap, read_swap
-from swapregret.regret.external import external_regret
-from swapregret.regret.internal import measure_internal
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.notions import external_regret, measure_internal
 from swapregret.regret.swap import measure_swap
 
 __all__ = ["CorrelatedPlay"]

@@ -19,7 +19,7 @@ from swapregret.games.base import Game
 from swapregret.games.spec import make_game
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
 from swapregret.policy.held import held_array
-from swapregret.regret.ledgers.same_law import is_same_law
+from swapregret.regret.ledgers.laws import is_same_law
 from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 
 __all__ = ["read_play", "split_law", "write_play"]

@@ -18,9 +18,8 @@ from swapregret.games.play_file import join_law
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.kernels.row_sums import reading
-from swapregret.regret.ledgers.same_law import is_same_law
-from swapregret.regret.ledgers.stretches import Left, Stretches
-from swapregret.regret.ledgers.support import Packer
+from swapregret.regret.ledgers.laws import is_same_law
+from swapregret.regret.ledgers.stretches import Left, Packer, Stretches
 
 __all__ = ["WindowRecorder"]
 

@@ -14,16 +14,14 @@ from swapregret.notebook import html_table, text_table
 from swapregret.playing.play_curve import Banded, PlayCurve
 from swapregret.regret.best_swap import BestSwap, read_swap
 from swapregret.regret.decomposition import Decomposition
-from swapregret.regret.external import external_regret
-from swapregret.regret.internal import measure_internal
 from swapregret.regret.interval import Intervals, interval_regret
 from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.ledgers.per_run import swap_regret_per_run
 from swapregret.regret.measure import Regret, standard_error, student_factor
-from swapregret.regret.swap import measure_swap, swap_regret
+from swapregret.regret.notions import external_regret, measure_internal
+from swapregret.regret.swap import measure_swap, swap_regret, swap_regret_per_run
 from swapregret.regret.two_sided import TwoSided, two_sided_swap
 from swapregret.units import UNIT_REWARDS, Units
 

@@ -140,7 +140,7 @@ def best_swap(actions: ActionSet, ledgers: Sequence[Ledger], *, limit: int | Non
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.regret.realised import realised_ledger
+    >>> from swapregret.regret.ledgers.read_plays import realised_ledger
     >>> actions = MSets(3, 2, labels="abc")
     >>> print(best_swap(actions, [realised_ledger(actions, [("a", "b")] * 2, [[.5, 0., .25]] * 2)]))
     when you chose {a, b}, {a, c} would have earned +0.25 per day (2 days, +0.5 in total)

@@ -3,7 +3,8 @@ r"""External regret window by window.
 .. math:: \mathrm{Reg}_{[a, b)} = \max_{M} \sum_{a \le t < b} R_t\cdot M - \mathbb E\Big[\sum_{a \le t < b} R_t\cdot M_t\Big]
 
 for consecutive windows of one length; their sum is the regret against the best sequence that may change its action once
-a window. Windows of one day give dynamic regret.
+a window. Windows of one day give dynamic regret, against the best action of every day; no rule "whenever you chose M, choose
+φ(M)" can gain more, so swap regret lies below it.
 """
 
 import math
@@ -18,7 +19,7 @@ from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, s
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret, standard_error
 
-__all__ = ["IntervalLedger", "Intervals", "interval_regret", "window_regrets", "windows_of"]
+__all__ = ["IntervalLedger", "Intervals", "dynamic_regret", "interval_regret", "window_regrets", "windows_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +153,25 @@ def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, windo
     sums = np.add.reduceat(rewards, edges, axis=0)
     best = np.array([float(row @ actions.argmax(row)) for row in sums])
     return Intervals(length, frozen(best), frozen(np.add.reduceat(got, edges)), len(rewards))
+
+
+def dynamic_regret(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike) -> Regret:
+    """Return the dynamic regret of one run, Σ_t max R_t·M minus what was earned: one oracle call a day.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    rewards : Matrix, shape (T, dimension)
+    earned : array_like, shape (T,)
+        The (expected) reward of the play, day by day.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> dynamic_regret(MSets(2, 1), np.array([[1., 0.], [0., 1.]]), [1., 0.]).value
+    1.0
+    """
+    return interval_regret([windows_of(actions, rewards, earned, 1)])
 
 
 def window_regrets(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, window: int) -> tuple[Regret, ...]:

@@ -29,7 +29,7 @@ from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.extras import require_extra
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.law_file import read_law_cell
-from swapregret.regret.ledgers.reading import no_policies
+from swapregret.regret.ledgers.read_plays import no_policies
 
 __all__ = ["LoggedPlay", "read_log"]
 

@@ -5,6 +5,7 @@ r"""Swap regret: against the best rule "whenever you chose M, choose φ(M) inste
     = \sum_M \max_{M'} V[M]\cdot M' - \mathbb E\Big[\sum_t R_t\cdot M_t\Big]
 
 The maximum stands outside the expectation: replications are averaged in the ledger before it is taken (deviation D16).
+``swap_regret_per_run`` has it inside.
 """
 
 import math
@@ -14,13 +15,12 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.errors import OracleFault
-from swapregret.regret.ledgers.answers import Answers, answer, answer_samples, lower_sum
+from swapregret.regret.ledgers.answers import Answers, Rule, answer, answer_samples, lower_sum
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.rule import Rule
 
-__all__ = ["describe", "measure_swap", "notes", "swap_regret"]
+__all__ = ["describe", "measure_swap", "notes", "swap_regret", "swap_regret_per_run"]
 
 
 def swap_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
@@ -49,6 +49,41 @@ def swap_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
     """
     parts = list(ledgers)
     return measure_swap(actions, answer(actions, mean_ledger(parts)), parts)
+
+
+def swap_regret_per_run(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
+    r"""Return swap regret with the maximum inside the expectation: the mean over replications of the swap regret of each.
+
+    .. math:: \mathbb E\Big[\max_\phi \sum_t \sum_M p_t(M)\,(R_t\cdot\phi(M) - R_t\cdot M)\Big]
+
+    Each replication may have a rule of its own, so this is never below the paper's notion (Jensen). It is the one that
+    Dagan et al. (2024) and Peng and Rubinstein (2024) bound.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret.regret.ledgers.ledger import SwapLedger
+    >>> runs = []
+    >>> for rewards in ([1., 0.], [0., 1.]):
+    ...     ledger = SwapLedger(MSets(2, 1))
+    ...     ledger.record(FinitePolicy([[1, 0]], [1.]), np.array(rewards))
+    ...     runs.append(ledger.close())
+    >>> swap_regret_per_run(MSets(2, 1), runs).value, swap_regret(MSets(2, 1), runs).value
+    (0.5, 0.0)
+    """
+    runs = list(ledgers)
+    each = [swap_regret(actions, [ledger]) for ledger in runs]
+    values = [regret.value for regret in each]
+    error = standard_error(values)
+    return Regret(
+        float(np.mean(values)),
+        float(np.mean([regret.lower for regret in each])),
+        float(np.mean([regret.upper for regret in each])),
+        error,
+        float(np.mean([regret.n_days for regret in each])),
+        f"swap regret, maximum over φ in every run, then the mean over runs, from {runs[0].source}{notes(runs[0])}",
+    )
 
 
 def measure_swap(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]) -> Regret:
@@ -83,7 +118,7 @@ def notes(ledger: Ledger) -> str:
     words = ""
     if ledger.pooled.n_pools:
         words += (
-            f"; more actions were played than the capacity of {ledger.capacity:,}: the upper end splits the others,"
+            f"; more reward vectors were met than the capacity of {ledger.capacity:,}: the upper end splits the others,"
             " the lower end pools them"
         )
     if ledger.dropped is not None:

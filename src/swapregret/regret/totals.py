@@ -120,7 +120,7 @@ def audit_totals(
     units : Units
         Of totals.
     window, confidence, capacity
-        As of :func:`~swapregret.regret.audit.audit`.
+        As of :func:`~swapregret.regret.auditing.audit`.
 
     Examples
     --------

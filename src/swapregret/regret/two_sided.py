@@ -13,11 +13,10 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
-from swapregret.regret.ledgers.answers import answer
+from swapregret.regret.ledgers.answers import Rule, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.rule import Rule
 from swapregret.regret.swap import measure_swap
 from swapregret.units import Units
 

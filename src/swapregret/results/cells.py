@@ -12,11 +12,11 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.boundary import refuses
 from swapregret.extras import require_extra
-from swapregret.regret.internal import measure_internal
 from swapregret.regret.laziness import laziness_bound
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
+from swapregret.regret.notions import measure_internal
 from swapregret.regret.swap import measure_swap
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.results.detail import RunDetail

@@ -11,9 +11,8 @@ import swapregret as sr
 from swapregret.actions.family import policy_of
 from swapregret.playing import course
 from swapregret.regret.decomposition import DecompositionLedger
-from swapregret.regret.external import external_regret
-from swapregret.regret.internal import internal_regret
 from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.notions import external_regret, internal_regret
 from swapregret.regret.swap import swap_regret
 
 HORIZON, WINDOW = 150, 20

@@ -7,6 +7,7 @@ can make of them, and a few actions drawn from each: sampled play.
 """
 
 import json
+from typing import Any
 
 import numpy as np
 
@@ -18,13 +19,13 @@ from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.closed_ledger import Dropped, Law
 from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
-from swapregret.regret.ledgers.same_law import is_same_law
 
-__all__ = ["LawBook"]
+__all__ = ["LawBook", "is_same_law"]
 
 _KEPT = 16
 _SAMPLES = 16
 _SEED = 0x1E06E2
+_DEPTH = 6
 
 
 class LawBook:
@@ -112,3 +113,39 @@ class LawBook:
         drawn = np.stack([law.policy.sample(self._rng) for _ in range(_SAMPLES)])
         shares = np.full(_SAMPLES, 1.0 / _SAMPLES)
         self._samples.add_law(pack_rows(reading(drawn)), shares, np.ascontiguousarray(law.value), law.days)
+
+
+def is_same_law(first: Policy, second: Policy) -> bool:
+    """Tell whether two policies are one object, or of one class with the same contents.
+
+    The exploration law of two replications is one law, although two processes hold two copies of it. Contents are what both
+    objects hold; what only one holds is a value computed on demand and kept, which follows from the rest. False means "not known
+    to be the same".
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_set_laws import UniformSubsets
+    >>> is_same_law(UniformSubsets(40, 8), UniformSubsets(40, 8)), is_same_law(UniformSubsets(40, 8), UniformSubsets(40, 7))
+    (True, False)
+    """
+    return _is_same(first, second, _DEPTH)
+
+
+def _is_same(first: Any, second: Any, depth: int) -> bool:
+    if first is second:
+        return True
+    if type(first) is not type(second) or depth == 0:
+        return False
+    if isinstance(first, np.ndarray):
+        return first.dtype == second.dtype and np.array_equal(first, second)
+    if isinstance(first, list | tuple):
+        return len(first) == len(second) and all(
+            _is_same(one, other, depth - 1) for one, other in zip(first, second, strict=True)
+        )
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(_is_same(first[key], second[key], depth - 1) for key in first)
+    if hasattr(first, "__dict__") and not callable(first):
+        one, other = vars(first), vars(second)
+        shared = one.keys() & other.keys()
+        return bool(shared) and all(_is_same(one[key], other[key], depth - 1) for key in shared)
+    return bool(first == second)

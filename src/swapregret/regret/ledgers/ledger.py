@@ -30,8 +30,7 @@ from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.kernels.row_sums import dot_rows, in_order, reading
 from swapregret.regret.ledgers.laws import LawBook
-from swapregret.regret.ledgers.stretches import Left, Stretches
-from swapregret.regret.ledgers.support import Packer
+from swapregret.regret.ledgers.stretches import Left, Packer, Stretches
 from swapregret.regret.ledgers.tape_reader import TapeReader
 
 __all__ = ["Ledger", "SwapLedger", "default_capacity"]

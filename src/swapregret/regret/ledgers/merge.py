@@ -14,7 +14,7 @@ from swapregret.arrays import frozen
 from swapregret.errors import InvalidInput
 from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, no_pools
 from swapregret.regret.ledgers.kernels.row_sums import pool_of
-from swapregret.regret.ledgers.same_law import is_same_law
+from swapregret.regret.ledgers.laws import is_same_law
 
 __all__ = ["mean_ledger", "merge_rows", "sum_ledgers"]
 

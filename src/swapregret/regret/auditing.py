@@ -14,15 +14,13 @@ from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.best_swap import BestSwap, read_swap
-from swapregret.regret.dynamic import dynamic_regret
-from swapregret.regret.external import external_regret
-from swapregret.regret.internal import measure_internal
-from swapregret.regret.interval import window_regrets
+from swapregret.regret.interval import dynamic_regret, window_regrets
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.reading import no_policies, read_plays, read_policies, read_rewards, read_rounds
+from swapregret.regret.ledgers.read_plays import no_policies, read_plays, read_policies, read_rewards, read_rounds
 from swapregret.regret.measure import Regret, regret_rows
+from swapregret.regret.notions import external_regret, measure_internal
 from swapregret.regret.swap import measure_swap
 from swapregret.regret.totals import TotalsAudit, audit_totals
 from swapregret.units import Range, Units, read_units
@@ -164,7 +162,7 @@ def audit(
     confidence : float
         With which probability the ends of external regret hold, where only totals were seen.
     capacity : int, optional
-        Most actions with an entry of their own; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
+        Most reward vectors to keep; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
     reward_range : (float, float), optional
         The least and the largest reward an element can have, if values outside are to be refused. Where only totals were seen, the
         least and the largest total; [0, 1] if nothing is given.
