@@ -20,7 +20,7 @@ from swapregret.arrays import as_integer
 from swapregret.environments.base import Environment
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
 from swapregret.learners import baselines
-from swapregret.learners.baselines.listing import read_duration
+from swapregret.learners.baselines.drivers.action_table import read_duration
 from swapregret.learners.presets import swap_combcp
 from swapregret.playing.play import play
 from swapregret.playing.workers import run_tasks

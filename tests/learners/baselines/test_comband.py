@@ -8,7 +8,7 @@ import pytest
 import swapregret as sr
 from swapregret.learners.baselines import comband as factory
 from swapregret.learners.baselines.comband import ComBand
-from swapregret.learners.baselines.design import d_optimal, leverages
+from swapregret.learners.baselines.drivers.design import d_optimal, leverages
 
 ACTIONS = sr.Explicit([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 1], [1, 0, 1, 0]])
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 import swapregret as sr
-from swapregret.learners.baselines.listed.steps import choose, daily_uniform
-from swapregret.learners.baselines.listed.tsallis import tsallis_weights
+from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform
+from swapregret.learners.baselines.tsallis_inf import tsallis_weights
 
 ARMS = np.eye(3, dtype=np.int64)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.learners.baselines.listed.steps import daily_uniform
+from swapregret.learners.baselines.drivers.listed_steps import daily_uniform
 
 ARMS = np.eye(2, dtype=np.int64)
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swapregret as sr
-from swapregret.learners.baselines.listed.tsallis import tsallis_weights
+from swapregret.learners.baselines.tsallis_inf import tsallis_weights
 
 ARMS = np.eye(2, dtype=np.int64)
 

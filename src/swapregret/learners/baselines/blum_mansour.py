@@ -18,40 +18,28 @@ factors of two at N = 15 and N = 120, where the cautious steps hardly move.
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.arrays import Floats, Integers
 from swapregret.boundary import refuses
-from swapregret.learners.baselines.listed.experts import mixed_rows, teach_all, tell_all
-from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
-from swapregret.learners.baselines.listed.stationary import follow_chain, start_chain
-from swapregret.learners.baselines.listed.steps import listed_totals, place_of
-from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.exponential import add_shares, exponential_rows, mixed_weights, shift_column
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_agreement
+from swapregret.learners.baselines.drivers.listed_steps import listed_totals, place_of
+from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import PLAYED, end_windows, learn_day
-from swapregret.learners.settings import check_settings
+from swapregret.learners.round.master import end_windows, learn_day
 
 __all__ = ["BlumMansour", "blum_mansour"]
 
-COST = Cost("blum_mansour", limit=2_000, base=2e-6, per_action=1e-8, per_pair=4e-9, matrices=4)
+ExpertRule = rule_class(__name__, "ExpertRule", "learning_rate", "exploration", "baseline")
+end_windows.of(ExpertRule)(play_agreement)
 _AFRESH = 64
-
-
-class ExpertRule(NamedTuple):
-    """What does not change; five fields as of every rule (``learners.multiscale.phases``), and η, γ and b."""
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    rate: float
-    exploration: float
-    baseline: float
 
 
 class Experts(NamedTuple):
@@ -66,7 +54,7 @@ class Experts(NamedTuple):
     log_totals : float64 array, shape (N,)
         The logarithms of the normalisers of the rows.
     point, inverse : float64 arrays
-        p, and what helps to find the next one (``listed.stationary``).
+        p, and what helps to find the next one (``drivers.stationary``).
     """
 
     scores: Floats
@@ -79,54 +67,29 @@ class Experts(NamedTuple):
 @learn_day.of(ExpertRule)
 def tell_experts(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
     """Tell every expert its share of the day, and find the distribution they agree on."""
-    own = state.own
-    if rule.feedback == FULL_VECTOR:
-        totals = listed_totals(family.columns, seen)
-        teach_all(own.scores, own.rows, own.log_totals, own.point, totals, rule.rate)
+    own, rate = state.own, rule.learning_rate
+    is_full = rule.feedback == FULL_VECTOR
+    if is_full:
+        add_shares(own.scores, own.point, listed_totals(family.columns, seen))
     else:
         a = place_of(family.words, action)
         estimate = (reward - rule.baseline) / state.laws.chances[0, a]
-        is_afresh = (state.tally.day[0] + 1) % _AFRESH == 0
-        tell_all(own.scores, own.rows, own.log_totals, own.point, a, estimate, rule.rate, is_afresh)
-    follow_chain(mixed_rows(own.rows, rule.exploration), own.point, own.inverse)
+        shift_column(own.scores, own.rows, own.log_totals, a, own.point * estimate, rate)
+    if is_full or (state.tally.day[0] + 1) % _AFRESH == 0:
+        exponential_rows(own.scores, rate, own.rows, own.log_totals)
+    follow_chain(mixed_weights(own.rows, rule.exploration), own.point, own.inverse)
     return True
-
-
-@end_windows.of(ExpertRule)
-def play_agreement(rule: Any, family: Any, state: Any, n_ending: int) -> int:
-    """Play p."""
-    play_weights(family, rule, state, state.own.point)
-    return PLAYED
 
 
 @dataclass(frozen=True)
 class BlumMansour(ListedPlayer):
-    """The player; :func:`blum_mansour` chooses its constants.
+    """The player; :func:`blum_mansour` explains its settings and chooses them."""
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    learning_rate, exploration, baseline : float
-        η, γ, b.
-    feedback : {"bandit", "full"}
-    limit : int, optional
-    """
-
-    actions: ActionSet
-    horizon: int
     learning_rate: float
     exploration: float = 0.0
     baseline: float = 1.0
-    feedback: Feedback = "bandit"
-    limit: int | None = None
-    cost: ClassVar[Cost] = COST
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> ExpertRule:
-        return ExpertRule(windows, feedback, 0.0, False, first_log, self.learning_rate, self.exploration, self.baseline)
+    rule_class = ExpertRule
+    cost = Cost("blum_mansour", limit=2_000, base=2e-6, per_action=1e-8, per_pair=4e-9, matrices=4)
 
     def _own(self, n_actions: int) -> Experts:
         n = n_actions
@@ -166,15 +129,6 @@ def blum_mansour(
     >>> round(player.learning_rate, 6)          # √(48 ln 6 / 1000)
     0.293265
     """
-    days = as_integer(horizon, "horizon", 1)
-    n = list_actions(actions, days, COST, limit).n_actions
-    default = math.sqrt(8.0 * n * math.log(n) / days)
-    return BlumMansour(
-        actions,
-        days,
-        read_rate(learning_rate, default),
-        read_share(exploration, "exploration"),
-        read_share(baseline, "baseline"),
-        feedback,
-        limit,
-    )
+    n, days = BlumMansour.size_of(actions, horizon, limit)
+    rate = read_rate(learning_rate, math.sqrt(8.0 * n * math.log(n) / days))
+    return BlumMansour(actions, days, rate, float(exploration), float(baseline), feedback=feedback, limit=limit)

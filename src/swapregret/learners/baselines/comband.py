@@ -14,87 +14,56 @@ factor √(1 + 2G/r) more otherwise. Nothing is promised for swap regret.
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.family import MADE, make_law
 from swapregret.actions.own_sets.explicit import Explicit
-from swapregret.arrays import Floats, Integers, Vector, as_integer
+from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
 from swapregret.compiled.vectors import tilt
-from swapregret.errors import InvalidInput, TooLarge
+from swapregret.errors import TooLarge
 from swapregret.geometry.moments import smallest_eigenvalue
-from swapregret.learners.baselines.design import d_optimal, leverages
-from swapregret.learners.baselines.listing import ActionTable, Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.drivers.action_table import ActionTable, Cost, list_actions
+from swapregret.learners.baselines.drivers.competitor import (
+    PointPlayer,
+    learn_what_pays,
+    play_point,
+    read_rate,
+    rule_class,
+)
+from swapregret.learners.baselines.drivers.design import d_optimal, leverages
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, daily_state, learn_what_pays
-from swapregret.learners.round.day import BANDIT, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, PLAYED, end_windows, learn_day
-from swapregret.learners.round.player import RunningPlayer
-from swapregret.learners.round.running import Running
-from swapregret.learners.settings import check_settings
+from swapregret.learners.round.master import PLAYED, end_windows, learn_day
 from swapregret.policy import Policy
 
 __all__ = ["ComBand", "comband"]
 
-COST = Cost("comband", limit=100_000, base=1e-6, per_action=4e-8, vectors=8)
+_COST = Cost("comband", limit=100_000, base=1e-6, per_action=4e-8, vectors=8)
 _LISTED = 2_000
-_KINDS = ("uniform", "spanner", "d-optimal")
 
 
-class ComBandRule(NamedTuple):
-    """What does not change; five fields as of every rule (``learners.multiscale.phases``), η and γ."""
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    rate: float
-    exploration: float
-
-
+ComBandRule = rule_class(__name__, "ComBandRule", "learning_rate", "exploration")
 learn_day.of(ComBandRule)(learn_what_pays)
 
 
 @end_windows.of(ComBandRule)
 def move_exponents(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Add ηR̃ to the exponents of the Gibbs law, and mix in what explores; a day that pays nothing changes nothing."""
-    learners, running, mix = state.learners, state.tally.running, state.mix
-    exponents = learners.log_points[0]
+    exponents, running = state.learners.log_points[0], state.tally.running
     if n_ending != 0:
         if not np.any(running):
             return PLAYED
-        exponents = tilt(exponents, running, rule.rate, False)
-    if make_law(family, state.laws, 0, exponents, exponents) != MADE:
-        return NOT_PROJECTED
-    for i in range(running.size):
-        learners.log_points[0, i] = exponents[i]
-        running[i] = 0.0
-    mix.is_new[0] = 1
-    mix.weights[0] = 1.0 - rule.exploration
-    mix.weights[1] = rule.exploration
-    mix_slots(family, rule, state)
-    return PLAYED
+        exponents = tilt(exponents, running, rule.learning_rate, False)
+    return play_point(family, rule, state, exponents, exponents, exponents, rule.exploration)
 
 
 @dataclass(frozen=True)
-class ComBand(RunningPlayer):
-    """The player; :func:`comband` chooses its constants.
+class ComBand(PointPlayer):
+    """The player; :func:`comband` explains its settings and chooses them.
 
     It is Lazy-ComBand (Algorithm 3) with a fixed step that moves every day and never restarts.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    learning_rate, exploration : float
-        η, γ.
-    exploration_law : {"uniform", "spanner", "d-optimal"}
-        μ.
-    limit : int, optional
     """
 
     actions: ActionSet
@@ -104,9 +73,7 @@ class ComBand(RunningPlayer):
     exploration_law: str
     limit: int | None = None
     feedback: Feedback = "bandit"
-
-    def __post_init__(self) -> None:
-        check_settings(self)
+    rule_class = ComBandRule
 
     @cached_property
     def table(self) -> ActionTable | None:
@@ -114,7 +81,7 @@ class ComBand(RunningPlayer):
         count = self.actions.n_actions
         if self.actions.has_gibbs and self.exploration_law != "d-optimal" and (count is None or count > _LISTED):
             return None
-        return list_actions(self.actions, self.horizon, COST, self.limit)
+        return list_actions(self.actions, self.horizon, _COST, self.limit)
 
     @cached_property
     def _weighed(self) -> ActionSet:
@@ -136,11 +103,9 @@ class ComBand(RunningPlayer):
     def _family(self) -> Any:
         return self._weighed.family(self.mu, kind="gibbs", has_moment=True)
 
-    def _running(self, offset: int) -> Running:
-        none = np.zeros(self.actions.dimension)
-        rule = ComBandRule(np.array([1]), BANDIT, 0.0, False, none, self.learning_rate, self.exploration)
-        n_atoms = 1 if self.table is None else self.table.n_actions
-        return Running(self._called, rule, daily_state(self._called, 2, n_atoms, none, none), DERIVED, self)
+    @property
+    def _n_atoms(self) -> int:
+        return 1 if self.table is None else self.table.n_actions
 
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return the Gibbs policy with these exponents."""
@@ -185,14 +150,12 @@ def comband(
     if exploration_law is None:
         is_listed = count is not None and count <= _LISTED
         exploration_law = "uniform" if actions.has_uniform or is_listed else "spanner"
-    if exploration_law not in _KINDS:
-        raise InvalidInput(f"`exploration_law` must be one of {_KINDS}", repr(exploration_law), "None takes the best.")
     player = ComBand(actions, days, 0.0, 0.0, exploration_law, limit)
     log_count = math.log(count) if count else actions.size * math.log(actions.dimension)
     eta = read_rate(learning_rate, math.sqrt(max(log_count, 1e-12) / (3.0 * actions.rank * days)))
     if exploration is None:
         exploration = min(0.5, eta * _leverage(player))
-    return replace(player, learning_rate=eta, exploration=read_share(exploration, "exploration"))
+    return replace(player, learning_rate=eta, exploration=float(exploration))
 
 
 def _leverage(player: ComBand) -> float:

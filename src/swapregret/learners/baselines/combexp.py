@@ -20,96 +20,55 @@ elements; on the shortcut DAG the realised regret is T with probability at least
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.family import FULL, MADE, make_law, project
-from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.actions.family import project
+from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
 from swapregret.compiled.vectors import tilt
 from swapregret.geometry.moments import smallest_eigenvalue
-from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
+from swapregret.learners.baselines.drivers.competitor import (
+    PointPlayer,
+    learn_what_pays,
+    play_point,
+    read_rate,
+    rule_class,
+)
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, daily_state, learn_what_pays
-from swapregret.learners.round.day import BANDIT, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, learn_day
-from swapregret.learners.round.player import RunningPlayer
-from swapregret.learners.round.running import Running, room_for_lists
-from swapregret.learners.settings import check_settings
+from swapregret.learners.round.master import NOT_PROJECTED, PLAYED, end_windows, learn_day
 from swapregret.policy import Policy
 
 __all__ = ["CombEXP", "combexp"]
 
-
-COST = Cost("combexp", limit=100_000, base=2e-4, per_action=0.0, vectors=2)
-
-
-class CombEXPRule(NamedTuple):
-    """What does not change; the first five fields as of every rule (``learners.multiscale.phases``).
-
-    Attributes
-    ----------
-    rate, exploration : float
-        η, γ.
-    uniform : float64 array, shape (d,)
-        mμ⁰.
-    """
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    rate: float
-    exploration: float
-    uniform: Floats
-
-
+_COST = Cost("combexp", limit=100_000, base=2e-4, per_action=0.0, vectors=2)
+CombEXPRule = rule_class(__name__, "CombEXPRule", "learning_rate", "exploration", "uniform")
 learn_day.of(CombEXPRule)(learn_what_pays)
 
 
 @end_windows.of(CombEXPRule)
 def move_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Update and project, mix in what explores, and decompose; a day that pays nothing changes nothing."""
-    learners, running, mix = state.learners, state.tally.running, state.mix
+    learners, running = state.learners, state.tally.running
     point, log_point = learners.points[0], learners.log_points[0]
     if n_ending != 0:
         if not np.any(running):
             return PLAYED
-        point, log_point, is_good = project(family, tilt(log_point, running, rule.rate, False), log_point)
+        point, log_point, is_good = project(family, tilt(log_point, running, rule.learning_rate, False), log_point)
         if not is_good:
             return NOT_PROJECTED
     mixed = np.empty(point.size)
     for i in range(point.size):
         mixed[i] = (1.0 - rule.exploration) * point[i] + rule.exploration * rule.uniform[i]
-    code = make_law(family, state.laws, 0, mixed, log_point)
-    if code != MADE:
-        return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
-    for i in range(point.size):
-        learners.points[0, i] = point[i]
-        learners.log_points[0, i] = log_point[i]
-        running[i] = 0.0
-    mix.is_new[0] = 1
-    mix.weights[0] = 1.0
-    mix_slots(family, rule, state)
-    return PLAYED
+    return play_point(family, rule, state, point, log_point, mixed, 0.0)
 
 
 @dataclass(frozen=True)
-class CombEXP(RunningPlayer):
-    """The player; :func:`combexp` chooses its constants.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    learning_rate, exploration : float
-        η, γ.
-    variants : int
-        How many decompositions to average.
-    """
+class CombEXP(PointPlayer):
+    """The player; :func:`combexp` explains its settings and chooses them."""
 
     actions: ActionSet
     horizon: int
@@ -117,9 +76,7 @@ class CombEXP(RunningPlayer):
     exploration: float
     variants: int = 8
     feedback: Feedback = "bandit"
-
-    def __post_init__(self) -> None:
-        check_settings(self)
+    rule_class = CombEXPRule
 
     @cached_property
     def mu(self) -> Policy:
@@ -127,24 +84,17 @@ class CombEXP(RunningPlayer):
         return uniform_law(self.actions, self.horizon)
 
     @cached_property
+    def uniform(self) -> Vector:
+        """Return mμ⁰."""
+        return np.array(self.mu.marginals())
+
+    @cached_property
     def _family(self) -> Any:
         return self.actions.moving_family(self.actions.exploration_policy(), variants=self.variants)
 
-    def _running(self, offset: int) -> Running:
-        point = np.array(self.mu.marginals())
-        log_point = np.log(np.maximum(point, 1e-300))
-        rule = CombEXPRule(
-            windows=np.array([1]),
-            feedback=BANDIT,
-            predictor_step=0.0,
-            has_inverse=False,
-            first_log=log_point,
-            rate=self.learning_rate,
-            exploration=self.exploration,
-            uniform=point,
-        )
-        state = daily_state(self._called, 2, room_for_lists(self.actions, self.variants), point, log_point)
-        return Running(self._called, rule, state, DERIVED, self)
+    @property
+    def _first(self) -> tuple[Vector, Vector]:
+        return self.uniform, np.log(np.maximum(self.uniform, 1e-300))
 
 
 def uniform_law(actions: ActionSet, horizon: int) -> Policy:
@@ -153,7 +103,7 @@ def uniform_law(actions: ActionSet, horizon: int) -> Policy:
         return actions.uniform_policy()
     if actions.has_gibbs:
         return actions.gibbs(np.zeros(actions.dimension))
-    return list_actions(actions, horizon, COST).uniform
+    return list_actions(actions, horizon, _COST).uniform
 
 
 @refuses
@@ -191,6 +141,6 @@ def combexp(
     C = smallest_eigenvalue(law, actions.span) / m**1.5
     root = math.sqrt(m * max(math.log(1.0 / least), 0.0)) if least > 0.0 else math.inf
     gamma = 1.0 if math.isinf(root) else root / (root + math.sqrt(C * (C * m**2 * d + m) * days))
-    share = read_share(gamma if exploration is None else exploration, "exploration")
+    share = float(gamma if exploration is None else exploration)
     rate = read_rate(learning_rate, share * C)
     return CombEXP(actions, days, rate, share, as_integer(variants, "variants", 1))

@@ -13,38 +13,25 @@ and Szepesvári 2020, chapter 11). Nothing is promised for swap regret.
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.arrays import Floats, Integers
 from swapregret.boundary import refuses
-from swapregret.learners.baselines.listed.exponential import exponential_weights
-from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
-from swapregret.learners.baselines.listed.steps import listed_totals, place_of
-from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.exponential import exponential_weights, mixed_weights
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
+from swapregret.learners.baselines.drivers.listed_steps import listed_totals, place_of
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import PLAYED, end_windows, learn_day
-from swapregret.learners.settings import check_settings
+from swapregret.learners.round.master import end_windows, learn_day
 
 __all__ = ["Exp3", "Scores", "exp3"]
 
-COST = Cost("exp3", limit=100_000, base=1e-6, per_action=2.2e-8, vectors=6)
-
-
-class Exp3Rule(NamedTuple):
-    """What does not change; five fields as of every rule (``learners.multiscale.phases``), and η, γ and b."""
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    rate: float
-    exploration: float
-    baseline: float
+Exp3Rule = rule_class(__name__, "Exp3Rule", "learning_rate", "exploration", "baseline")
 
 
 class Scores(NamedTuple):
@@ -68,39 +55,19 @@ def add_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
 @end_windows.of(Exp3Rule)
 def weigh_exponentially(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play exponential weights of the scores."""
-    play_weights(family, rule, state, exponential_weights(state.own.scores, rule.rate, rule.exploration))
-    return PLAYED
+    weights = exponential_weights(state.own.scores, rule.learning_rate)
+    return play_weights(family, rule, state, mixed_weights(weights, rule.exploration))
 
 
 @dataclass(frozen=True)
 class Exp3(ListedPlayer):
-    """The player; :func:`exp3` chooses its constants.
+    """The player; :func:`exp3` explains its settings and chooses them."""
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    learning_rate, exploration, baseline : float
-        η, γ, b.
-    feedback : {"bandit", "full"}
-    limit : int, optional
-        Most actions accepted.
-    """
-
-    actions: ActionSet
-    horizon: int
     learning_rate: float
     exploration: float = 0.0
     baseline: float = 1.0
-    feedback: Feedback = "bandit"
-    limit: int | None = None
-    cost: ClassVar[Cost] = COST
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> Exp3Rule:
-        return Exp3Rule(windows, feedback, 0.0, False, first_log, self.learning_rate, self.exploration, self.baseline)
+    rule_class = Exp3Rule
+    cost = Cost("exp3", limit=100_000, base=1e-6, per_action=2.2e-8, vectors=6)
 
     def _own(self, n_actions: int) -> Scores:
         return Scores(np.zeros(n_actions))
@@ -138,15 +105,6 @@ def exp3(
     >>> round(player.learning_rate, 6)          # √(2 ln 6 / 6000)
     0.024439
     """
-    days = as_integer(horizon, "horizon", 1)
-    n = list_actions(actions, days, COST, limit).n_actions
-    default = math.sqrt((8.0 if feedback == "full" else 2.0 / n) * math.log(n) / days)
-    return Exp3(
-        actions,
-        days,
-        read_rate(learning_rate, default),
-        read_share(exploration, "exploration"),
-        read_share(baseline, "baseline"),
-        feedback,
-        limit,
-    )
+    n, days = Exp3.size_of(actions, horizon, limit)
+    rate = read_rate(learning_rate, math.sqrt((8.0 if feedback == "full" else 2.0 / n) * math.log(n) / days))
+    return Exp3(actions, days, rate, float(exploration), float(baseline), feedback=feedback, limit=limit)

@@ -12,88 +12,49 @@ swap regret are linear. That is what it is here for.
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.actions.family import best
 from swapregret.actions.listed_laws import put_law
-from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.arrays import as_integer
 from swapregret.boundary import refuses
 from swapregret.compiled.bits import pack_action
-from swapregret.learners.baselines.listing import read_share
+from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_law, rule_class
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, daily_state
-from swapregret.learners.round.day import FEEDBACKS, mix_slots
 from swapregret.learners.round.master import PLAYED, end_windows
-from swapregret.learners.round.player import RunningPlayer
-from swapregret.learners.round.running import Running
-from swapregret.learners.settings import check_settings
-from swapregret.policy import Policy
 
 __all__ = ["FollowTheLeader", "follow_the_leader"]
 
-
-class LeaderRule(NamedTuple):
-    """What does not change; five fields as of every rule (``learners.multiscale.phases``), and γ."""
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    exploration: float
+LeaderRule = rule_class(__name__, "LeaderRule", "exploration")
 
 
 @end_windows.of(LeaderRule)
 def follow(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the action that is best by the sum of the estimates; the policy stays while the leader does."""
-    laws, mix = state.laws, state.mix
+    laws = state.laws
     words, chances = np.zeros((1, laws.words.shape[2]), dtype=np.uint64), np.ones(1)
     pack_action(best(family, state.tally.total), words[0])
     if n_ending != 0 and np.all(words[0] == laws.words[0, 0]):
         return PLAYED
     put_law(laws, 0, words, chances, family.common.place)
-    mix.is_new[0] = 1
-    mix.weights[0] = 1.0 - rule.exploration
-    mix.weights[1] = rule.exploration
-    mix_slots(family, rule, state)
-    return PLAYED
+    return play_law(family, rule, state, rule.exploration)
 
 
 @dataclass(frozen=True)
-class FollowTheLeader(RunningPlayer):
-    """The player; :func:`follow_the_leader` chooses its constants.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    exploration : float
-        γ.
-    feedback : {"bandit", "semi-bandit", "full"}
-    """
+class FollowTheLeader(PointPlayer):
+    """The player; :func:`follow_the_leader` explains its settings and chooses them."""
 
     actions: ActionSet
     exploration: float
     feedback: Feedback = "bandit"
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    @cached_property
-    def mu(self) -> Policy:
-        """The exploration law."""
-        return self.actions.exploration_policy()
+    rule_class = LeaderRule
 
     @cached_property
     def _family(self) -> Any:
         return self.actions.family(self.mu, has_moment=self.feedback == "bandit")
-
-    def _running(self, offset: int) -> Running:
-        none = np.zeros(self.actions.dimension)
-        rule = LeaderRule(np.array([1]), FEEDBACKS[self.feedback], 0.0, False, none, self.exploration)
-        return Running(self._called, rule, daily_state(self._called, 2, 1, none, none), DERIVED, self)
 
 
 @refuses
@@ -118,5 +79,4 @@ def follow_the_leader(
     """
     days = as_integer(horizon, "horizon", 1)
     default = 0.0 if feedback == "full" else min(0.5, math.cbrt(actions.rank / days))
-    share = read_share(default if exploration is None else exploration, "exploration")
-    return FollowTheLeader(actions, share, feedback)
+    return FollowTheLeader(actions, float(default if exploration is None else exploration), feedback)

@@ -16,58 +16,30 @@ constants the authors state for losses in [−1, 1]. Nothing is promised for swa
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.actions.family import FULL, MADE, hybrid, make_law
+from swapregret.actions.family import hybrid
 from swapregret.actions.hybrid import has_hybrid
-from swapregret.arrays import Floats, Integers, Vector, as_integer
+from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
 from swapregret.geometry.hybrid import ACCEPTABLE, middle_of
-from swapregret.learners.baselines.listing import read_rate
+from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, daily_state
-from swapregret.learners.round.day import SEMI_BANDIT, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows
-from swapregret.learners.round.player import RunningPlayer
-from swapregret.learners.round.running import Running, room_for_lists
-from swapregret.learners.settings import check_settings
-from swapregret.policy import Policy
+from swapregret.learners.round.master import NOT_PROJECTED, end_windows
+from swapregret.learners.round.running import Running
 
 __all__ = ["HybridOMD", "hybrid_omd"]
 
-
-class HybridRule(NamedTuple):
-    """What does not change; the first five fields as of every rule (``learners.multiscale.phases``).
-
-    Attributes
-    ----------
-    scale, mix : float
-        c, γ.
-    size : int
-        m.
-    middle : float64 array, shape (d,)
-        A point of the relative interior.
-    """
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    scale: float
-    mix: float
-    size: int
-    middle: Floats
+HybridRule = rule_class(__name__, "HybridRule", "scale", "mix", "size", "middle")
 
 
 @end_windows.of(HybridRule)
 def move_hybrid(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Move to the minimiser for the losses so far, and decompose it."""
-    learners, tally, mix = state.learners, state.tally, state.mix
-    point, gap = learners.points[0], 0.0
+    point, tally = state.learners.points[0], state.tally
     if n_ending != 0:
         rate = rule.scale / np.sqrt(tally.day[0] + 1.0)
         costs = np.empty(point.size)
@@ -76,46 +48,20 @@ def move_hybrid(rule: Any, family: Any, state: Any, n_ending: int) -> int:
         point, gap = hybrid(family, costs, rule.mix, rule.middle, point)
         if not gap <= ACCEPTABLE:
             return NOT_PROJECTED
-    code = make_law(family, state.laws, 0, point, rule.first_log)
-    if code != MADE:
-        return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
-    for i in range(point.size):
-        learners.points[0, i] = point[i]
-    mix.is_new[0] = 1
-    mix.weights[0] = 1.0
-    mix_slots(family, rule, state)
-    return PLAYED
+    return play_point(family, rule, state, point, rule.first_log, point, 0.0)
 
 
 @dataclass(frozen=True)
-class HybridOMD(RunningPlayer):
-    """The player; :func:`hybrid_omd` chooses its constants.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    scale : float
-        c.
-    mix : float
-        γ of the regulariser.
-    variants : int
-        How many decompositions to average.
-    """
+class HybridOMD(PointPlayer):
+    """The player; :func:`hybrid_omd` explains its settings and chooses them. μ is not played."""
 
     actions: ActionSet
     scale: float
     mix: float
     variants: int = 8
     feedback: Feedback = "semi-bandit"
+    rule_class = HybridRule
     _minimises = True
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    @cached_property
-    def mu(self) -> Policy:
-        """The exploration law of the set, which is not played."""
-        return self.actions.exploration_policy()
 
     @cached_property
     def _family(self) -> Any:
@@ -123,34 +69,27 @@ class HybridOMD(RunningPlayer):
         made = self.actions.moving_family(self.mu, **options)
         return made if has_hybrid(made) else ActionSet.family(self.actions, self.mu, **options)
 
+    @property
+    def size(self) -> int:
+        """Return m."""
+        return self.actions.size
+
     @cached_property
-    def _middle(self) -> Vector:
+    def middle(self) -> Vector:
+        """A point of the relative interior."""
         return middle_of(self.actions)
 
     @cached_property
-    def _first(self) -> Vector:
-        """The minimiser of the regulariser alone."""
-        point, _ = hybrid(
-            self._called, np.zeros(self.actions.dimension), self.mix, self._middle.copy(), self._middle.copy()
-        )
-        return np.array(point)
+    def _first(self) -> tuple[Vector, Vector]:
+        """The minimiser of the regulariser alone; logarithms are not used."""
+        none = np.zeros(self.actions.dimension)
+        point, _ = hybrid(self._called, none, self.mix, self.middle.copy(), self.middle.copy())
+        return np.array(point), none
 
     def _running(self, offset: int) -> Running:
-        none, size = np.zeros(self.actions.dimension), self.actions.size
-        rule = HybridRule(
-            windows=np.array([1]),
-            feedback=SEMI_BANDIT,
-            predictor_step=0.0,
-            has_inverse=False,
-            first_log=none,
-            scale=self.scale,
-            mix=self.mix,
-            size=size,
-            middle=self._middle,
-        )
-        state = daily_state(self._called, 2, room_for_lists(self.actions, self.variants), self._first, none)
-        state.tally.prediction[:] = 1.0 / size  # of which ℓ = −1: what an element that was not chosen is taken to lose
-        return Running(self._called, rule, state, DERIVED, self)
+        running = super()._running(offset)
+        running.state.tally.prediction[:] = 1.0 / self.size  # ℓ = −1: what an element not chosen is taken to lose
+        return running
 
 
 @refuses
@@ -180,5 +119,5 @@ def hybrid_omd(
     as_integer(horizon, "horizon", 1)
     d, m = actions.dimension, actions.size
     default = 1.0 if 2 * m <= d or m == d else min(1.0, 1.0 / math.sqrt(math.log(d / (d - m))))
-    chosen = max(read_rate(mix, default, "mix"), 1e-12)
-    return HybridOMD(actions, max(read_rate(scale, 1.0, "scale"), 1e-300), chosen, as_integer(variants, "variants", 1))
+    rate, gamma = read_rate(scale, 1.0, "scale"), read_rate(mix, default, "mix")
+    return HybridOMD(actions, rate, gamma, as_integer(variants, "variants", 1))

@@ -16,38 +16,25 @@ none of them learnt much.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.arrays import Floats, Integers
 from swapregret.boundary import refuses
-from swapregret.learners.baselines.listed.experts import teach_one
-from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
-from swapregret.learners.baselines.listed.stationary import follow_chain, start_chain
-from swapregret.learners.baselines.listed.steps import daily_uniform, place_of
-from swapregret.learners.baselines.listing import Cost, list_actions, read_rate
-from swapregret.learners.player import Feedback
-from swapregret.learners.round.master import PLAYED, end_windows, learn_day
-from swapregret.learners.round.running import Running
-from swapregret.learners.settings import check_settings
+from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_agreement
+from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform, place_of
+from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
+from swapregret.learners.baselines.tsallis_inf import loss_estimate, tsallis_weights
+from swapregret.learners.round.master import end_windows, learn_day
 
 __all__ = ["Ito", "ito"]
 
-COST = Cost("ito", limit=2_000, base=2e-6, per_action=1e-8, per_pair=3e-9, matrices=4)
-
-
-class SingleRule(NamedTuple):
-    """What does not change; five fields as of every rule (``learners.multiscale.phases``), c, and how losses are estimated."""
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    scale: float
-    is_variance_reduced: bool
+SingleRule = rule_class(__name__, "SingleRule", "scale", "is_variance_reduced")
+end_windows.of(SingleRule)(play_agreement)
 
 
 class SingleExperts(NamedTuple):
@@ -62,7 +49,7 @@ class SingleExperts(NamedTuple):
     counts : float64 array, shape (N,)
         n, the days of each expert.
     point, inverse : float64 arrays
-        p, and what helps to find the next one (``listed.stationary``).
+        p, and what helps to find the next one (``drivers.stationary``).
     """
 
     seed: Integers
@@ -77,54 +64,25 @@ class SingleExperts(NamedTuple):
 def tell_one(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
     """Draw the expert that chose the action, let it learn, and find the distribution they agree on."""
     own, a = state.own, place_of(family.words, action)
-    uniform = daily_uniform(own.seed[0], state.tally.day[0])
-    is_reduced = rule.is_variance_reduced
-    teach_one(own.losses, own.rows, own.counts, own.point, a, reward, uniform, rule.scale, is_reduced)
+    posterior = own.point * own.rows[:, a]  # P(i | j) ∝ p(i) q_i(j)
+    i = choose(posterior, daily_uniform(own.seed[0], state.tally.day[0]))
+    rate = rule.scale / np.sqrt(own.counts[i] + 1.0)
+    own.losses[i, a] += loss_estimate(1.0 - reward, own.rows[i, a], rate, rule.is_variance_reduced)
+    own.counts[i] += 1.0
+    weights, _ = tsallis_weights(own.losses[i], rule.scale / np.sqrt(own.counts[i] + 1.0))
+    own.rows[i] = weights
     follow_chain(own.rows, own.point, own.inverse)
     return True
 
 
-@end_windows.of(SingleRule)
-def play_agreement(rule: Any, family: Any, state: Any, n_ending: int) -> int:
-    """Play p."""
-    play_weights(family, rule, state, state.own.point)
-    return PLAYED
-
-
 @dataclass(frozen=True)
 class Ito(ListedPlayer):
-    """The player; :func:`ito` chooses its constants.
+    """The player; :func:`ito` explains its settings and chooses them."""
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-        Only for the estimate of a refusal.
-    scale : float
-        c.
-    is_variance_reduced : bool
-    limit : int, optional
-    """
-
-    actions: ActionSet
-    horizon: int
     scale: float
     is_variance_reduced: bool = False
-    limit: int | None = None
-    feedback: Feedback = "bandit"
-    cost: ClassVar[Cost] = COST
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    def start(self, rng: np.random.Generator) -> Running:
-        """Begin with equal weights everywhere; the seed of the draws is the only randomness."""
-        running = super().start(rng)
-        running.state.own.seed[0] = rng.integers(2**63)
-        return running
-
-    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> SingleRule:
-        return SingleRule(windows, feedback, 0.0, False, first_log, self.scale, self.is_variance_reduced)
+    rule_class = SingleRule
+    cost = Cost("ito", limit=2_000, base=2e-6, per_action=1e-8, per_pair=3e-9, matrices=4)
 
     def _own(self, n_actions: int) -> SingleExperts:
         n = n_actions
@@ -162,7 +120,5 @@ def ito(
     >>> ito(MSets(4, 2), 1000).scale
     8.0
     """
-    days = as_integer(horizon, "horizon", 1)
-    list_actions(actions, days, COST, limit)
-    chosen = read_rate(scale, 8.0, "scale")
-    return Ito(actions, days, max(chosen, 1e-300), is_variance_reduced, limit)
+    _, days = Ito.size_of(actions, horizon, limit)
+    return Ito(actions, days, read_rate(scale, 8.0, "scale"), is_variance_reduced, limit=limit)

@@ -20,41 +20,27 @@ T^{-1/3}.
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.arrays import Floats, Integers
 from swapregret.boundary import refuses
-from swapregret.errors import InvalidInput
-from swapregret.learners.baselines.listed.pairs import add_regrets, matching_weights
-from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
-from swapregret.learners.baselines.listed.steps import listed_totals, place_of
-from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.exponential import mixed_weights
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
+from swapregret.learners.baselines.drivers.listed_steps import listed_totals, place_of
+from swapregret.learners.baselines.drivers.stationary import eliminate
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import PLAYED, end_windows, learn_day
-from swapregret.learners.settings import check_settings
+from swapregret.learners.round.master import end_windows, learn_day
 
 __all__ = ["RegretMatching", "regret_matching"]
 
-COST = Cost("regret_matching", limit=2_000, base=2e-6, per_action=1e-8, per_pair=1e-9, per_triple=3.5e-11, matrices=4)
+MatchingRule = rule_class(__name__, "MatchingRule", "is_inert", "inertia", "exploration", "baseline")
 _LEAK = 1e-9
-
-
-class MatchingRule(NamedTuple):
-    """What does not change; five fields as of every rule (``learners.multiscale.phases``), which rule it is, μ, γ, b."""
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    is_inert: bool
-    inertia: float
-    exploration: float
-    baseline: float
 
 
 class Regrets(NamedTuple):
@@ -65,63 +51,75 @@ class Regrets(NamedTuple):
 
 
 @learn_day.of(MatchingRule)
-def add_day_of_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
-    """Add the day to the regrets."""
-    own, chances, a = state.own, state.laws.chances[0], place_of(family.words, action)
-    if rule.feedback == FULL_VECTOR:
-        add_regrets(own.regrets, chances, a, 0.0, listed_totals(family.columns, seen), False, rule.is_inert)
-    else:
-        add_regrets(own.regrets, chances, a, (reward - rule.baseline) / chances[a], chances, True, rule.is_inert)
-    own.last[0] = a + 1
+def add_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Add the day to the regrets for having played i and not j.
+
+    With bandit feedback the action played is estimated and all others 0. With inertia only the action that was played counts, all
+    of it; otherwise every action counts by its probability.
+    """
+    regrets, shares, a = state.own.regrets, state.laws.chances[0], place_of(family.words, action)
+    n = shares.size
+    state.own.last[0] = a + 1
+    if rule.feedback != FULL_VECTOR:
+        estimate = (reward - rule.baseline) / shares[a]
+        for i in range(n):
+            if i != a:
+                regrets[i, a] += shares[i] * estimate
+                regrets[a, i] -= shares[a] * estimate
+        return True
+    totals = listed_totals(family.columns, seen)
+    for i in range(n):
+        if rule.is_inert:
+            regrets[a, i] += totals[i] - totals[a]
+        else:
+            for j in range(n):
+                regrets[i, j] += shares[i] * totals[j] - shares[i] * totals[i]
     return True
 
 
 @end_windows.of(MatchingRule)
 def match_regrets(rule: Any, family: Any, state: Any, n_ending: int) -> int:
-    """Switch in proportion to the regrets; the first law is uniform."""
+    """Switch in proportion to the regrets; the first law is uniform.
+
+    A leak makes the law unique where regrets leave it open; from day to day the chain changes too much for yesterday's
+    solution to help.
+    """
     regrets, last = state.own.regrets, state.own.last[0] - 1
     n = regrets.shape[0]
     weights = np.full(n, 1.0 / n)
-    if last >= 0:
-        day = state.tally.day[0]
-        weights = matching_weights(regrets, last, day, rule.inertia, rule.is_inert, rule.exploration, _LEAK)
-    play_weights(family, rule, state, weights)
-    return PLAYED
+    if last >= 0 and rule.is_inert:
+        most, moved = 1.0 / max(1, n - 1), 0.0
+        for j in range(n):
+            weights[j] = (
+                0.0 if j == last else min(max(regrets[last, j], 0.0) / (rule.inertia * state.tally.day[0]), most)
+            )
+            moved += weights[j]
+        weights[last] = 1.0 - moved
+    elif last >= 0:
+        rates = np.maximum(regrets, 0.0)
+        total = rates.sum()
+        if total > 0.0:
+            weights = eliminate(rates * (n / total) + _LEAK)
+    return play_weights(family, rule, state, mixed_weights(weights, rule.exploration))
 
 
 @dataclass(frozen=True)
 class RegretMatching(ListedPlayer):
-    """The player; :func:`regret_matching` chooses its constants.
+    """The player; :func:`regret_matching` explains its settings and chooses them."""
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    rule : {"invariant", "inertia"}
-    inertia : float
-        μ.
-    exploration, baseline : float
-        γ, b; with bandit feedback only.
-    feedback : {"full", "bandit"}
-    limit : int, optional
-    """
-
-    actions: ActionSet
-    horizon: int
     rule: str
     inertia: float
     exploration: float
     baseline: float = 0.0
-    feedback: Feedback = "bandit"
-    limit: int | None = None
-    cost: ClassVar[Cost] = COST
+    rule_class = MatchingRule
+    cost = Cost(
+        "regret_matching", limit=2_000, base=2e-6, per_action=1e-8, per_pair=1e-9, per_triple=3.5e-11, matrices=4
+    )
 
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> MatchingRule:
-        is_inert, gamma, b = self.rule == "inertia", self.exploration, self.baseline
-        return MatchingRule(windows, feedback, 0.0, False, first_log, is_inert, self.inertia, gamma, b)
+    @property
+    def is_inert(self) -> bool:
+        """Whether the rule is "inertia"."""
+        return self.rule == "inertia"
 
     def _own(self, n_actions: int) -> Regrets:
         return Regrets(np.zeros((n_actions, n_actions)), np.zeros(1, dtype=np.int64))
@@ -163,11 +161,10 @@ def regret_matching(
     >>> player.inertia, round(player.exploration, 6)
     (10.0, 0.1)
     """
-    days = as_integer(horizon, "horizon", 1)
-    if rule not in ("invariant", "inertia"):
-        raise InvalidInput("`rule` must be 'invariant' or 'inertia'", repr(rule), "'invariant' has the better bound.")
-    n = list_actions(actions, days, COST, limit).n_actions
-    mu = max(read_rate(inertia, 2.0 * max(1, n - 1), "inertia"), 1e-300)
+    n, days = RegretMatching.size_of(actions, horizon, limit)
     default = 0.0 if feedback == "full" else min(0.5, math.cbrt(n / days))
-    share = read_share(default if exploration is None else exploration, "exploration")
-    return RegretMatching(actions, days, rule, mu, share, read_share(baseline, "baseline"), feedback, limit)
+    mu, gamma = (
+        read_rate(inertia, 2.0 * max(1, n - 1), "inertia"),
+        float(default if exploration is None else exploration),
+    )
+    return RegretMatching(actions, days, rule, mu, gamma, float(baseline), feedback=feedback, limit=limit)

@@ -24,7 +24,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,34 +33,22 @@ from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
 from swapregret.counts import count_in_words
 from swapregret.errors import InvalidInput, TooLarge
-from swapregret.learners.baselines.listed.pairs import add_gains, mixed_weights, rule_rates
-from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
-from swapregret.learners.baselines.listed.stationary import follow_chain, start_chain
-from swapregret.learners.baselines.listed.steps import listed_totals, place_of
-from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.compiled.kernel import kernel
+from swapregret.errors import TooLarge
+from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.exponential import add_shares, exponential_weights, mixed_weights
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
+from swapregret.learners.baselines.drivers.listed_steps import listed_totals, place_of
+from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import PLAYED, end_windows, learn_day
-from swapregret.learners.settings import check_settings
+from swapregret.learners.round.master import end_windows, learn_day
 
 __all__ = ["Stoltz", "stoltz"]
 
-COST = Cost("stoltz", limit=2_000, base=3e-6, per_action=1e-8, per_pair=4e-9, per_triple=1.3e-10, matrices=4)
 SWAP_LIMIT = 5
-
-
-class PairRule(NamedTuple):
-    """What does not change; five fields as of every rule (``learners.multiscale.phases``), η, γ, b, and all functions or none."""
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    rate: float
-    exploration: float
-    baseline: float
-    functions: Integers
+PairRule = rule_class(__name__, "PairRule", "learning_rate", "exploration", "baseline", "functions")
 
 
 class Gains(NamedTuple):
@@ -71,7 +59,7 @@ class Gains(NamedTuple):
     gains : float64 array, shape (N, N)
         Σ_s p_s(i) r̃_s(j): the gain of a rule is a sum of entries, one per row.
     point, inverse : float64 arrays
-        The fixed point, and what helps to find the next one (``listed.stationary``).
+        The fixed point, and what helps to find the next one (``drivers.stationary``).
     """
 
     gains: Floats
@@ -79,70 +67,95 @@ class Gains(NamedTuple):
     inverse: Floats
 
 
+@kernel
+def rule_rates(gains: Floats, functions: Integers, learning_rate: float) -> Floats:
+    """Return the chain whose stationary distribution is the fixed point of exponential weights on rules.
+
+    The rules are the given functions, one per row, or, if there are none, all that move one action to one other; then
+    rates are multiplied by what makes them add up to N.
+    """
+    n = gains.shape[0]
+    rates = np.zeros((n, n))
+    if functions.shape[0]:
+        totals = np.zeros(functions.shape[0])
+        for f in range(functions.shape[0]):
+            for i in range(n):
+                totals[f] += gains[i, functions[f, i]]
+        weights = exponential_weights(totals, learning_rate)
+        for f in range(functions.shape[0]):
+            for i in range(n):
+                rates[i, functions[f, i]] += weights[f]
+        return rates
+    differences = np.empty(n * n)
+    for i in range(n):
+        for j in range(n):
+            differences[i * n + j] = gains[i, j] - gains[i, i]
+    weights = exponential_weights(differences, learning_rate)
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                rates[i, j] = weights[i * n + j]
+                total += rates[i, j]
+    factor = n / total if n > 1 else 0.0
+    for i in range(n):
+        for j in range(n):
+            rates[i, j] *= factor
+    return rates
+
+
 @learn_day.of(PairRule)
 def add_to_rules(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
     """Add the day to the gains of all rules, and find their fixed point."""
     own, chances = state.own, state.laws.chances[0]
     if rule.feedback == FULL_VECTOR:
-        add_gains(own.gains, chances, -1, 0.0, listed_totals(family.columns, seen))
+        add_shares(own.gains, chances, listed_totals(family.columns, seen))
     else:
         a = place_of(family.words, action)
-        add_gains(own.gains, chances, a, (reward - rule.baseline) / chances[a], chances)
-    follow_chain(rule_rates(own.gains, rule.functions, rule.rate), own.point, own.inverse)
+        own.gains[:, a] += chances * ((reward - rule.baseline) / chances[a])
+    follow_chain(rule_rates(own.gains, rule.functions, rule.learning_rate), own.point, own.inverse)
     return True
 
 
 @end_windows.of(PairRule)
 def play_fixed_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the fixed point, with γ of the uniform law mixed in."""
-    play_weights(family, rule, state, mixed_weights(state.own.point, rule.exploration))
-    return PLAYED
+    return play_weights(family, rule, state, mixed_weights(state.own.point, rule.exploration))
+
+
+def check_functions(rules: str, n_actions: int) -> None:
+    """Refuse more functions than can be listed."""
+    if rules == "swap" and n_actions > SWAP_LIMIT:
+        digits = float(min(n_actions, 10**100)) * math.log10(n_actions)
+        power = f"{digits:.0f}" if digits < 1e6 else f"({digits:.0e})"
+        raise TooLarge(
+            f"`actions` of stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
+            f"{count_in_words(n_actions)} actions and so about 10^{power} functions, each with a weight to be updated every day",
+            "Use rules='internal', or blum_mansour.",
+        )
 
 
 @dataclass(frozen=True)
 class Stoltz(ListedPlayer):
-    """The player; :func:`stoltz` chooses its constants.
+    """The player; :func:`stoltz` explains its settings and chooses them."""
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    rules : {"internal", "swap"}
-    learning_rate, exploration, baseline : float
-        η, γ, b.
-    feedback : {"bandit", "full"}
-    limit : int, optional
-    """
-
-    actions: ActionSet
-    horizon: int
     rules: str
     learning_rate: float
     exploration: float = 0.0
     baseline: float = 1.0
-    feedback: Feedback = "bandit"
-    limit: int | None = None
-    cost: ClassVar[Cost] = COST
+    rule_class = PairRule
+    cost = Cost("stoltz", limit=2_000, base=3e-6, per_action=1e-8, per_pair=4e-9, per_triple=1.3e-10, matrices=4)
 
     def __post_init__(self) -> None:
-        check_settings(self)
-        if self.rules == "swap" and not (self.actions.n_actions or 0) <= SWAP_LIMIT:
-            raise TooLarge(
-                f"`actions` of Stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
-                f"{count_in_words(self.actions.n_actions or 0)}",
-                "Use rules='internal'.",
-            )
+        super().__post_init__()
+        check_functions(self.rules, self.actions.n_actions or 0)
 
     @cached_property
-    def _functions(self) -> Integers:
+    def functions(self) -> Integers:
         """All N^N functions, one per row, or none if the rules are pairs."""
         n = self.table.n_actions
         listed = list(product(range(n), repeat=n)) if self.rules == "swap" else []
         return np.array(listed, dtype=np.int64).reshape(-1, n)
-
-    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> PairRule:
-        eta, gamma, b = self.learning_rate, self.exploration, self.baseline
-        return PairRule(windows, feedback, 0.0, False, first_log, eta, gamma, b, self._functions)
 
     def _own(self, n_actions: int) -> Gains:
         return Gains(np.zeros((n_actions, n_actions)), *start_chain(n_actions))
@@ -183,32 +196,9 @@ def stoltz(
     >>> round(stoltz(MSets(4, 2), 1000).learning_rate, 6)          # √(12 ln 30 / 1000)
     0.202026
     """
-    days = as_integer(horizon, "horizon", 1)
-    if rules not in ("internal", "swap"):
-        raise InvalidInput("`rules` must be 'internal' or 'swap'", repr(rules), "'internal' is the one that scales.")
-    known = actions.n_actions
-    n = known if rules == "swap" and known is not None else list_actions(actions, days, COST, limit).n_actions
-    if rules == "swap" and n > SWAP_LIMIT:
-        digits = float(min(n, 10**100)) * math.log10(n)
-        raise TooLarge(
-            f"`actions` of stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
-            f"{count_in_words(n)} actions and so about 10^{_power(digits)} functions, each with a weight to be updated every day",
-            "Use rules='internal', or blum_mansour.",
-        )
+    days, known = as_integer(horizon, "horizon", 1), actions.n_actions
+    n = known if rules == "swap" and known is not None else Stoltz.size_of(actions, days, limit)[0]
+    check_functions(rules, n)
     log_rules = n * math.log(n) if rules == "swap" else math.log(max(2, n * (n - 1)))
-    default = math.sqrt((8.0 if rules == "swap" else 2.0 * n) * log_rules / days)
-    return Stoltz(
-        actions,
-        days,
-        rules,
-        read_rate(learning_rate, default),
-        read_share(exploration, "exploration"),
-        read_share(baseline, "baseline"),
-        feedback,
-        limit,
-    )
-
-
-def _power(digits: float) -> str:
-    """Write an exponent of ten for people."""
-    return f"{digits:.0f}" if digits < 1e6 else f"({digits:.0e})"
+    rate = read_rate(learning_rate, math.sqrt((8.0 if rules == "swap" else 2.0 * n) * log_rules / days))
+    return Stoltz(actions, days, rules, rate, float(exploration), float(baseline), feedback=feedback, limit=limit)

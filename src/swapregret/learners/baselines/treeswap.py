@@ -15,45 +15,27 @@ O(T ln ln N / ln T) for the best H); with bandit feedback each scale pays √(K 
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.arrays import Floats, Integers, Vector
 from swapregret.boundary import refuses
-from swapregret.errors import InvalidInput
-from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
-from swapregret.learners.baselines.listed.scales import add_day, mean_row, turn_scales
-from swapregret.learners.baselines.listed.steps import daily_uniform, listed_totals, place_of
-from swapregret.learners.baselines.listing import Cost, list_actions, read_rate, read_share
+from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.exponential import exponential_weights
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
+from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform, listed_totals, place_of
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import PLAYED, end_windows, learn_day
-from swapregret.learners.round.running import Running
+from swapregret.learners.round.master import end_windows, learn_day
 from swapregret.learners.schedule import Schedule
-from swapregret.learners.settings import check_settings
 
 __all__ = ["TreeSwap", "treeswap"]
 
-COST = Cost("treeswap", limit=100_000, base=3e-7, per_action=3e-9, vectors=20)
+TreeRule = rule_class(__name__, "TreeRule", "rates", "baseline", "is_shared")
 _RATIO = 4
-
-
-class TreeRule(NamedTuple):
-    """What does not change; five fields as of every rule (``learners.multiscale.phases``), η of each scale, b, and more.
-
-    ``is_shared`` tells whether all scales share one estimate.
-    """
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    rates: Floats
-    baseline: float
-    is_shared: bool
 
 
 class Scales(NamedTuple):
@@ -75,60 +57,63 @@ class Scales(NamedTuple):
 
 @learn_day.of(TreeRule)
 def add_to_scales(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
-    """Add the day to the meta-days."""
-    own = state.own
+    """Add the day to the meta-days: of all scales, or of the one that chose the action."""
+    own, aggregates = state.own, state.own.aggregates
+    n_scales = aggregates.shape[0]
     if rule.feedback == FULL_VECTOR:
-        aggregates = own.aggregates
         aggregates += listed_totals(family.columns, seen)
+        return True
+    a, gain = place_of(family.words, action), reward - rule.baseline
+    if rule.is_shared:
+        for k in range(n_scales):
+            aggregates[k, a] += gain / state.laws.chances[0, a]
     else:
-        a = place_of(family.words, action)
-        chance, uniform = state.laws.chances[0, a], daily_uniform(own.seed[0], state.tally.day[0])
-        add_day(own.aggregates, own.rows, a, reward - rule.baseline, chance, uniform, rule.is_shared)
+        k = choose(own.rows[:, a].copy(), daily_uniform(own.seed[0], state.tally.day[0]))
+        aggregates[k, a] += n_scales * gain / own.rows[k, a]
     return True
 
 
 @end_windows.of(TreeRule)
 def turn(rule: Any, family: Any, state: Any, n_ending: int) -> int:
-    """End the base window: scales 1..c−1 restart, scale c updates; play the mean of the scales."""
-    own = state.own
-    if n_ending > 0:
-        turn_scales(own.scores, own.aggregates, own.rows, n_ending, rule.rates)
-    play_weights(family, rule, state, mean_row(own.rows))
-    return PLAYED
+    """End windows: the scale of the last of them updates, if there is one, those before it restart; play the mean of the scales."""
+    scores, aggregates, rows = state.own.scores, state.own.aggregates, state.own.rows
+    n_scales, n = rows.shape
+    if 0 < n_ending <= n_scales:
+        k = n_ending - 1
+        scores[k] += aggregates[k]
+        aggregates[k] = 0.0
+        rows[k] = exponential_weights(scores[k], rule.rates[k])
+    for k in range(min(n_ending - 1, n_scales)):
+        scores[k] = 0.0
+        aggregates[k] = 0.0
+        rows[k] = 1.0 / n
+    return play_weights(family, rule, state, rows.sum(axis=0) / n_scales)
 
 
 @dataclass(frozen=True)
 class TreeSwap(ListedPlayer):
-    """The player; :func:`treeswap` chooses its constants.
+    """The player; :func:`treeswap` explains its settings and chooses them.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    schedule : Schedule
-    learning_rates : tuple of float
-        η of each scale.
-    baseline : float
-        b.
-    estimator : {"own", "shared"}
-    random_offset : bool
-    feedback : {"bandit", "full"}
-    limit : int, optional
+    ``learning_rates`` are η of each scale.
     """
 
-    actions: ActionSet
-    horizon: int
     schedule: Schedule
     learning_rates: tuple[float, ...]
     baseline: float = 1.0
     estimator: str = "own"
     random_offset: bool = True
-    feedback: Feedback = "bandit"
-    limit: int | None = None
-    cost: ClassVar[Cost] = COST
+    rule_class = TreeRule
+    cost = Cost("treeswap", limit=100_000, base=3e-7, per_action=3e-9, vectors=20)
 
-    def __post_init__(self) -> None:
-        check_settings(self)
+    @property
+    def rates(self) -> Vector:
+        """The learning rates as an array."""
+        return np.array(self.learning_rates, dtype=np.float64)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all scales share one estimate."""
+        return self.estimator == "shared"
 
     @property
     def _windows(self) -> tuple[int, ...]:
@@ -137,16 +122,6 @@ class TreeSwap(ListedPlayer):
     def _offset(self, rng: np.random.Generator) -> int:
         windows = self.schedule.windows
         return windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
-
-    def start(self, rng: np.random.Generator) -> Running:
-        """Begin every scale with equal weights; draw the offset of the windows and the seed of the scales."""
-        running = super().start(rng)
-        running.state.own.seed[0] = rng.integers(2**63)
-        return running
-
-    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> TreeRule:
-        rates, is_shared = np.array(self.learning_rates), self.estimator == "shared"
-        return TreeRule(windows, feedback, 0.0, False, first_log, rates, self.baseline, is_shared)
 
     def _own(self, n_actions: int) -> Scales:
         k, n = self.schedule.n_scales, n_actions
@@ -195,10 +170,7 @@ def treeswap(
     >>> treeswap(MSets(6, 2), 10_000).schedule.windows
     (4, 160, 640, 2560, 10240)
     """
-    days = as_integer(horizon, "horizon", 1)
-    if estimator not in ("own", "shared"):
-        raise InvalidInput("`estimator` must be 'own' or 'shared'", repr(estimator), "'own' is the published one.")
-    n = list_actions(actions, days, COST, limit).n_actions
+    n, days = TreeSwap.size_of(actions, horizon, limit)
     if schedule is None and feedback == "full":
         schedule = Schedule.uniform(_RATIO, max(1, math.ceil(math.log(days, _RATIO) - 1e-9)))
     windows = schedule or Schedule.practical(days, rank=n, size=1)
@@ -208,5 +180,5 @@ def treeswap(
         meta_day, interval = windows.update_every(scale), windows.restart_every(scale)
         noise = interval * meta_day / 4.0 if feedback == "full" else float(interval * (count * n + meta_day))
         rates.append(factor * math.sqrt(2.0 * math.log(n) / noise))
-    base = read_share(baseline, "baseline")
-    return TreeSwap(actions, days, windows, tuple(rates), base, estimator, random_offset, feedback, limit)
+    constants = (windows, tuple(rates), float(baseline), estimator, random_offset)
+    return TreeSwap(actions, days, *constants, feedback=feedback, limit=limit)

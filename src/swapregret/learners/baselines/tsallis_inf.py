@@ -3,7 +3,8 @@ r"""Tsallis-INF (Zimmert and Seldin 2021): best of both worlds for external regr
 .. math:: p_t = \arg\min_p\ p\cdot L_t - \frac{4}{\eta_t}\sum_i \sqrt{p_i}, \qquad \eta_t = \frac{c}{\sqrt{t}}
 
 with losses 1 − r estimated by importance weights (c = 2), or with reduced variance (c = 4): the estimate is taken
-about ½ wherever :math:`p_t(i) \ge \eta_t^2`.
+about ½ wherever :math:`p_t(i) \ge \eta_t^2`. The minimiser is :math:`p_i = 4\,(\eta (L_i - x))^{-2}`, with the one
+:math:`x < \min L` for which they add up to 1.
 
 **Bound.** External regret at most 4√(N T) + 1, and of order Σ_i ln T / Δ_i on independent days. It needs no horizon.
 Nothing is promised for swap regret.
@@ -11,37 +12,61 @@ Nothing is promised for swap regret.
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.arrays import Floats, Integers
 from swapregret.boundary import refuses
+from swapregret.compiled.kernel import kernel
+from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
+from swapregret.learners.baselines.drivers.listed_steps import place_of
 from swapregret.learners.baselines.exp3 import Scores
-from swapregret.learners.baselines.listed.player import ListedPlayer, play_weights
-from swapregret.learners.baselines.listed.steps import place_of
-from swapregret.learners.baselines.listed.tsallis import loss_estimate, tsallis_weights
-from swapregret.learners.baselines.listing import Cost, list_actions, read_rate
-from swapregret.learners.player import Feedback
-from swapregret.learners.round.master import PLAYED, end_windows, learn_day
-from swapregret.learners.settings import check_settings
+from swapregret.learners.round.master import end_windows, learn_day
 
-__all__ = ["TsallisINF", "tsallis_inf"]
+__all__ = ["TsallisINF", "loss_estimate", "tsallis_inf", "tsallis_weights"]
 
-COST = Cost("tsallis_inf", limit=100_000, base=1e-6, per_action=4e-8, vectors=6)
+TsallisRule = rule_class(__name__, "TsallisRule", "scale", "is_variance_reduced")
+_STEPS = 100
 
 
-class TsallisRule(NamedTuple):
-    """What does not change; five fields as of every rule (``learners.multiscale.phases``), c, and how losses are estimated."""
+@kernel
+def tsallis_weights(losses: Floats, learning_rate: float) -> tuple[Floats, float]:
+    """Return the weights and the x they belong to.
 
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
-    scale: float
-    is_variance_reduced: bool
+    The sum of the weights is convex and increasing in x. At min L − 2/η it is at least 1, so Newton's steps go down to
+    the root and never pass it; the last step changes nothing in double precision.
+    """
+    n = losses.size
+    least = losses[0]
+    for i in range(n):
+        least = min(least, losses[i])
+    depth = 2.0 / learning_rate  # x = least − depth: relative to the least loss, no digits are lost
+    weights = np.empty(n)
+    for _ in range(_STEPS):
+        total, slope = 0.0, 0.0
+        for i in range(n):
+            root = 2.0 / (learning_rate * (losses[i] - least + depth))
+            weights[i] = root * root
+            total += weights[i]
+            slope += weights[i] * root
+        step = (total - 1.0) / (learning_rate * slope)
+        if total <= 1.0 + 1e-15 or depth + step == depth:
+            break
+        depth += step
+    for i in range(n):
+        weights[i] /= total
+    return weights, least - depth
+
+
+@kernel
+def loss_estimate(loss: float, probability: float, rate: float, is_variance_reduced: bool) -> float:
+    """Return the estimate for the arm that was played, less the constant that all arms would get."""
+    middle = 0.5 if is_variance_reduced and probability >= rate * rate else 0.0
+    return (loss - middle) / probability
 
 
 @learn_day.of(TsallisRule)
@@ -57,42 +82,21 @@ def add_loss(rule: Any, family: Any, state: Any, action: Integers, seen: Floats,
 def weigh_losses(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the weights of the losses, at the rate of the day that comes."""
     weights, _ = tsallis_weights(state.own.scores, rule.scale / np.sqrt(state.tally.day[0] + 1.0))
-    play_weights(family, rule, state, weights)
-    return PLAYED
+    return play_weights(family, rule, state, weights)
 
 
 @dataclass(frozen=True)
 class TsallisINF(ListedPlayer):
-    """The player; :func:`tsallis_inf` chooses its constants. Scores are cumulative losses.
+    """The player; :func:`tsallis_inf` explains its settings and chooses them. Scores are cumulative losses."""
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-        Only for the estimate of a refusal.
-    scale : float
-        c.
-    is_variance_reduced : bool
-    limit : int, optional
-    """
-
-    actions: ActionSet
-    horizon: int
     scale: float
     is_variance_reduced: bool = False
-    limit: int | None = None
-    feedback: Feedback = "bandit"
-    cost: ClassVar[Cost] = COST
-
-    def __post_init__(self) -> None:
-        check_settings(self)
+    rule_class = TsallisRule
+    cost = Cost("tsallis_inf", limit=100_000, base=1e-6, per_action=4e-8, vectors=6)
 
     def rate(self, day: int) -> float:
         """Return η of a day, counted from 0."""
         return self.scale / math.sqrt(day + 1)
-
-    def _rule(self, windows: Any, feedback: int, first_log: Floats) -> TsallisRule:
-        return TsallisRule(windows, feedback, 0.0, False, first_log, self.scale, self.is_variance_reduced)
 
     def _own(self, n_actions: int) -> Scores:
         return Scores(np.zeros(n_actions))
@@ -128,7 +132,6 @@ def tsallis_inf(
     >>> tsallis_inf(MSets(4, 2), 1000).rate(3)
     1.0
     """
-    days = as_integer(horizon, "horizon", 1)
-    list_actions(actions, days, COST, limit)
+    _, days = TsallisINF.size_of(actions, horizon, limit)
     chosen = read_rate(scale, 4.0 if is_variance_reduced else 2.0, "scale")
-    return TsallisINF(actions, days, max(chosen, 1e-300), is_variance_reduced, limit)
+    return TsallisINF(actions, days, chosen, is_variance_reduced, limit=limit)

@@ -2,36 +2,19 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
+from swapregret.learners.baselines.drivers.competitor import PointPlayer, rule_class
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.daily import DERIVED, daily_state
-from swapregret.learners.round.day import BANDIT, mix_slots
+from swapregret.learners.round.day import mix_slots
 from swapregret.learners.round.master import PLAYED, end_windows, learn_day
-from swapregret.learners.round.player import RunningPlayer
-from swapregret.learners.round.running import Running
-from swapregret.learners.settings import check_settings
-from swapregret.policy import Policy
 
 __all__ = ["UniformPlayer", "uniform"]
 
-
-_FOREVER = 2**62
-
-
-class UniformRule(NamedTuple):
-    """What does not change; fields as of every rule (``learners.multiscale.phases``)."""
-
-    windows: Integers
-    feedback: int
-    predictor_step: float
-    has_inverse: bool
-    first_log: Floats
+UniformRule = rule_class(__name__, "UniformRule")
 
 
 @learn_day.of(UniformRule)
@@ -50,28 +33,18 @@ def keep_playing(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 
 
 @dataclass(frozen=True)
-class UniformPlayer(RunningPlayer):
+class UniformPlayer(PointPlayer):
     """Play the same law every day: the uniform one, or the set's best exploration law where no exact uniform one exists."""
 
     actions: ActionSet
     feedback: Feedback = "bandit"
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    @cached_property
-    def mu(self) -> Policy:
-        """The law."""
-        return self.actions.exploration_policy()
+    rule_class = UniformRule
+    _n_slots = 1  # of which the last is the exploration policy
+    _windows = (2**62,)
 
     @cached_property
     def _family(self) -> Any:
         return self.actions.family(self.mu, has_moment=False)
-
-    def _running(self, offset: int) -> Running:
-        none = np.zeros(self.actions.dimension)
-        rule = UniformRule(np.array([_FOREVER]), BANDIT, 0.0, False, none)
-        return Running(self._called, rule, daily_state(self._called, 1, 1, none, none), DERIVED, self)
 
 
 @refuses

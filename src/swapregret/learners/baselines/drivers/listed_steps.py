@@ -9,7 +9,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import pack_action
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.packed_law import grid_weights
-from swapregret.learners.baselines.listed.exponential import lifted_weights
 
 __all__ = ["choose", "daily_uniform", "listed_shares", "listed_totals", "place_of"]
 
@@ -24,7 +23,14 @@ _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11))
 @kernel
 def listed_shares(weights: Floats) -> Floats:
     """Return a law on the grid of multiples of 2⁻⁵² in which every action has at least about 2⁻⁵¹."""
-    return grid_weights(lifted_weights(weights, LEAST))
+    lowest = np.inf
+    for i in range(weights.size):
+        lowest = min(lowest, weights[i])
+    lifted = weights
+    if lowest < LEAST:
+        lifted = np.maximum(weights, LEAST)
+        lifted /= lifted.sum()
+    return grid_weights(lifted)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""What the competitors that list all actions share: the table, the refusal, a number a day."""
+"""All actions of a set as a table, or a refusal that says what a run on them would take."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,11 +10,12 @@ from swapregret.arrays import Action, Actions, Matrix, Words
 from swapregret.compiled.bits import pack_rows
 from swapregret.counts import count_in_words
 from swapregret.errors import InvalidInput, TooLarge
-from swapregret.learners.baselines.listed.steps import place_of
 from swapregret.learners.settings import LARGEST
+from swapregret.errors import TooLarge
+from swapregret.learners.baselines.drivers.listed_steps import place_of
 from swapregret.policy import FinitePolicy
 
-__all__ = ["ActionTable", "Cost", "list_actions", "read_rate", "read_share"]
+__all__ = ["ActionTable", "Cost", "list_actions"]
 
 _BEYOND = 10**90
 
@@ -140,39 +141,19 @@ def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None
     ------
     TooLarge
     """
-    most = cost.limit if limit is None else limit
-    count = actions.n_actions
-    if count is None:
+    most, count, rows = cost.limit if limit is None else limit, actions.n_actions, None
+    if count is None or count <= most:
         try:
             rows = actions.enumerate(most)
         except TooLarge:
-            raise TooLarge(
-                f"`actions` of {cost.name} must have at most {most:,} actions",
-                f"more, for which {horizon:,} days would take over {cost.sentence(most, actions.dimension, horizon)}",
-                "Use swap_combcp, whose cost does not depend on the number of actions, or raise `limit`.",
-            ) from None
-    elif count > most:
+            if count is not None:
+                raise
+    if rows is None:
+        many = "more" if count is None else count_in_words(count)
+        run = cost.sentence(float(most if count is None else min(count, _BEYOND)), actions.dimension, horizon)
         raise TooLarge(
             f"`actions` of {cost.name} must have at most {most:,} actions",
-            f"{count_in_words(count)}, for which {horizon:,} days would take "
-            f"{cost.sentence(float(min(count, _BEYOND)), actions.dimension, horizon)}",
+            f"{many}, for which {horizon:,} days would take {'over ' if count is None else ''}{run}",
             "Use swap_combcp, whose cost does not depend on the number of actions, or raise `limit`.",
-        )
-    else:
-        rows = actions.enumerate(most)
+        ) from None
     return ActionTable(FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows))))
-
-
-def read_rate(value: float | None, default: float, name: str = "learning_rate") -> float:
-    """Read a step size: the default where none is given."""
-    rate = default if value is None else float(value)
-    if not 0.0 <= rate <= LARGEST:
-        raise InvalidInput(f"`{name}` must be a number in 0..{LARGEST:g}", repr(value), "Leave it out for the default.")
-    return rate
-
-
-def read_share(value: float, name: str) -> float:
-    """Read a number in [0, 1]."""
-    if not 0.0 <= value <= 1.0:
-        raise InvalidInput(f"`{name}` must be in [0, 1]", repr(value), "It is a share.")
-    return float(value)

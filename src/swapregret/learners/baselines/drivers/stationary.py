@@ -11,7 +11,7 @@ from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = ["SMALL", "eliminate", "follow_chain", "refine", "row_sums", "start_chain"]
+__all__ = ["SMALL", "eliminate", "follow_chain", "refine", "start_chain"]
 
 TOLERANCE, PATIENCE = 1e-13, 5
 """Of refinement: the residual that is good enough, and the steps after which an inverse no longer serves."""
@@ -129,39 +129,20 @@ def refine(
 
 
 @kernel
-def row_sums(rates: Floats) -> Floats:
-    """Return rates·1, each row from its first entry to its last."""
-    sums = np.empty(rates.shape[0])
-    for i in range(rates.shape[0]):
-        total = 0.0
-        for j in range(rates.shape[1]):
-            total += rates[i, j]
-        sums[i] = total
-    return sums
-
-
-@kernel
 def _take(found: Floats, point: Floats) -> bool:
     """Take over a distribution that may have entries just below 0; refuse one with entries far below."""
-    total = 0.0
-    for i in range(found.size):
-        if found[i] < -TOLERANCE:
-            return False
-        found[i] = max(found[i], 0.0)
-        total += found[i]
-    for i in range(found.size):
-        point[i] = found[i] / total
+    if found.min() < -TOLERANCE:
+        return False
+    point[:] = np.maximum(found, 0.0)
+    point /= point.sum()
     return True
 
 
 @kernel
 def invert_chain(rates: Floats, totals: Floats, inverse: Floats) -> None:
     """Write the inverse of Aᵀ, A as of :func:`refine`; zeros if there is none."""
-    n = rates.shape[0]
-    matrix = np.empty((n, n))
-    for i in range(n):
-        for j in range(n):
-            matrix[i, j] = 1.0 / n - rates[i, j]
+    matrix = 1.0 / totals.size - rates
+    for i in range(totals.size):
         matrix[i, i] += totals[i]
     try:
         inverse[:, :] = np.linalg.inv(matrix)
@@ -178,7 +159,7 @@ def follow_chain(rates: Floats, point: Floats, inverse: Floats) -> None:
     if inverse.shape[0] == 0:
         point[:] = eliminate(rates)
         return
-    totals = row_sums(rates)
+    totals = rates.sum(axis=1)
     found, size, steps = refine(rates, totals, point, inverse, TOLERANCE, PATIENCE)
     if steps < PATIENCE and size <= TOLERANCE and _take(found, point):
         return

@@ -5,54 +5,12 @@ import numpy as np
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["exponential_row", "exponential_rows", "exponential_weights", "lifted_weights", "shift_column"]
-
-
-@kernel
-def exponential_weights(scores: Floats, learning_rate: float, exploration: float) -> Floats:
-    """Return (1 − γ) exp(η s_i) / Σ_j exp(η s_j) + γ/N."""
-    n = scores.size
-    largest = scores[0]
-    for i in range(n):
-        largest = max(largest, scores[i])
-    weights = np.empty(n)
-    total = 0.0
-    for i in range(n):
-        weights[i] = np.exp(learning_rate * (scores[i] - largest))
-        total += weights[i]
-    share, floor = (1.0 - exploration) / total, exploration / n
-    for i in range(n):
-        weights[i] = share * weights[i] + floor
-    return weights
-
-
-@kernel
-def lifted_weights(weights: Floats, least: float) -> Floats:
-    """Lift weights below ``least`` to it, if there are any, and divide by the sum then."""
-    lowest = np.inf
-    for i in range(weights.size):
-        lowest = min(lowest, weights[i])
-    result = weights.copy()
-    if lowest < least:
-        total = 0.0
-        for i in range(weights.size):
-            result[i] = max(weights[i], least)
-            total += result[i]
-        for i in range(weights.size):
-            result[i] /= total
-    return result
-
-
-@kernel
-def exponential_rows(scores: Floats, learning_rate: float, weights: Floats, log_totals: Floats) -> None:
-    """Write the exponential weights of every row, and the logarithms of their normalisers, into the last two arrays."""
-    for i in range(scores.shape[0]):
-        log_totals[i] = exponential_row(scores[i], learning_rate, weights[i])
+__all__ = ["add_shares", "exponential_rows", "exponential_weights", "mixed_weights", "shift_column"]
 
 
 @kernel
 def exponential_row(row: Floats, learning_rate: float, out: Floats) -> float:
-    """Write the exponential weights of one row and return the logarithm of its normaliser."""
+    """Write exp(η s_i) / Σ_j exp(η s_j) and return the logarithm of the normaliser."""
     largest = row[0]
     for j in range(row.size):
         largest = max(largest, row[j])
@@ -63,6 +21,38 @@ def exponential_row(row: Floats, learning_rate: float, out: Floats) -> float:
     for j in range(row.size):
         out[j] /= total
     return float(learning_rate * largest + np.log(total))
+
+
+@kernel
+def exponential_weights(scores: Floats, learning_rate: float) -> Floats:
+    """Return exp(η s_i) / Σ_j exp(η s_j)."""
+    weights = np.empty(scores.size)
+    exponential_row(scores, learning_rate, weights)
+    return weights
+
+
+@kernel
+def exponential_rows(scores: Floats, learning_rate: float, weights: Floats, log_totals: Floats) -> None:
+    """Write the exponential weights of every row, and the logarithms of their normalisers, into the last two arrays."""
+    for i in range(scores.shape[0]):
+        log_totals[i] = exponential_row(scores[i], learning_rate, weights[i])
+
+
+@kernel
+def mixed_weights(weights: Floats, exploration: float) -> Floats:
+    """Return (1 − γ) weights + γ/N, of a vector or of every row."""
+    if exploration == 0.0:
+        return weights
+    mixed: Floats = (1.0 - exploration) * weights + exploration / weights.shape[0]
+    return mixed
+
+
+@kernel
+def add_shares(scores: Floats, shares: Floats, totals: Floats) -> None:
+    """Add the share p(i) of what every action paid to row i, in place."""
+    for i in range(shares.size):
+        for j in range(totals.size):
+            scores[i, j] += shares[i] * totals[j]
 
 
 @kernel

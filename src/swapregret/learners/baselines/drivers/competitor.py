@@ -1,0 +1,153 @@
+"""What all competitors share: how a rule is made of a player's settings, and the driver of those that move a point.
+
+A competitor is a frozen dataclass of its settings. Its rule, a named tuple, is what compiled code is given; the class of the rule
+decides which ``learn_day`` and ``end_windows`` run.
+"""
+
+from collections import namedtuple
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.actions.family import FULL, MADE, make_law, room
+from swapregret.arrays import Floats, Integers, Vector
+from swapregret.compiled.kernel import phase
+from swapregret.errors import InvalidInput
+from swapregret.learners.round.day import FEEDBACKS, Mix, Tally, empty_mix, empty_tally, estimate, mix_slots
+from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
+from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.round.running import Running, room_for_lists
+from swapregret.learners.round.scale import Learners, start_learners
+from swapregret.learners.settings import LARGEST, NUMBERS, check_settings
+from swapregret.policy import Policy
+
+__all__ = [
+    "DERIVED",
+    "Competitor",
+    "PointPlayer",
+    "learn_what_pays",
+    "play_law",
+    "play_point",
+    "read_rate",
+    "rule_class",
+]
+
+_OF_EVERY_RULE = ("windows", "feedback", "predictor_step", "has_inverse", "first_log")
+DERIVED = frozenset({"laws", "mix", "undo"})
+"""Fields of a state that are made again from the others."""
+
+
+def rule_class(module: str, name: str, *settings: str) -> Any:
+    """Return the class of a rule: the five fields of every rule (``learners.multiscale.phases``), and settings of the player."""
+    return namedtuple(name, (*_OF_EVERY_RULE, *settings), module=module)
+
+
+class Competitor(RunningPlayer):
+    """A player that moves on after every day, or nearly, and estimates without a prediction."""
+
+    actions: ActionSet
+    rule_class: ClassVar[Any]
+    """Its fields beyond the first five are named as attributes of the player."""
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+    @property
+    def _windows(self) -> tuple[int, ...]:
+        """After how many days the policy may change."""
+        return (1,)
+
+    def _rule(self, first_log: Floats) -> Any:
+        """Return what does not change."""
+        settings = [getattr(self, name) for name in self.rule_class._fields[len(_OF_EVERY_RULE) :]]
+        windows = np.array(self._windows, dtype=np.int64)
+        return self.rule_class(windows, FEEDBACKS[self.feedback], 0.0, False, first_log, *settings)
+
+
+class DailyState(NamedTuple):
+    """What changes: the ``tally`` of the days, one of the ``learners``, the policies in ``laws``, their ``mix``.
+
+    ``undo`` is the tally before the last day.
+    """
+
+    tally: Tally
+    undo: Tally
+    learners: Learners
+    laws: Any
+    mix: Mix
+
+
+class PointPlayer(Competitor):
+    """A competitor that moves a point or an exponent per element; slot 0 is its policy, slot 1 the exploration policy."""
+
+    _n_slots: ClassVar[int] = 2
+
+    @cached_property
+    def mu(self) -> Policy:
+        """The exploration policy."""
+        return self.actions.exploration_policy()
+
+    @property
+    def _first(self) -> tuple[Vector, Vector]:
+        """The point before day 0, and its logarithm."""
+        none = np.zeros(self.actions.dimension)
+        return none, none
+
+    @property
+    def _n_atoms(self) -> int:
+        """How many actions a policy is first given room for."""
+        return room_for_lists(self.actions, self.variants) if hasattr(self, "variants") else 1
+
+    def _running(self, offset: int) -> Running:
+        (point, log_point), family, d = self._first, self._called, self.actions.dimension
+        state = DailyState(
+            empty_tally(d, offset),
+            empty_tally(d, 0),
+            start_learners(1, point, log_point),
+            room(family, self._n_slots, self._n_atoms),
+            empty_mix(self._n_slots, d, family.common.coordinates.size),
+        )
+        return Running(family, self._rule(log_point), state, DERIVED, self)
+
+
+@phase
+def learn_what_pays(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Estimate the reward vector without a prediction: a day that pays nothing has the estimate 0."""
+    return reward == 0.0 or estimate(family, rule, state, action, seen, reward)
+
+
+@phase
+def play_law(family: Any, rule: Any, state: Any, exploration: float) -> int:
+    """Play the policy of slot 0 from now on, γ of the exploration policy mixed in."""
+    mix = state.mix
+    mix.is_new[0] = 1
+    mix.weights[0] = 1.0 - exploration
+    mix.weights[1] = exploration
+    mix_slots(family, rule, state)
+    return PLAYED
+
+
+@phase
+def play_point(
+    family: Any, rule: Any, state: Any, point: Floats, log_point: Floats, played: Floats, exploration: float
+) -> int:
+    """Be at a point, and play the policy that ``played`` stands for; nothing has changed where it cannot be made."""
+    code = make_law(family, state.laws, 0, played, log_point)
+    if code != MADE:
+        return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
+    learners, running = state.learners, state.tally.running
+    for i in range(point.size):
+        learners.points[0, i] = point[i]
+        learners.log_points[0, i] = log_point[i]
+        running[i] = 0.0
+    return play_law(family, rule, state, exploration)
+
+
+def read_rate(value: float | None, default: float, name: str = "learning_rate") -> float:
+    """Read a step size: the default where none is given, and the least positive one for 0 where it must be positive."""
+    rate = default if value is None else float(value)
+    if not 0.0 <= rate <= LARGEST:
+        raise InvalidInput(f"`{name}` must be a number in 0..{LARGEST:g}", repr(value), "Leave it out for the default.")
+    return max(rate, NUMBERS[name][0]) if name in NUMBERS else rate
