@@ -1,20 +1,23 @@
-"""Matchings as compiled code sees them: lists by stripping."""
+"""Matchings as compiled code sees them: lists by stripping; Σ⁺M from a dense Σ or, on permutations, by iteration."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
-from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.actions.covariance import put_mean
+from swapregret.actions.family import Common, best, draw_explore, list_law, prepare, project, solve, span_part
 from swapregret.actions.hybrid import hybrid_move
 from swapregret.actions.matchings.kernels.assignment import best_matching
 from swapregret.actions.matchings.kernels.hybrid_matchings import matching_move
 from swapregret.actions.matchings.kernels.matching_draws import draw_matching, matching_span_part
+from swapregret.actions.matchings.kernels.matching_solve import gather_lists, prepare_matchings, solve_matchings
 from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
 from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.arrays import Floats, Integers, Words
+from swapregret.geometry.solve import LIMIT, TOLERANCE
 
-__all__ = ["MatchingFamily"]
+__all__ = ["IteratedMatchingFamily", "MatchingFamily"]
 
 
 _ = covariance, listed_laws
@@ -73,3 +76,29 @@ def matching_part(family: Any, vector: Floats) -> Floats:
 def draw_uniform_matching(family: Any, rng: np.random.Generator) -> Integers:
     """Draw a matching uniformly."""
     return draw_matching(rng, family.n_rows, family.n_columns)
+
+
+class IteratedMatchingFamily(MatchingFamily):
+    """Permutations where Σ is large: lists as ever, Σ⁺M by iteration; μ must be uniform."""
+
+    __slots__ = ()
+
+
+@prepare.of(IteratedMatchingFamily)
+def prepare_iterated(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
+    """Add up E[M]; the rest waits for an action."""
+    put_mean(mix.weights, laws.marginals, mix.mean)
+    return 0
+
+
+@solve.of(IteratedMatchingFamily)
+def solve_iterated(family: Any, laws: Any, mix: Any, action: Integers) -> float:
+    """Put the lists of the mixture one after the other, and iterate; a residual within the tolerance counts as exact."""
+    explore = mix.weights[mix.weights.size - 1]
+    if not explore > 0.0:
+        return np.inf
+    elements, mass = gather_lists(laws.n_atoms, laws.words, laws.chances, mix.weights, family.n_rows)
+    found, ratio, _ = solve_matchings(prepare_matchings(elements, mass, explore), action, TOLERANCE, LIMIT)
+    for i in range(found.size):
+        mix.aid[i] = found[i]
+    return 0.0 if ratio <= TOLERANCE else ratio

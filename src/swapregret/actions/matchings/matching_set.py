@@ -24,9 +24,8 @@ from swapregret.actions.matchings.kernels.permutation_decompose import (
     packed_matchings,
 )
 from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
-from swapregret.actions.matchings.matching_family import MatchingFamily
+from swapregret.actions.matchings.matching_family import IteratedMatchingFamily, MatchingFamily
 from swapregret.actions.matchings.matching_gibbs import PermutationGibbsFamily
-from swapregret.actions.matchings.matching_iterated import IteratedMatchingFamily
 from swapregret.actions.matchings.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
 from swapregret.arrays import (
     Action,

@@ -64,12 +64,10 @@ def gather_lists(n_atoms: Integers, words: Words, chances: Floats, weights: Floa
     for slot in range(last):
         if weights[slot] > 0.0:
             count += n_atoms[slot]
-    elements, mass, chosen = np.empty((count, n), dtype=np.uint32), np.empty(count), np.empty(n, dtype=np.int64)
+    elements, mass = np.empty((count, n), dtype=np.uint32), np.empty(count)
     for slot in range(last):
         for a in range(n_atoms[slot] if weights[slot] > 0.0 else 0):
-            elements_of(words[slot, a], chosen)
-            for i in range(n):
-                elements[at, i] = chosen[i]
+            elements_of(words[slot, a], elements[at])
             mass[at] = weights[slot] * chances[slot, a]
             at += 1
     return elements, mass

@@ -9,7 +9,7 @@ from swapregret.actions.matchings.kernels.permutation_rounding import round_matc
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import set_bit
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.packed_law import merge_law
+from swapregret.compiled.packed_law import grid_weights, merge_law
 
 __all__ = ["decompose_matching_point", "distance_outside", "packed_matchings"]
 
@@ -105,5 +105,9 @@ def packed_matchings(
         weights[a] = mass[a] / scale
         for i in range(n_rows):
             set_bit(words[a], i * n_columns + chosen[a, i])
-    different, merged = merge_law(words, weights)
-    return different, merged, outside
+    weights = grid_weights(weights)
+    for a in range(n):
+        if weights[a] == 0.0:  # less than a step of the grid
+            words, weights = merge_law(words, weights)
+            break
+    return words, weights, outside
