@@ -60,7 +60,7 @@ class ForestGibbsLaws(NamedTuple):
         The steps of the random walk, where that draws.
     marginals : float64 array, shape (S, d)
     squared : float64 array, shape (S, d, d)
-        K∘K.
+        K∘K; what is below the diagonal is not used.
     moments : float64 array, shape (S, r, r)
     """
 
@@ -123,7 +123,7 @@ def make_forest_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_poin
     laws.order[slot] = order
     laws.columns[slot] = columns
     laws.marginals[slot] = tree_marginals(columns)
-    laws.squared[slot] = tree_squared(columns)
+    tree_squared(columns, laws.squared[slot])
     if family.common.coordinates.size:
         tree_moment_on(laws.marginals[slot], laws.squared[slot], family.common.coordinates, laws.moments[slot])
     return MADE

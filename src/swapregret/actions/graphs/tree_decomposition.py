@@ -1,17 +1,17 @@
-"""From a point of the polytope to forests with integer weights: rounding, taking vertices out, putting them back."""
+"""Lists of forests, and the graph as the kernels that make them take it."""
 
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, decompose_forest_masses
+from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph
 from swapregret.actions.graphs.undirected import UndirectedGraph
 from swapregret.actions.paths.path_laws import PathList, held_paths
-from swapregret.arrays import Actions, Integers, Vector
+from swapregret.arrays import Vector
 from swapregret.policy.held import Held, wrong_law
 
-__all__ = ["ForestList", "decompose_masses", "forest_graph"]
+__all__ = ["ForestList", "forest_graph"]
 
 
 class ForestList(PathList):
@@ -54,31 +54,3 @@ def forest_graph(graph: UndirectedGraph, size: int) -> ForestGraph:
     return ForestGraph(
         graph.tails, graph.heads, graph.n_vertices, size, pairs.tails, pairs.heads, pairs.starts, pairs.edges
     )
-
-
-def decompose_masses(
-    graph: UndirectedGraph, masses: Integers, size: int, unit: int, ranks: Integers
-) -> tuple[Actions, Integers, Integers] | None:
-    """Write masses as a sum of forests of ``size`` edges.
-
-    Parameters
-    ----------
-    graph : UndirectedGraph
-    masses : int64 array, shape (d,)
-        Non-negative, nearly in the polytope scaled by ``unit``; overwritten.
-    size, unit : int
-    ranks : int64 array, shape (n_vertices + 1,)
-        Order in which vertices are taken out; see :func:`~swapregret.actions.graphs.kernels.tree_splitting.split_off`.
-
-    Returns
-    -------
-    rows : int64 array, shape (n, d)
-    weights : int64 array, shape (n,)
-        Positive, adding up to ``unit``.
-    masses : int64 array, shape (d,)
-        What is decomposed: ``weights @ rows``, exactly.
-
-    None comes back if no point of the polytope was found near the masses.
-    """
-    rows, weights, rounded, is_found = decompose_forest_masses(forest_graph(graph, size), masses, unit, ranks)
-    return (rows, weights, rounded) if is_found else None

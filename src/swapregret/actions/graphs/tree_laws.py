@@ -109,7 +109,9 @@ class GibbsTrees(Policy):
     @cached_property
     def _squared(self) -> Matrix:
         """K∘K."""
-        return tree_squared(self._reduced[0])
+        matrix = np.empty((self.dimension, self.dimension))
+        tree_squared(self._reduced[0], matrix)
+        return _whole(matrix)
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] = x (x·v) + x∘v − (K∘K) v in O(d²)."""
@@ -126,7 +128,7 @@ class GibbsTrees(Policy):
     def _cooccurrence(self) -> Matrix:
         matrix = np.empty((self.dimension, self.dimension))
         tree_moment_on(self._marginals.copy(), self._squared, np.arange(self.dimension), matrix)
-        return frozen(matrix)
+        return frozen(_whole(matrix))
 
     def cooccurrence(self) -> Matrix:
         """Σ = xxᵀ − K∘K with diagonal x, computed once."""
@@ -204,3 +206,8 @@ class GibbsTrees(Policy):
         """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
         graph = held_of(held, "_graph", UndirectedGraph)
         return cls(graph, held_scores(held, (len(graph.labels),)))
+
+
+def _whole(matrix: Matrix) -> Matrix:
+    """Return a symmetric matrix of which only the upper triangle was written."""
+    return np.triu(matrix) + np.triu(matrix, 1).T

@@ -70,31 +70,39 @@ def tree_marginals(columns: Floats) -> Floats:
 
 
 @kernel
-def tree_squared(columns: Floats) -> Floats:
-    """Return K∘K."""
+def tree_squared(columns: Floats, squared: Floats) -> None:
+    """Write K∘K, the upper triangle alone; four columns of C are taken in at once."""
     d, r = columns.shape
     rows = columns.T.copy()
-    result = np.zeros((d, d))
     for i in range(d):
-        line, weights = result[i, i:], columns[i]
-        for k in range(r):
-            p, row = weights[k], rows[k, i:]
+        line, weights = squared[i, i:], columns[i]
+        for j in range(line.size):
+            line[j] = 0.0
+        k = 0
+        while k + 4 <= r:
+            p, q, s, t = weights[k], weights[k + 1], weights[k + 2], weights[k + 3]
+            a, b, c, e = rows[k, i:], rows[k + 1, i:], rows[k + 2, i:], rows[k + 3, i:]
             for j in range(line.size):
-                line[j] += p * row[j]
+                line[j] += (p * a[j] + q * b[j]) + (s * c[j] + t * e[j])
+            k += 4
+        while k < r:
+            p, a = weights[k], rows[k, i:]
+            for j in range(line.size):
+                line[j] += p * a[j]
+            k += 1
         for j in range(line.size):
             line[j] *= line[j]
-            result[i + j, i] = line[j]
-    return result
 
 
 @kernel
 def tree_moment_on(x: Floats, squared: Floats, coordinates: Integers, moment: Floats) -> None:
-    """Write Σ = xxᵀ − K∘K with diagonal x, on some coordinates."""
+    """Write Σ = xxᵀ − K∘K with diagonal x, on some coordinates, the upper triangle alone."""
     for a in range(coordinates.size):
-        i = coordinates[a]
-        for b in range(coordinates.size):
+        i, line = coordinates[a], moment[a]
+        line[a] = x[i]
+        for b in range(a + 1, coordinates.size):
             j = coordinates[b]
-            moment[a, b] = x[i] if i == j else max(x[i] * x[j] - squared[i, j], 0.0)
+            line[b] = max(x[i] * x[j] - squared[min(i, j), max(i, j)], 0.0)
 
 
 @kernel
@@ -102,5 +110,6 @@ def tree_variance(x: Floats, squared: Floats, vector: Floats) -> float:
     """Return Var(M·v) = Σ x v² − vᵀ (K∘K) v."""
     total = 0.0
     for i in range(x.size):
-        total += vector[i] * (x[i] * vector[i] - dot(squared[i], vector))
+        own, above = (x[i] - squared[i, i]) * vector[i], dot(squared[i, i + 1 :], vector[i + 1 :])
+        total += vector[i] * (own - 2.0 * above)
     return max(total, 0.0)
