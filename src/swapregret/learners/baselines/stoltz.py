@@ -31,9 +31,8 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
-from swapregret.counts import count_in_words
-from swapregret.errors import InvalidInput, TooLarge
 from swapregret.compiled.kernel import kernel
+from swapregret.counts import count_in_words
 from swapregret.errors import TooLarge
 from swapregret.learners.baselines.drivers.action_table import Cost
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class

@@ -9,8 +9,6 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Words
 from swapregret.compiled.bits import pack_rows
 from swapregret.counts import count_in_words
-from swapregret.errors import InvalidInput, TooLarge
-from swapregret.learners.settings import LARGEST
 from swapregret.errors import TooLarge
 from swapregret.learners.baselines.drivers.listed_steps import place_of
 from swapregret.policy import FinitePolicy
