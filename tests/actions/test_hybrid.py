@@ -7,7 +7,7 @@ import swapregret as sr
 from swapregret.actions.called_family import called
 from swapregret.actions.family import hybrid
 from swapregret.actions.hybrid import has_hybrid
-from swapregret.geometry.hybrid import middle_of, minimise_hybrid
+from swapregret.geometry.hybrid_step import middle_of, minimise_hybrid
 
 SETS = [
     sr.MSets(5, 2),

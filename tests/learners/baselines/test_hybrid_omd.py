@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import swapregret as sr
 from swapregret.actions.hybrid_capped import hybrid_capped
-from swapregret.geometry.hybrid import minimise_hybrid
+from swapregret.geometry.hybrid_step import minimise_hybrid
 
 
 def objective(x: np.ndarray, costs: np.ndarray, mix: float) -> float:

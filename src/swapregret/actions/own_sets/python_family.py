@@ -28,7 +28,7 @@ from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.vectors import centred
-from swapregret.geometry.hybrid import minimise_hybrid
+from swapregret.geometry.hybrid_step import minimise_hybrid
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.oracle import LinearOracle
 from swapregret.policy import Policy

@@ -7,7 +7,8 @@ with element losses :math:`\ell_i = 1 - 2mR_i \in [-1, 1]` estimated by :math:`(
 (the 1/x-weighted estimate). The action comes from a decomposition of :math:`x_t`. On m-sets the minimiser is found by
 a scalar Newton iteration, on permutations and paths by Newton's method on their balances, on trees and forests by
 decomposition (``actions.hybrid``); on any other set by Newton steps whose quadratic models are minimised over conv(A) with the
-oracle alone (``geometry.hybrid``). The estimate is the semi-bandit one of ``learners.round.day`` about :math:`\widehat R_i = 1/m`.
+oracle alone (``geometry.hybrid_step``). The estimate is the semi-bandit one of ``learners.round.day`` about
+:math:`\widehat R_i = 1/m`.
 
 **Bound.** External regret O(√(m d T)) against any sequence and O(log T) on independent days, in expectation and up to
 constants the authors state for losses in [−1, 1]. Nothing is promised for swap regret.
@@ -25,8 +26,8 @@ from swapregret.actions.family import hybrid
 from swapregret.actions.hybrid import has_hybrid
 from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
-from swapregret.geometry.hybrid import ACCEPTABLE, middle_of
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
+from swapregret.geometry.hybrid_step import ACCEPTABLE, middle_of
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.master import NOT_PROJECTED, end_windows
 from swapregret.learners.round.running import Running
