@@ -1,7 +1,7 @@
 """A point in the convex hull of a list of actions as a law over few of them.
 
 Lawson and Hanson's method (1974) for non-negative least squares, which ends at a basic solution. The factor of the products of
-the rows held grows with them.
+the rows held grows with them. Only the elements that rows have are visited: most entries are 0.
 """
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
+from swapregret.geometry.listed_hull import elements_of_rows
 
 __all__ = ["few_actions", "more_actions"]
 
@@ -33,6 +34,7 @@ def more_actions(
 ) -> tuple[Integers, Floats, float]:
     """Go on from the rows and weights found before the table had its last rows."""
     n, d = table.shape
+    elements, ends = elements_of_rows(table)
     most = min(n, d + 1)
     held, weights = np.empty(most + 1, dtype=np.int64), np.zeros(most + 1)
     is_held = np.zeros(n, dtype=np.bool_)
@@ -42,16 +44,11 @@ def more_actions(
         held[k], weights[k] = first[k], shares[k]
         is_held[first[k]] = True
         count += 1
-        _border(table, scale, held, count, gram)
+        _border(table, elements, ends, scale, held, count, gram)
     is_definite = _factor_again(gram, count, factor)
     distance = np.inf
     for _ in range(3 * (n + d)):
-        rest, missing = point.copy(), 1.0
-        for k in range(count):
-            row, weight = table[held[k]], weights[k]
-            missing -= weight
-            for i in range(d):
-                rest[i] -= weight * row[i]
+        rest, missing = _rest(elements, ends, point, held[:count], weights)
         distance = abs(missing)
         for i in range(d):
             distance = max(distance, abs(rest[i]))
@@ -61,9 +58,9 @@ def more_actions(
         chosen, largest = -1, 0.0
         for a in range(n):
             if not is_held[a]:
-                row, total = table[a], missing
-                for i in range(d):
-                    total += row[i] * rest[i]
+                total = missing
+                for e in range(ends[a], ends[a + 1]):
+                    total += rest[elements[e]]
                 if total > largest:
                     chosen, largest = a, total
         if chosen < 0:
@@ -71,11 +68,12 @@ def more_actions(
         held[count], weights[count] = chosen, 0.0
         is_held[chosen] = True
         count += 1
-        _border(table, scale, held, count, gram)
+        _border(table, elements, ends, scale, held, count, gram)
         is_definite = _factor_on(gram, count, factor)
         is_moved = False
         while count > 0 and is_definite:
-            aim = _least_squares(table, point, scale, held[:count], factor[:count, :count].copy())
+            upper = factor[:count, :count].copy()
+            aim = _least_squares(elements, ends, point, scale, held[:count], weights, upper)
             least, at = 1.0, -1
             for k in range(count):
                 if aim[k] <= 0.0:
@@ -109,13 +107,26 @@ def more_actions(
 
 
 @kernel
-def _border(table: Floats, scale: Floats, held: Integers, count: int, gram: Floats) -> None:
+def _rest(elements: Integers, ends: Integers, point: Floats, held: Integers, weights: Floats) -> tuple[Floats, float]:
+    """Return what a point has beyond the rows held, with their weights, and what the weights lack to add up to 1."""
+    rest, missing = point.copy(), 1.0
+    for k in range(held.size):
+        missing -= weights[k]
+        for e in range(ends[held[k]], ends[held[k] + 1]):
+            rest[elements[e]] -= weights[k]
+    return rest, missing
+
+
+@kernel
+def _border(
+    table: Floats, elements: Integers, ends: Integers, scale: Floats, held: Integers, count: int, gram: Floats
+) -> None:
     """Write the products of the last row held with all, in the norm of ``scale``, one more coordinate being 1."""
-    other = table[held[count - 1]]
+    last = held[count - 1]
     for k in range(count):
         one, total = table[held[k]], 1.0
-        for i in range(other.size):
-            total += scale[i] * one[i] * other[i]
+        for e in range(ends[last], ends[last + 1]):
+            total += scale[elements[e]] * one[elements[e]]
         gram[k, count - 1] = total
         gram[count - 1, k] = total
 
@@ -147,24 +158,20 @@ def _factor_on(gram: Floats, count: int, factor: Floats) -> bool:
 
 
 @kernel
-def _least_squares(table: Floats, point: Floats, scale: Floats, held: Integers, factor: Floats) -> Floats:
-    """Return the weights, of any sign, of the rows held that come nearest to a point and to adding up to 1, refined twice."""
-    count, d = held.size, point.size
-    aim = np.zeros(count)
-    for _ in range(3):
-        rest, missing = point.copy(), 1.0
-        for k in range(count):
-            row = table[held[k]]
-            missing -= aim[k]
-            for i in range(d):
-                rest[i] -= aim[k] * row[i]
-        right = np.empty(count)
-        for k in range(count):
-            row, total = table[held[k]], missing
-            for i in range(d):
-                total += scale[i] * row[i] * rest[i]
-            right[k] = total
-        change = cholesky_solve(factor, right)
-        for k in range(count):
-            aim[k] += change[k]
+def _least_squares(
+    elements: Integers, ends: Integers, point: Floats, scale: Floats, held: Integers, weights: Floats, factor: Floats
+) -> Floats:
+    """Return the weights, of any sign, of the rows held that come nearest to a point and to adding up to 1.
+
+    They are corrected once for what rounding has lost, and found from the weights there are, which are nearly right.
+    """
+    aim = weights[: held.size].copy()
+    for _ in range(2):
+        rest, missing = _rest(elements, ends, point, held, aim)
+        right = np.empty(held.size)
+        for k in range(held.size):
+            right[k] = missing
+            for e in range(ends[held[k]], ends[held[k] + 1]):
+                right[k] += scale[elements[e]] * rest[elements[e]]
+        aim += cholesky_solve(factor, right)
     return aim

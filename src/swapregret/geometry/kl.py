@@ -12,21 +12,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Actions, Matrix, Vector, as_integer, as_vector, frozen
+from swapregret.arrays import Actions, Vector, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.active_set import ActiveSet
-from swapregret.geometry.listed_hull import TARGET, project_list
 from swapregret.geometry.oracle import LinearOracle
 
-__all__ = ["Projection", "cover", "kl_gap", "project_kl", "project_kl_from"]
+__all__ = ["ACCEPTABLE", "Projection", "cover", "kl_gap", "project_kl"]
 
-_ACCEPTABLE = 1e-6
+ACCEPTABLE = 1e-6
+"""The largest certified gap of a projection."""
 _SMALLEST = 1e-280
 _FRACTION = 0.999
 _STEPS = 100
 _PATIENCE = 20
-_CERTIFIED = 5e-10
-_ROUNDS = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,62 +175,15 @@ def project_kl(
         else:
             held.rebuild()
         is_fresh = not is_new and accuracy <= 0.1 * tolerance
-    if best_gap > max(_ACCEPTABLE, tolerance):
+    if best_gap > max(ACCEPTABLE, tolerance):
         raise NotConverged(
-            f"the certified gap of project_kl must be at most {max(_ACCEPTABLE, tolerance):.1e}",
+            f"the certified gap of project_kl must be at most {max(ACCEPTABLE, tolerance):.1e}",
             f"{best_gap:.3g} after {n} of {limit} steps, with a smallest coordinate of {held.point.min():.1e}",
             "Raise `max_iterations` or `tolerance`, or bring the log-weights closer together.",
         )
     x, log_x = np.zeros(d), np.full(d, -np.inf)
     x[inside], log_x[inside] = best_x, np.log(best_x)
     return Projection(point=x, log_point=log_x, gap=best_gap, n_iterations=n)
-
-
-def project_kl_from(oracle: LinearOracle, log_weights: Vector, pool: Matrix) -> Projection:
-    """Do the same, beginning with different actions, as floats, which together must have every coordinate any action has.
-
-    Weights are projected onto the hull of the actions known (``geometry.listed_hull``); the oracle then certifies the point, or
-    its answer is one action more. While answers still help, the point is found to a tenth of what the last one gained. The result
-    depends on the weights and the pool alone.
-
-    Examples
-    --------
-    >>> class Line:
-    ...     dimension = 2
-    ...     def argmax(self, weights):
-    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> project_kl_from(Line(), np.log([1., 3.]), np.eye(2)).point.round(8)
-    array([0.25, 0.75])
-    """
-    w = as_vector(log_weights, oracle.dimension, "log_weights")
-    inside = pool.any(axis=0)
-    table, best_gap, best = pool, np.inf, np.zeros(len(w))
-    n_asked, target = 0, 0.1
-    while n_asked < _ROUNDS:
-        point, _, _ = project_list(table, w, target)
-        g = np.zeros(len(w))
-        g[inside] = np.log(point[inside]) - w[inside]
-        action = oracle.argmax(-g)
-        n_asked += 1
-        gap = max(float(g @ (point - action)), 0.0)
-        if gap < best_gap:
-            best_gap, best = gap, point
-        if gap <= _CERTIFIED:
-            break
-        is_known = bool((table == action).all(axis=1).any())
-        if is_known and target == TARGET:
-            break
-        if not is_known:
-            table = np.vstack([table, action])
-        target = max(TARGET, min(target, 0.1 * gap) if not is_known else 0.01 * target)
-    if best_gap > _ACCEPTABLE:
-        raise NotConverged(
-            f"the certified gap of project_kl_from must be at most {_ACCEPTABLE:.1e}",
-            f"{best_gap:.3g} after {n_asked} questions",
-            "Bring the log-weights closer together.",
-        )
-    log_x = np.log(best, out=np.full(len(w), -np.inf), where=inside)
-    return Projection(point=best, log_point=log_x, gap=best_gap, n_iterations=n_asked)
 
 
 def cover(oracle: LinearOracle, w: Vector) -> tuple[Actions, npt.NDArray[np.int64]]:

@@ -4,12 +4,16 @@ r"""KL projection onto the convex hull of a list of actions.
 
 The projection minimises :math:`\sum_i x_i \log(x_i / w_i) - x_i` over the weights by a primal-dual interior point method: with
 slacks :math:`s = M g - \nu \ge 0`, Newton's method for λ·s = σμ (Mehrotra 1992). Every weight stays positive, so that coordinates
-of any size keep their relative accuracy; the gap of the result is about Nμ, whatever the spread of w. Steps are solved in the
-smaller of N and d dimensions, as far as rounding allows,
+of any size keep their relative accuracy; the gap of the result is about Nμ, whatever the spread of w. Steps are solved in d
+dimensions,
 
 .. math:: \bigl(M X^{-1} M^\top + \Theta^{-1}\bigr)^{-1} = \Theta - \Theta M (X + M^\top \Theta M)^{-1} M^\top \Theta, \qquad
-    \Theta = \mathrm{diag}(\lambda / s), \; X = \mathrm{diag}(x).
+    \Theta = \mathrm{diag}(\lambda / s), \; X = \mathrm{diag}(x),
+
+but for the few rows whose Θ is so large that X would be lost beside it. Rows may be added on the way (:func:`with_action`).
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,13 +22,27 @@ from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = ["TARGET", "gibbs_weights", "project_list", "row_mean", "row_totals"]
+__all__ = [
+    "TARGET",
+    "elements_of_rows",
+    "first_weights",
+    "gibbs_weights",
+    "gradient",
+    "improve_weights",
+    "mean_of_rows",
+    "project_list",
+    "row_mean",
+    "row_totals",
+    "with_action",
+]
 
 
 TARGET = 1e-10
 """The gap at which a projection ends that is to be exact."""
 _STEPS = 100
 _BOUNDARY = 0.99
+_STIFF = 1e14
+"""λ/s beside x from which a row is one of the stiff ones: where it would drown what X has to say."""
 _LEAST_SHARE = 1e-2
 """The share of the target that μ is kept at: with less, weights and slacks vanish before Mg = ν + s holds."""
 
@@ -55,7 +73,7 @@ def row_mean(table: Floats, weights: Floats) -> Floats:
 
 
 @kernel
-def _gradient(x: Floats, tilted: Floats) -> Floats:
+def gradient(x: Floats, tilted: Floats) -> Floats:
     """Return log x − log w, 0 where no action has the element."""
     g = np.zeros(x.size)
     for i in range(x.size):
@@ -65,7 +83,7 @@ def _gradient(x: Floats, tilted: Floats) -> Floats:
 
 
 @kernel
-def _elements(table: Floats) -> tuple[Integers, Integers]:
+def elements_of_rows(table: Floats) -> tuple[Integers, Integers]:
     """Return the elements of all rows, one row after the other, and where each begins and ends: most entries are 0."""
     n, d = table.shape
     elements, ends = np.empty(n * d, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
@@ -90,7 +108,7 @@ def _totals(elements: Integers, ends: Integers, vector: Floats) -> Floats:
 
 
 @kernel
-def _mean(elements: Integers, ends: Integers, weights: Floats, dimension: int) -> Floats:
+def mean_of_rows(elements: Integers, ends: Integers, weights: Floats, dimension: int) -> Floats:
     """Return Mᵀλ."""
     result = np.zeros(dimension)
     for a in range(weights.size):
@@ -99,99 +117,143 @@ def _mean(elements: Integers, ends: Integers, weights: Floats, dimension: int) -
     return result
 
 
+class _System(NamedTuple):
+    """MX⁻¹Mᵀ + Θ⁻¹ in factors: of A = X + NᵀΘN, N the rows that are not ``stiff``, and of Θ⁻¹ + BA⁻¹Bᵀ, B those that are.
+
+    ``stiff`` has their numbers, and ``halves`` the rows of B after the first half of a solution with A.
+    """
+
+    share: Floats
+    stiff: Integers
+    upper: Floats
+    halves: Floats
+    factor: Floats
+
+
 @kernel
-def _factor_short(elements: Integers, ends: Integers, x: Floats, weights: Floats, slack: Floats) -> tuple[Floats, bool]:
-    """Factor X + MᵀΘM."""
+def _make_system(elements: Integers, ends: Integers, x: Floats, weights: Floats, slack: Floats) -> tuple[_System, bool]:
+    """Factor MX⁻¹Mᵀ + Θ⁻¹; tell whether it is definite to working precision."""
+    n = weights.size
     matrix = np.zeros((x.size, x.size))
-    for a in range(weights.size):
-        row, share = elements[ends[a] : ends[a + 1]], weights[a] / slack[a]
+    share, stiff, count = weights / slack, np.empty(n, dtype=np.int64), 0
+    for a in range(n):
+        row, least = elements[ends[a] : ends[a + 1]], np.inf
         for e in range(row.size):
-            line = matrix[row[e]]
-            for f in range(e, row.size):
-                line[row[f]] += share
+            least = min(least, x[row[e]])
+        if share[a] > _STIFF * least:
+            stiff[count] = a
+            count += 1
+        else:
+            for e in range(row.size):
+                line = matrix[row[e]]
+                for f in range(e, row.size):
+                    line[row[f]] += share[a]
     for i in range(x.size):
         matrix[i, i] += x[i] if x[i] > 0.0 else 1.0
-    return cholesky(matrix)
+    upper, is_definite = cholesky(matrix)
+    halves, inner = np.zeros((count, x.size)), np.empty((count, count))
+    for k in range(count):
+        half, a = halves[k], stiff[k]
+        for e in range(ends[a], ends[a + 1]):
+            half[elements[e]] = 1.0
+        _solve_half(upper, half)
+        for j in range(k + 1):
+            inner[j, k] = dot(halves[j], half)
+        inner[k, k] += 1.0 / share[a]
+    factor = inner
+    if count and is_definite:
+        factor, is_definite = cholesky(inner)
+    return _System(share, stiff[:count].copy(), upper, halves, factor), is_definite
 
 
 @kernel
-def _factor_long(table: Floats, x: Floats, weights: Floats, slack: Floats) -> tuple[Floats, bool]:
-    """Factor ΛMX⁻¹MᵀΛ + ΛS, whose entries are at most about 1 however small x is."""
-    n, d = table.shape
-    scaled, matrix = np.zeros((n, d)), np.zeros((n, n))
-    for a in range(n):
-        for i in range(d):
-            if table[a, i] != 0.0:
-                scaled[a, i] = weights[a] / np.sqrt(x[i])
-    for a in range(n):
-        one, line = scaled[a], matrix[a]
-        for b in range(a, n):
-            line[b] = dot(one, scaled[b])
-        line[a] += weights[a] * slack[a]
-    return cholesky(matrix)
+def _solve_half(upper: Floats, vector: Floats) -> None:
+    """Overwrite a vector by U⁻ᵀ times it."""
+    for i in range(vector.size):
+        vector[i] /= upper[i, i]
+        value, row = vector[i], upper[i]
+        if value != 0.0:
+            for j in range(i + 1, vector.size):
+                vector[j] -= value * row[j]
 
 
 @kernel
-def _solve(
-    elements: Integers, ends: Integers, weights: Floats, slack: Floats, factor: Floats, is_short: bool, right: Floats
-) -> Floats:
-    """Return (MX⁻¹Mᵀ + Θ⁻¹)⁻¹ times a vector, with the factor of either matrix."""
-    n = weights.size
-    result = np.empty(n)
-    if is_short:
-        for a in range(n):
-            result[a] = weights[a] / slack[a] * right[a]
-        inner = _totals(elements, ends, cholesky_solve(factor, _mean(elements, ends, result, factor.shape[0])))
-        for a in range(n):
-            result[a] -= weights[a] / slack[a] * inner[a]
-        return result
-    for a in range(n):
-        result[a] = weights[a] * right[a]
-    result = cholesky_solve(factor, result)
-    for a in range(n):
-        result[a] *= weights[a]
+def _solve(elements: Integers, ends: Integers, system: _System, right: Floats) -> Floats:
+    """Return (MX⁻¹Mᵀ + Θ⁻¹)⁻¹ times a vector.
+
+    δ = Θ(r − My) with Xy = Mᵀδ: y = A⁻¹(NᵀΘr + Bᵀδ), and on the stiff rows (Θ⁻¹ + BA⁻¹Bᵀ)δ = r − BA⁻¹NᵀΘr.
+    """
+    share, stiff = system.share, system.stiff
+    result = share * right
+    for k in range(stiff.size):
+        result[stiff[k]] = 0.0
+    y = mean_of_rows(elements, ends, result, system.upper.shape[0])
+    if stiff.size:
+        half, rest = y.copy(), np.empty(stiff.size)
+        _solve_half(system.upper, half)
+        for k in range(stiff.size):
+            rest[k] = right[stiff[k]] - dot(system.halves[k], half)
+        found = cholesky_solve(system.factor, rest)
+        for k in range(stiff.size):
+            a = stiff[k]
+            for e in range(ends[a], ends[a + 1]):
+                y[elements[e]] += found[k]
+    inner = _totals(elements, ends, cholesky_solve(system.upper, y))
+    for a in range(share.size):
+        result[a] -= share[a] * inner[a]
+    if stiff.size:
+        for k in range(stiff.size):
+            result[stiff[k]] = found[k]
     return result
 
 
 @kernel
 def project_list(table: Floats, tilted: Floats, target: float) -> tuple[Floats, Floats, float]:
     """Return the KL projection of exp(tilted) onto the hull of the rows, its weights, and the certified gap, at most the target."""
-    n, d = table.shape
+    elements, ends = elements_of_rows(table)
+    weights, slack, nu = first_weights(elements, ends, tilted)
+    gap = improve_weights(elements, ends, tilted, target, weights, slack, nu)
+    return mean_of_rows(elements, ends, weights, tilted.size), weights, gap
+
+
+@kernel
+def first_weights(elements: Integers, ends: Integers, tilted: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return equal weights λ, slacks s that leave room, and ν, as an array."""
+    n = ends.size - 1
     weights = np.full(n, 1.0 / n)
-    elements, ends = _elements(table)
-    x = _mean(elements, ends, weights, d)
+    totals = _totals(elements, ends, gradient(mean_of_rows(elements, ends, weights, tilted.size), tilted))
+    least = totals.min()
+    extra = max(0.1 * (totals.mean() - least), 1e-3)
+    return weights, totals - least + extra, np.full(1, least - extra)
+
+
+@kernel
+def improve_weights(
+    elements: Integers, ends: Integers, tilted: Floats, target: float, weights: Floats, slack: Floats, level: Floats
+) -> float:
+    """Move λ, s and ν on until the certified gap is at most the target, or as small as it gets; return it."""
+    n, d = weights.size, tilted.size
+    x = mean_of_rows(elements, ends, weights, d)
     best_weights, best_gap = weights.copy(), np.inf
-    slack = np.empty(0)
-    nu = 0.0
-    is_short = n > d
-    for step in range(_STEPS):
-        g = _gradient(x, tilted)
+    nu = level[0]
+    for _ in range(_STEPS):
+        g = gradient(x, tilted)
         totals = _totals(elements, ends, g)
-        least, mean = np.inf, 0.0
+        least, mean, mu = np.inf, 0.0, 0.0
         for a in range(n):
             least = min(least, totals[a])
             mean += weights[a] * totals[a]
+            mu += weights[a] * slack[a] / n
         gap = max(mean - least, 0.0)
         if gap < best_gap:
             best_gap = gap
             best_weights[:] = weights
         if gap <= target:
             break
-        if step == 0:
-            slack = totals - least + max(0.1 * gap, 1e-3)
-            nu = least - max(0.1 * gap, 1e-3)
-        mu = 0.0
-        for a in range(n):
-            mu += weights[a] * slack[a] / n
-        factor, is_definite = np.empty((0, 0)), False
-        if is_short:
-            factor, is_definite = _factor_short(elements, ends, x, weights, slack)
-            is_short = is_definite  # x may be too small beside Θ; the other matrix is as good, and larger
-        if not is_short:
-            factor, is_definite = _factor_long(table, x, weights, slack)
+        system, is_definite = _make_system(elements, ends, x, weights, slack)
         if not is_definite:
             break
-        ones = _solve(elements, ends, weights, slack, factor, is_short, np.ones(n))
+        ones = _solve(elements, ends, system, np.ones(n))
         below = ones.sum()
         # how far a step towards μ = 0 goes says how much μ can be lowered (Mehrotra's rule), and how much of the second-order
         # term to trust: with all of it, steps can go in circles
@@ -202,7 +264,7 @@ def project_list(table: Floats, tilted: Floats, target: float) -> tuple[Floats, 
             for a in range(n):  # −(Mg − ν − s) − (λs − σμ)/λ; the second time, with the second-order term of λs
                 second = trust * delta[a] * change[a]
                 right[a] = nu - totals[a] + (centre * mu - second) / weights[a]
-            solved = _solve(elements, ends, weights, slack, factor, is_short, right)
+            solved = _solve(elements, ends, system, right)
             d_nu = -solved.sum() / below
             length = 1.0
             for a in range(n):
@@ -227,8 +289,34 @@ def project_list(table: Floats, tilted: Floats, target: float) -> tuple[Floats, 
         nu += length * d_nu
         for a in range(n):
             weights[a] /= total
-        x = _mean(elements, ends, weights, d)
-    return _mean(elements, ends, best_weights, d), best_weights, best_gap
+        x = mean_of_rows(elements, ends, weights, d)
+    weights[:] = best_weights
+    level[0] = nu
+    return best_gap
+
+
+@kernel
+def with_action(
+    elements: Integers, ends: Integers, weights: Floats, slack: Floats, action: Integers, violation: float
+) -> tuple[Integers, Integers, Floats, Floats]:
+    """Add an action to the rows, with a slack as large as what it lacks and the weight that goes with it; or none twice."""
+    n, size = weights.size, 0
+    for i in range(action.size):
+        size += action[i] != 0
+    for a in range(n):
+        is_same = ends[a + 1] - ends[a] == size
+        for e in range(ends[a], ends[a + 1]):
+            is_same = is_same and action[elements[e]] != 0
+        if is_same:
+            return elements, ends, weights, slack
+    row, at = np.empty(size, dtype=np.int64), 0
+    for i in range(action.size):
+        if action[i] != 0:
+            row[at] = i
+            at += 1
+    weight = dot(weights, slack) / (n * violation)
+    more = np.append(weights, weight) / (1.0 + weight)
+    return np.append(elements, row), np.append(ends, ends[n] + size), more, np.append(slack, violation)
 
 
 @kernel

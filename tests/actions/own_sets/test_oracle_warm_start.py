@@ -6,7 +6,9 @@ import pytest
 import swapregret as sr
 from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import decompose_from
-from swapregret.geometry.kl import kl_gap, project_kl_from
+from swapregret.geometry.kl import kl_gap
+from swapregret.geometry.kl_from_actions import project_kl_from
+from swapregret.geometry.listed_hull import TARGET, project_list
 
 
 class _Counted:
@@ -79,5 +81,48 @@ def test_a_pool_changes_the_law_but_not_its_marginals() -> None:
     np.testing.assert_allclose(weights @ table, point, atol=1e-12)
     with pytest.raises(InvalidInput, match="convex hull"):
         decompose_from(actions, np.full(7, 0.9), pool, [0])
-    found = project_kl_from(actions, np.arange(7.0), pool)
+    found, _ = project_kl_from(actions, np.arange(7.0), pool)
     np.testing.assert_allclose(found.point, actions.kl_project(np.arange(7.0)).point, atol=1e-4)
+
+
+def test_a_projection_says_which_actions_it_needed() -> None:
+    """The point lies in the hull of the pool and the actions found: together they list it without a question."""
+    actions = sr.OracleSet(9, _Counted(3))
+    pool = actions.known_first
+    projection, found = project_kl_from(actions, 2.0 * np.sin(np.arange(9.0)), pool)
+    assert len(found)
+    table = np.vstack([pool, found])
+    assert len(np.unique(table, axis=0)) == len(table)
+    oracle = _Counted(3)
+    _, weights = decompose_from(sr.OracleSet(9, oracle), np.array(projection.point), table, [0])
+    assert oracle.n_calls == 2  # the two of a new set
+    np.testing.assert_allclose(weights @ table, projection.point, atol=1e-12)
+
+
+def test_the_heaviest_elements_certify_a_point_without_a_question() -> None:
+    """Where all actions have m elements, the bound by the m largest weights spares the last question and changes no bit."""
+    asked, points = [], []
+    for size in (0, 3):
+        oracle = _Counted(3)
+        actions = sr.OracleSet(8, oracle)
+        pool, before = actions.known_first, oracle.n_calls
+        projection, _ = project_kl_from(actions, 0.3 * np.cos(np.arange(8.0)), pool, size)
+        assert kl_gap(actions, 0.3 * np.cos(np.arange(8.0)), projection.log_point) <= 1e-9
+        asked.append(oracle.n_calls - before)
+        points.append(projection.point)
+    assert asked[1] < asked[0]
+    assert np.array_equal(*points)
+
+
+@pytest.mark.parametrize("spread", [1.0, 10.0, 40.0])
+def test_weights_of_any_spread_are_projected_onto_long_lists(spread: float) -> None:
+    """With more actions than elements and coordinates down to e⁻⁸⁰ the gap on a list is at most its target."""
+    rng = np.random.default_rng(3)
+    table = np.unique(rng.permuted(np.tile([1.0] * 3 + [0.0] * 17, (120, 1)), axis=1), axis=0)
+    for _ in range(20):
+        tilted = spread * rng.standard_normal(20)
+        point, weights, gap = project_list(table, tilted, TARGET)
+        assert gap <= TARGET
+        g = np.where(point > 0.0, np.log(np.maximum(point, 1e-300)) - tilted, 0.0)
+        assert float(g @ point - (table @ g).min()) <= 10.0 * TARGET
+        np.testing.assert_allclose(weights @ table, point, rtol=1e-12)

@@ -15,14 +15,17 @@ from swapregret.geometry.kl import kl_gap
 
 
 class _Trees:
-    """Spanning trees of a complete graph, by Kruskal's algorithm; counts its questions."""
+    """Spanning trees of a complete graph, by Kruskal's algorithm; counts its questions, and breaks down when none are left."""
 
     def __init__(self, n_nodes: int) -> None:
         self.edges = [(a, b) for a in range(n_nodes) for b in range(a)]
-        self.n_nodes, self.n_calls = n_nodes, 0
+        self.n_nodes, self.n_calls, self.n_left = n_nodes, 0, 2**62
 
     def __call__(self, w: np.ndarray) -> np.ndarray:
         self.n_calls += 1
+        self.n_left -= 1
+        if self.n_left < 0:
+            raise ConnectionError
         part, chosen = list(range(self.n_nodes)), np.zeros(len(w), dtype=np.int64)
         for i in np.argsort(-w, kind="stable").tolist():
             a, b = (part[node] for node in self.edges[i])
@@ -72,23 +75,23 @@ def _bound(n_slots: int = 3) -> tuple[_Trees, Any, Any]:
     return oracle, family.on(laws), laws
 
 
-def test_what_is_listed_is_kept_and_certified() -> None:
-    """Lists fill the pool with actions of the set; projections leave it alone, and are certified to 1e-9."""
-    _, family, laws = _bound()
+def test_what_is_found_and_listed_is_kept_and_certified() -> None:
+    """Projections and lists fill the pool with actions of the set; points are certified to 1e-9, and listed without a question."""
+    oracle, family, laws = _bound()
     d = family.common.dimension
     n_first, near = len(family.actions.known_first), family.actions.kl_project(np.zeros(d)).log_point
     assert table_of(family) is None
     scores, rng = np.zeros(d), np.random.default_rng(0)
     for _ in range(12):
         scores += 0.3 * rng.standard_normal(d)
-        before = laws.known.copy(), laws.used.copy()
+        has_pool = table_of(family) is not None
         point, log_point, is_good = project(family, scores, near)
         assert is_good
         assert kl_gap(family.actions, scores, log_point) <= 1e-9
-        assert np.array_equal(before[0], laws.known)
-        assert np.array_equal(before[1], laws.used)
+        n_calls = oracle.n_calls
         words, chances, is_inside = list_law(family, point)
         assert is_inside
+        assert not has_pool or oracle.n_calls <= n_calls + 1
         np.testing.assert_allclose(chances @ unpack_rows(words, d), point, atol=1e-11)
         near = log_point
     table = table_of(family)
@@ -133,6 +136,20 @@ def test_the_same_question_is_asked_once() -> None:
     assert oracle.n_calls == n_calls
     best(family, -weights)
     assert oracle.n_calls == n_calls + 1
+
+
+def test_a_projection_that_fails_leaves_the_pool_alone() -> None:
+    """Where the oracle raises, the actions known are those from before."""
+    oracle, family, laws = _bound()
+    d = family.common.dimension
+    near = family.actions.kl_project(np.zeros(d)).log_point
+    list_law(family, np.exp(near))
+    before = laws.known.copy(), laws.used.copy()
+    oracle.n_left = 3
+    with pytest.raises(ConnectionError):
+        project(family, 3.0 * np.sin(np.arange(float(d))), near)
+    assert np.array_equal(before[0], laws.known)
+    assert np.array_equal(before[1], laws.used)
 
 
 def test_windows_ask_few_questions() -> None:

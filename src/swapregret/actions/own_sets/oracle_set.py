@@ -15,7 +15,8 @@ from swapregret.actions.own_sets.sparing import SparingOracle
 from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidInput, OracleFault
 from swapregret.geometry.caratheodory import decompose_from
-from swapregret.geometry.kl import Projection, cover, project_kl_from
+from swapregret.geometry.kl import Projection, cover
+from swapregret.geometry.kl_from_actions import project_kl_from
 from swapregret.policy import FinitePolicy, Policy
 
 __all__ = ["OracleSet"]
@@ -132,11 +133,15 @@ class OracleSet(ActionSet):
         except InvalidInput:  # no point of the hull: nothing is known
             return self.kl_project(log_weights)
         weights[: len(self.known_first)] = 1.0
-        return self.kl_project_with(log_weights, table[weights > 0.0])
+        return self.kl_project_with(log_weights, table[weights > 0.0])[0]
 
-    def kl_project_with(self, log_weights: npt.ArrayLike, known: Matrix) -> Projection:
-        """Do the same, beginning with actions that are known; they must be different, and have every element any action has."""
-        return project_kl_from(self.sparing, as_vector(log_weights, self.dimension, "log_weights"), known)
+    def kl_project_with(self, log_weights: npt.ArrayLike, known: Matrix) -> tuple[Projection, Actions]:
+        """Do the same, beginning with actions that are known; return those that had to be added, too.
+
+        They must be different, and together have every element any action has.
+        """
+        w = as_vector(log_weights, self.dimension, "log_weights")
+        return project_kl_from(self.sparing, w, known, self.size if self.is_uniform else 0)
 
     def _parts_of(self, point: Vector) -> tuple[Matrix, Vector]:
         """Decompose a point, or remember how it was done: the actions known then, and their weights."""

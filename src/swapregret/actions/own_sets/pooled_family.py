@@ -47,7 +47,8 @@ class PooledLaws(NamedTuple):
     ----------
     known : uint64 array, shape (S, P, W)
     used : int64 array, shape (S, P)
-        When each was listed last, counted in lists; 0 where there is none, 2⁶² for those known from the start.
+        When each was listed or found last, counted in lists and projections; 0 where there is none, 2⁶² for those known from the
+        start.
     """
 
     n_atoms: Integers
@@ -62,7 +63,7 @@ class PooledLaws(NamedTuple):
 
 @kernel
 def keep_actions(known: Words, used: Integers, words: Words) -> None:
-    """Note that some actions were listed; new ones take the rows of those that were not for longest."""
+    """Note that some actions were listed, or found for a point; new ones take the rows of those that were not for longest."""
     now = 1
     for row in range(used.size):
         if used[row] < _FOR_EVER:
@@ -114,11 +115,13 @@ def pooled_room(family: PooledFamily, n_slots: int, n_atoms: int) -> PooledLaws:
 
 @project.of(PooledFamily)
 def project_pooled(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
-    """Project by the actions that are known and the oracle's answers, which certify the point."""
+    """Project by the actions that are known and the oracle's answers, which certify the point; keep these: a list needs them."""
     table = table_of(family)
     if table is None:
         return project_oracle(family, tilted, near)
-    return split_point(family.actions.kl_project_with(tilted, table))
+    projection, found = family.actions.kl_project_with(tilted, table)
+    keep_actions(*rows_of(family.laws), pack_rows(found))
+    return split_point(projection)
 
 
 @list_law.of(PooledFamily)

@@ -1,0 +1,160 @@
+r"""Kullback–Leibler projection onto conv(A), beginning with actions that are known.
+
+Weights are projected onto the hull of the actions known (``geometry.listed_hull``); the oracle then certifies the point, or its
+answer is one action more, and the weights are moved on from where they are. While answers still help, the point is found only to
+a share of what the last one gained (Gondzio, González-Brevis and Munari 2013). While they help much, some Frank–Wolfe steps in
+between ask for several actions at once.
+"""
+
+import numpy as np
+
+from swapregret.arrays import Action, Actions, Floats, Integers, Matrix, Vector, as_vector
+from swapregret.compiled.kernel import kernel
+from swapregret.errors import NotConverged
+from swapregret.geometry.kl import ACCEPTABLE, Projection
+from swapregret.geometry.listed_hull import (
+    TARGET,
+    elements_of_rows,
+    first_weights,
+    gradient,
+    improve_weights,
+    mean_of_rows,
+    with_action,
+)
+from swapregret.geometry.oracle import LinearOracle
+
+__all__ = ["project_kl_from"]
+
+_CERTIFIED = 5e-10
+_QUESTIONS = 5000
+_SHARE = 0.02
+_FAR = 0.1
+"""The gap from which several actions are asked for at once: so many at most, while they gain this share of the first."""
+_AT_ONCE = 8
+_WORTH = 0.1
+_SEARCH = 12
+_LONGEST = 0.9
+
+
+def project_kl_from(
+    oracle: LinearOracle, log_weights: Vector, pool: Matrix, size: int = 0
+) -> tuple[Projection, Actions]:
+    """Project weights as :func:`~swapregret.geometry.kl.project_kl` does; the result depends on the weights and the pool alone.
+
+    Parameters
+    ----------
+    oracle : LinearOracle
+    log_weights : array, shape (d,)
+    pool : float64 array, shape (n, d)
+        Different actions, which together have every coordinate any action has.
+    size : int
+        m, if all actions have m elements: then the m largest weights bound the best answer, and a point may be certified without
+        a question. 0 if they have not.
+
+    Returns
+    -------
+    projection : Projection
+    found : int64 array, shape (k, d)
+        The actions that had to be added to the pool: the point lies in the hull of both.
+
+    Examples
+    --------
+    >>> class Line:
+    ...     dimension = 2
+    ...     def argmax(self, weights):
+    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
+    >>> project_kl_from(Line(), np.log([1., 3.]), np.eye(2))[0].point.round(8)
+    array([0.25, 0.75])
+    """
+    w = as_vector(log_weights, oracle.dimension, "log_weights")
+    elements, ends = elements_of_rows(pool)
+    weights, slack, level = first_weights(elements, ends, w)
+    best_gap, best = np.inf, np.zeros(len(w))
+    n_asked, target = 0, _FAR
+    found: list[Action] = []
+    while n_asked < _QUESTIONS:
+        improve_weights(elements, ends, w, target, weights, slack, level)
+        x = mean_of_rows(elements, ends, weights, len(w))
+        g = gradient(x, w)
+        gap = _bound(g, x, size)
+        if gap > _CERTIFIED:
+            action = np.array(oracle.argmax(-g))
+            n_asked += 1
+            gap = max(float(g @ (x - action)), 0.0)
+        if gap < best_gap:
+            best_gap, best = gap, x
+        if gap <= _CERTIFIED:
+            break
+        n_known = len(weights)
+        elements, ends, weights, slack = with_action(elements, ends, weights, slack, action, gap)
+        if len(weights) == n_known:
+            if target == TARGET:
+                break
+            target = max(TARGET, 0.01 * target)
+            continue
+        found.append(action)
+        target = max(TARGET, min(target, _SHARE * gap))
+        y = x
+        for _ in range(_AT_ONCE - 1 if gap > _FAR else 0):
+            y, h = _step_towards(y, action, w)
+            action = np.array(oracle.argmax(-h))
+            n_asked += 1
+            if float(h @ (y - action)) < _WORTH * gap:
+                break
+            violation = max(float(g @ (x - action)), _WORTH * gap)
+            n_known = len(weights)
+            elements, ends, weights, slack = with_action(elements, ends, weights, slack, action, violation)
+            found += [action] * (len(weights) - n_known)
+    if best_gap > ACCEPTABLE:
+        raise NotConverged(
+            f"the certified gap of project_kl_from must be at most {ACCEPTABLE:.1e}",
+            f"{best_gap:.3g} after {n_asked} questions",
+            "Bring the log-weights closer together.",
+        )
+    log_x = np.log(best, out=np.full(len(w), -np.inf), where=best > 0.0)
+    projection = Projection(point=best, log_point=log_x, gap=best_gap, n_iterations=n_asked)
+    return projection, np.array(found, dtype=np.int64).reshape(-1, len(w))
+
+
+@kernel
+def _bound(g: Floats, x: Floats, size: int) -> float:
+    """Return g·x less the sum of the smallest entries of g, as many as all actions have elements; ∞ if that is not known."""
+    if size == 0:
+        return np.inf
+    least = np.full(size, np.inf)  # growing
+    total = 0.0
+    for i in range(g.size):
+        total += g[i] * x[i]
+        at = size - 1
+        while at >= 0 and g[i] < least[at]:
+            if at + 1 < size:
+                least[at + 1] = least[at]
+            least[at] = g[i]
+            at -= 1
+    for k in range(size):
+        total -= least[k]
+    return max(total, 0.0)
+
+
+@kernel
+def _step_towards(x: Floats, action: Integers, tilted: Floats) -> tuple[Floats, Floats]:
+    """Go towards an action as far as the divergence falls, not all the way; return the point and its gradient."""
+    low, high, t = 0.0, 1.0, 0.5
+    for _ in range(_SEARCH):
+        slope, curvature = 0.0, 0.0
+        for i in range(x.size):
+            change = action[i] - x[i]
+            y = x[i] + t * change
+            if y > 0.0:
+                slope += change * (np.log(y) - tilted[i])
+                curvature += change * change / y
+        if slope > 0.0:
+            high = t
+        else:
+            low = t
+        t -= slope / curvature
+        if not low < t < high:
+            t = 0.5 * (low + high)
+    t = min(t, _LONGEST)
+    y = x + t * (action - x)
+    return y, gradient(y, tilted)
