@@ -11,7 +11,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import ConformanceError
 from swapregret.testing import check_action_set
-from swapregret.testing.action_sets import ACTION_SET_CHECKS
+from swapregret.testing.set_checks import ACTION_SET_CHECKS
 
 D, M = 5, 2
 

@@ -10,7 +10,7 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.environments.base import Environment
 from swapregret.environments.iid import iid
 from swapregret.testing import check_environment
-from swapregret.testing.environments import ENVIRONMENT_CHECKS
+from swapregret.testing.environment_checks import ENVIRONMENT_CHECKS
 
 ACTIONS = MSets(4, 2)
 LEVELS = np.array([0.7, 0.5, 0.5, 0.2])

@@ -14,7 +14,7 @@ from swapregret.learners.baselines.uniform import uniform
 from swapregret.learners.presets import swap_combcp
 from swapregret.policy import FinitePolicy
 from swapregret.testing import check_player
-from swapregret.testing.players import PLAYER_CHECKS
+from swapregret.testing.player_checks import PLAYER_CHECKS
 
 ACTIONS = MSets(5, 2)
 

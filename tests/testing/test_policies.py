@@ -11,7 +11,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import Unsupported
 from swapregret.policy import FinitePolicy, Policy, mix
 from swapregret.testing import check_policy
-from swapregret.testing.policies import POLICY_CHECKS
+from swapregret.testing.policy_checks import POLICY_CHECKS
 
 ACTIONS = MSets(5, 2)
 LAW = FinitePolicy(ACTIONS.enumerate(), np.arange(1, 11) / 55)

@@ -4,12 +4,12 @@ Each raises :class:`~swapregret.errors.ConformanceError` at the first fault, in 
 looked at. ``swapregret.testing.strategies`` draws sets, points, weights and rewards for Hypothesis, and is imported by name.
 """
 
-from swapregret.testing.action_sets import check_action_set
-from swapregret.testing.environments import check_environment
-from swapregret.testing.players import check_player
-from swapregret.testing.policies import check_policy
+from swapregret.testing.conformance import Report
+from swapregret.testing.environment_checks import check_environment
+from swapregret.testing.player_checks import check_player
+from swapregret.testing.policy_checks import check_policy
 from swapregret.testing.relabelling import check_relabelling
-from swapregret.testing.report import Report
+from swapregret.testing.set_checks import check_action_set
 
 __all__ = [
     "Report",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.learners.player import Arrays, Decision, Player, hold_policy, own_state
+from swapregret.learners.player import Arrays, Decision, Player, hold_policy, own_state, what_is_seen
 
 __all__ = ["PlayerCase", "Step", "copied", "same_arrays", "same_law", "same_step", "through_file", "written"]
 
@@ -49,14 +49,9 @@ class PlayerCase:
 
     def show(self, day: int, decision: Decision) -> float | Vector | None:
         """Return what the player sees of a day; nothing on every eleventh."""
-        vector = self.rewards[day]
         if day % 11 == 10:
             return None
-        if self.player.feedback == "bandit":
-            return min(1.0, float(vector @ decision.action))
-        if self.player.feedback == "semi-bandit":
-            return np.asarray(vector * decision.action)
-        return np.array(vector)
+        return copied(what_is_seen(self.player.feedback, self.rewards[day], decision.action))
 
     def play(self, state: Any, first: int, last: int) -> list[Step]:
         """Play days first..last−1 from a state; day t draws from a generator of its own."""

@@ -1,47 +1,36 @@
-"""Checks of the list a policy gives of itself: atoms, weights, probabilities."""
+"""Checks of what a policy lists and draws: atoms, weights, probabilities, samples."""
 
 import numpy as np
 
+from swapregret.arrays import Integers, Vector
 from swapregret.errors import Unsupported
-from swapregret.testing.policy_case import PolicyCase
-from swapregret.testing.report import require
+from swapregret.testing.cases import PolicyCase
+from swapregret.testing.conformance import agree, refused, require, require_action, require_rows, skip
+from swapregret.testing.statistics import FALSE_ALARM, chi_square_p_value, least_binomial_p_value
 
-__all__ = ["check_atoms", "check_probability"]
+__all__ = ["check_atoms", "check_probability", "check_sampler_law", "check_samples"]
 
 _TOLERANCE = 1e-10
+_SHARE = FALSE_ALARM / 4.0
+_PAIRED = 40
+_ONE_LAW = "Compute both from the same law."
 
 
-def check_atoms(case: PolicyCase) -> str | None:
+def check_atoms(case: PolicyCase) -> None:
     """Check that atoms are distinct actions in canonical order, with positive weights that add up to exactly 1."""
-    policy, law = case.policy, case.listing
-    if law is None:
-        try:
-            policy.finite()
-        except Unsupported:
-            return "its support is not listed"
-        require(False, "`has_atoms` must be true of a policy that lists its atoms", "False", "Set it.")
-    assert law is not None
+    policy = case.policy
+    if case.listing is None:
+        must = "`has_atoms` must be true of a policy that lists its atoms"
+        refused(policy.finite, Unsupported, must, "False", "Set it.")
+        skip("its support is not listed")
     atoms, weights = policy.atoms, policy.weights
+    require_rows(atoms, policy.dimension, "atoms", "Build the law with FinitePolicy(atoms, weights).")
     require(
-        atoms.ndim == 2 and atoms.dtype == np.int64 and atoms.shape == (len(weights), policy.dimension),
-        f"`atoms` must be an int64 array of shape (number of weights, {policy.dimension})",
-        f"dtype {atoms.dtype}, shape {atoms.shape}, {len(weights)} weights",
-        "Build the law with FinitePolicy(atoms, weights).",
-    )
-    require(
-        bool(np.isin(atoms, (0, 1)).all()), "`atoms` must contain only 0 and 1", "other values", "Atoms are actions."
-    )
-    order = np.lexsort(atoms.T)
-    require(
-        np.array_equal(order, np.arange(len(atoms))) and bool((atoms[1:] != atoms[:-1]).any(axis=1).all()),
-        "`atoms` must be different and in canonical order (last coordinate most significant)",
-        f"order {order[:8].tolist()} ...",
-        "Build the law with FinitePolicy(atoms, weights), which sorts and merges.",
-    )
-    require(
-        bool((weights > 0.0).all()) and float(weights.sum()) == 1.0 and float(weights[::-1].sum()) == 1.0,
-        "`weights` must be positive and add up to exactly 1",
-        f"sum {float(weights.sum())!r}, least {float(weights.min())!r}",
+        weights.shape == (len(atoms),)
+        and bool((weights > 0.0).all())
+        and float(weights.sum()) == 1.0 == float(weights[::-1].sum()),
+        "`weights` must be positive, one per atom, and add up to exactly 1",
+        f"{len(weights)} weights for {len(atoms)} atoms, sum {float(weights.sum())!r}, least {float(weights.min())!r}",
         "Round them with swapregret.policy.on_grid.",
     )
     for atom in atoms:
@@ -51,35 +40,18 @@ def check_atoms(case: PolicyCase) -> str | None:
             f"{atom.tolist()}, which is none",
             "Give weight to actions of the set only.",
         )
-    gap = float(np.abs(weights @ atoms - policy.marginals()).max())
-    require(
-        gap <= _TOLERANCE,
-        f"`marginals()` must equal the mean of the atoms within {_TOLERANCE}",
-        f"a difference of {gap:.3g}",
-        "Compute both from the same law.",
-    )
-    gap = float(np.abs((atoms.T * weights) @ atoms - policy.cooccurrence()).max())
-    require(
-        gap <= _TOLERANCE,
-        f"`cooccurrence()` must equal the second moment of the atoms within {_TOLERANCE}",
-        f"a difference of {gap:.3g}",
-        "Compute both from the same law.",
-    )
-    return None
+    must = f"`marginals()` must equal the mean of the atoms within {_TOLERANCE}"
+    agree(weights @ atoms, policy.marginals(), _TOLERANCE, must, _ONE_LAW)
+    must = f"`cooccurrence()` must equal the second moment of the atoms within {_TOLERANCE}"
+    agree((atoms.T * weights) @ atoms, policy.cooccurrence(), _TOLERANCE, must, _ONE_LAW)
 
 
-def check_probability(case: PolicyCase) -> str | None:
+def check_probability(case: PolicyCase) -> None:
     """Check that ``probability`` is the weight of an atom, 0 elsewhere, and adds up to 1 over the set."""
     policy, law = case.policy, case.listing
     if law is not None:
-        for atom, weight in zip(law.atoms[:200], law.weights[:200].tolist(), strict=True):
-            found = policy.probability(atom)
-            require(
-                abs(found - weight) <= _TOLERANCE,
-                f"`probability(atom)` must be the weight of the atom within {_TOLERANCE}",
-                f"{found!r} for an atom of weight {weight!r}",
-                "Compute both from the same law.",
-            )
+        must = f"`probability(atom)` must be the weight of the atom within {_TOLERANCE}"
+        agree([policy.probability(atom) for atom in law.atoms[:200]], law.weights[:200], _TOLERANCE, must, _ONE_LAW)
         support = {atom.tobytes() for atom in law.atoms}
         rng = np.random.default_rng([case.seed, 1])
         flipped = law.atoms[rng.integers(len(law.atoms), size=20)].copy()
@@ -91,24 +63,83 @@ def check_probability(case: PolicyCase) -> str | None:
                 f"{policy.probability(action)!r} for {action.tolist()}",
                 "Compare the whole action, not a summary of it.",
             )
-        return None
+        return
     if case.reference is None:
-        return "neither atoms nor a list of the actions is at hand"
+        skip("neither atoms nor a list of the actions is at hand")
     try:
         p = np.array([policy.probability(action) for action in case.reference])
     except Unsupported:
-        return "the policy does not give probabilities"
+        skip("the policy does not give probabilities")
     require(
         bool((p >= 0.0).all()) and abs(float(p.sum()) - 1.0) <= _TOLERANCE,
         f"`probability` must be non-negative and add up to 1 over the set within {_TOLERANCE}",
         f"sum {float(p.sum())!r}, least {float(p.min())!r}",
         "Normalise the law.",
     )
-    gap = float(np.abs(p @ case.reference - policy.marginals()).max())
+    must = f"`marginals()` must be the mean under `probability` within {_TOLERANCE}"
+    agree(p @ case.reference, policy.marginals(), _TOLERANCE, must, _ONE_LAW)
+
+
+def check_samples(case: PolicyCase) -> None:
+    """Check that samples are int64 0/1 vectors, members of the set, in the support, and repeat with the generator."""
+    policy = case.policy
+    first = policy.sample(np.random.default_rng([case.seed, 2]))
+    again = policy.sample(np.random.default_rng([case.seed, 2]))
+    require_action(first, policy.dimension, "sample")
     require(
-        gap <= _TOLERANCE,
-        f"`marginals()` must be the mean under `probability` within {_TOLERANCE}",
-        f"a difference of {gap:.3g}",
-        "Compute both from the same law.",
+        np.array_equal(first, again),
+        "`sample` must draw the same action from the same generator",
+        f"{first.tolist()} and {again.tolist()}",
+        "Take all randomness from the `rng` passed in.",
     )
-    return None
+    support = None if case.listing is None else {atom.tobytes() for atom in case.listing.atoms}
+    for action in np.unique(case.samples, axis=0):
+        require_action(action, policy.dimension, "sample")
+        require(
+            case.is_member(action),
+            f"`sample` must draw actions of {case.actions!r}",
+            f"{action.tolist()}, which is none",
+            "Draw actions of the set only.",
+        )
+        require(
+            support is None or action.tobytes() in support,
+            "`sample` must draw atoms of the law",
+            f"{action.tolist()}, which is no atom",
+            "Sample from the same law that lists the atoms.",
+        )
+
+
+def check_sampler_law(case: PolicyCase) -> None:
+    """Check that frequencies of elements, of pairs and of whole actions fit the law; each test at a quarter of 1e-6."""
+    policy, drawn = case.policy, case.samples
+    elements = [f"choose element {i}" for i in range(policy.dimension)]
+    _check_counts(case, drawn.sum(axis=0), policy.marginals(), elements)
+    some = np.random.default_rng([case.seed, 6]).permutation(policy.dimension)[:_PAIRED]
+    upper = np.triu_indices(len(some))
+    both = policy.cooccurrence()[np.ix_(some, some)][upper]
+    pairs = [f"choose elements {i} and {j} together" for i, j in some[np.array(upper)].T]
+    _check_counts(case, (drawn[:, some].T @ drawn[:, some])[upper], both, pairs)
+    if case.listing is None:
+        return
+    atoms, weights = case.listing.atoms, case.listing.weights
+    position = {atom.tobytes(): row for row, atom in enumerate(atoms)}
+    counts = np.bincount([position[row.tobytes()] for row in drawn], minlength=len(atoms))
+    _check_counts(case, counts, weights, [f"draw {atom.tolist()}" for atom in atoms])
+    value = chi_square_p_value(counts, weights, case.n_samples)
+    require(
+        value >= _SHARE,
+        "`sample` must follow the weights of the atoms",
+        f"counts whose chi-square has p-value {value:.1e}",
+        "Draw each atom with its weight.",
+    )
+
+
+def _check_counts(case: PolicyCase, counts: Integers, chances: Vector, events: list[str]) -> None:
+    """Check that the count that fits its probability worst still fits it."""
+    worst, value = least_binomial_p_value(counts, chances, case.n_samples)
+    require(
+        value >= _SHARE,
+        f"`sample` must {events[worst]} with probability {chances[worst]:.6g}",
+        f"{int(counts[worst])} times in {case.n_samples} draws (p-value {value:.1e})",
+        "Draw from the law that marginals, second moments and weights describe.",
+    )

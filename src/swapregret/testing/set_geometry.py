@@ -1,21 +1,35 @@
-r"""Checks of the linear geometry of a set: rank, span, barycentric spanner.
+r"""Checks of the geometry of a set: rank, span and spanner; projection to the convex hull and decomposition.
 
-Each is a certificate that holds for any number of actions: r independent actions show that the rank is at least r, and
-:math:`\max_M |M_i - (L M_J)_i| = 0`, two oracle calls a coordinate, that it is at most r.
+Each is a certificate that holds for any number of actions. r independent actions show that the rank is at least r, and
+:math:`\max_M |M_i - (L M_J)_i| = 0`, two oracle calls a coordinate, that it is at most r. A decomposition into actions that
+reproduces a point shows that the point is in conv(A); then :math:`\max_M g\cdot(x - M)`, :math:`g = \log x - \log w`, one
+oracle call, bounds how far x is from the best.
 """
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Vector
-from swapregret.testing.report import require
-from swapregret.testing.set_case import SetCase
+from swapregret.arrays import Actions, Vector
+from swapregret.errors import InvalidInput
+from swapregret.geometry.caratheodory import decompose
+from swapregret.geometry.kl import Projection
+from swapregret.testing.cases import SetCase
+from swapregret.testing.conformance import agree, refused, require
+from swapregret.testing.policy_checks import check_law
 
-__all__ = ["check_span", "check_spanner"]
+__all__ = ["check_decomposition", "check_outside_points", "check_projection", "check_span", "check_spanner"]
 
 _ZERO = 1e-9
+_GAP = 1e-9
+_EXACT = 1e-12
+_QUICK = 60
+_SPREADS = (0.0, 0.1, 1.0, 3.0, 10.0, 30.0)
 
 
-def check_span(case: SetCase) -> str | None:
+def check_span(case: SetCase) -> None:
     """Check rank, independent coordinates, lift and basis, and the rank against the list of actions."""
     actions, d, span = case.actions, case.actions.dimension, case.actions.span
     r, J = span.rank, span.coordinates
@@ -26,22 +40,12 @@ def check_span(case: SetCase) -> str | None:
         "Build the span with swapregret.geometry.span.find_span.",
     )
     require(
-        span.lift.shape == (d, r) and span.basis.shape == (r, d),
-        f"`span.lift` must have shape ({d}, {r}) and `span.basis` ({r}, {d})",
-        f"{span.lift.shape} and {span.basis.shape}",
+        span.lift.shape == (d, r),
+        f"`span.lift` must have shape ({d}, {r})",
+        f"{span.lift.shape}",
         "Build the span with swapregret.geometry.span.find_span.",
     )
-    for row in span.basis:
-        require(
-            case.is_member(row), "`span.basis` must consist of actions", f"{row.tolist()}", "Choose actions of the set."
-        )
-    found = int(np.linalg.matrix_rank(span.basis[:, J].astype(np.float64)))
-    require(
-        found == r,
-        "`span.basis[:, coordinates]` must be invertible",
-        f"rank {found} of {r}",
-        "Choose independent actions.",
-    )
+    _check_independent(case, span.basis, "`span.basis`")
     rank = int(np.linalg.matrix_rank(case.members.astype(np.float64)))
     require(
         rank == r if case.reference is not None else rank <= r,
@@ -49,13 +53,8 @@ def check_span(case: SetCase) -> str | None:
         f"{r}, where the actions at hand have rank {rank}",
         "Correct `span`, or inherit it.",
     )
-    gap = float(np.abs(case.members - case.members[:, J] @ span.lift.T).max())
-    require(
-        gap <= _ZERO,
-        "`span.lift` must give every action from its independent coordinates, M = L M_J",
-        f"a difference of {gap:.3g}",
-        "Correct `span.lift`.",
-    )
+    must = "`span.lift` must give every action from its independent coordinates, M = L M_J"
+    agree(case.members[:, J] @ span.lift.T, case.members, _ZERO, must, "Correct `span.lift`.")
     for i in range(d):
         c = np.zeros(d)
         c[J] = -span.lift[i]
@@ -67,7 +66,6 @@ def check_span(case: SetCase) -> str | None:
             f"an action where it is wrong by {gap:.3g}",
             "Correct `span`: the rank may be too small.",
         )
-    return None
 
 
 def _largest(case: SetCase, c: Vector) -> float:
@@ -75,29 +73,29 @@ def _largest(case: SetCase, c: Vector) -> float:
     return max(abs(float(c @ case.actions.argmax(c))), abs(float(c @ case.actions.argmax(-c))))
 
 
-def check_spanner(case: SetCase) -> str | None:
+def _check_independent(case: SetCase, rows: Actions, name: str) -> None:
+    """Check that rows are as many actions as the rank, independent in the coordinates of the span."""
+    r, J = case.actions.span.rank, case.actions.span.coordinates
+    wanted = (r, case.actions.dimension)
+    require(rows.shape == wanted, f"{name} must have shape {wanted}", f"{rows.shape}", f"Choose {r} actions.")
+    for row in rows:
+        require(case.is_member(row), f"{name} must consist of actions", f"{row.tolist()}", "Choose actions of the set.")
+    found = int(np.linalg.matrix_rank(rows[:, J].astype(np.float64)))
+    require(found == r, f"{name} must be linearly independent", f"rank {found} of {r}", "Choose independent actions.")
+
+
+def check_spanner(case: SetCase) -> None:
     """Check that the spanner is r independent actions in which no action has a coefficient beyond the bound, at most 2."""
     actions, spanner, J = case.actions, case.actions.spanner(), case.actions.span.coordinates
     rows, r = spanner.actions, case.actions.rank
-    require(
-        rows.shape == (r, actions.dimension), f"the spanner must have {r} actions", f"shape {rows.shape}", "One each."
-    )
-    for row in rows:
-        require(
-            case.is_member(row), "the spanner must consist of actions", f"{row.tolist()}", "Choose actions of the set."
-        )
-    X = rows[:, J].astype(np.float64)
-    found = int(np.linalg.matrix_rank(X))
-    require(
-        found == r, "the spanner must be linearly independent", f"rank {found} of {r}", "Choose independent actions."
-    )
+    _check_independent(case, rows, "the spanner")
     require(
         0.0 < spanner.bound <= 2.0 + _ZERO,
         "the bound of the spanner must be at most 2",
         f"{spanner.bound!r}",
         "Exchange actions until it is (Awerbuch and Kleinberg).",
     )
-    inverse = np.linalg.inv(X)
+    inverse = np.linalg.inv(rows[:, J].astype(np.float64))
     worst = 0.0
     for k in range(r):
         c = np.zeros(actions.dimension)
@@ -111,18 +109,162 @@ def check_spanner(case: SetCase) -> str | None:
         f"{worst:.6g} with bound {spanner.bound:.6g}",
         "Compute the bound by two oracle calls for each element of the spanner.",
     )
-    for member, want in zip(case.members[:50], coefficients[:50], strict=True):
-        gap = float(np.abs(spanner.coefficients(member) - want).max())
-        require(
-            gap <= _ZERO,
-            "`spanner().coefficients(action)` must give the action as a combination of the spanner",
-            f"a difference of {gap:.3g}",
-            "Use the inverse of the spanner in the independent coordinates.",
-        )
+    must = "`spanner().coefficients(action)` must give the action as a combination of the spanner"
+    found = [spanner.coefficients(member) for member in case.members[:50]]
+    agree(found, coefficients[:50], _ZERO, must, "Use the inverse of the spanner in the independent coordinates.")
     require(
         np.array_equal(actions.spanner().actions, rows),
         "`spanner()` must be the same every time",
         "another one",
         "Compute it once, without randomness.",
     )
-    return None
+
+
+def check_projection(case: SetCase) -> None:
+    """Check projections of log-weights spread from 0 to ±30: in the hull, with a gap of at most 1e-9, found again."""
+    actions, d, rng = case.actions, case.actions.dimension, case.rng("projection")
+    reachable = case.is_reachable()
+    for spread in _SPREADS:
+        for index in range(4):
+            w = spread * rng.uniform(-1.0, 1.0, d)
+            before = w.copy()
+            projection = actions.kl_project(w)
+            require(
+                np.array_equal(w, before), "`kl_project` must leave its weights alone", "a changed array", "Copy it."
+            )
+            _check_shape(projection, d, reachable)
+            _check_gap(case, projection, w)
+            if index == 0 or d <= _QUICK:
+                _in_hull(case, projection.point)
+            again = actions.kl_project(w.copy())
+            require(
+                np.array_equal(again.point, projection.point),
+                "`kl_project` must give the same point for the same weights",
+                f"a difference of {np.abs(again.point - projection.point).max():.3g}",
+                "Remove randomness and memory from it.",
+            )
+            require(
+                not projection.point.flags.writeable and not projection.log_point.flags.writeable,
+                "the arrays of a Projection must be read-only",
+                "a writable one",
+                "Build it with swapregret.geometry.kl.Projection.",
+            )
+
+
+def _check_shape(projection: Projection, dimension: int, reachable: Vector) -> None:
+    x, log_x = projection.point, projection.log_point
+    require(
+        x.shape == log_x.shape == (dimension,) and bool(np.isfinite(x).all()) and bool((x >= 0.0).all()),
+        f"`kl_project(...).point` and `.log_point` must be vectors of shape ({dimension},), the point finite and non-negative",
+        f"shapes {x.shape} and {log_x.shape}, least {x.min(initial=np.inf):.3g}",
+        "Return x and log x.",
+    )
+    gap = float(np.abs(np.exp(log_x) / np.where(x > 0.0, x, 1.0) - (x > 0.0)).max())
+    require(
+        gap <= _EXACT * 10.0,
+        "`kl_project(...).log_point` must be the logarithm of the point",
+        f"exp(log_point) off by {gap:.3g}, relative",
+        "Keep log x and take x = exp(log x).",
+    )
+    require(
+        bool((np.isfinite(log_x) == reachable).all()),
+        "`log_point` must be finite exactly at the coordinates that some action has",
+        f"{log_x.tolist()}",
+        "Keep the logarithm: an entry that underflows must be able to recover.",
+    )
+
+
+def _check_gap(case: SetCase, projection: Projection, w: Vector) -> None:
+    inside = np.isfinite(projection.log_point)
+    g = np.zeros(len(w))
+    g[inside] = projection.log_point[inside] - w[inside]
+    rounding = 1e-13 * float(np.abs(g).sum() + np.abs(w).sum())
+    gap = float(g @ (projection.point - case.actions.argmax(-g)))
+    require(
+        gap <= _GAP + rounding,
+        f"the duality gap of `kl_project` must be at most {_GAP}",
+        f"{gap:.3g} for log-weights from {w.min():.3g} to {w.max():.3g}",
+        "Iterate further: the gap is one oracle call, swapregret.geometry.kl.kl_gap.",
+    )
+    require(
+        gap <= projection.gap + _EXACT + rounding and projection.gap <= _GAP + rounding,
+        f"`kl_project(...).gap` must be an upper bound on the duality gap, at most {_GAP}",
+        f"{projection.gap:.3g}, where one oracle call finds {gap:.3g}",
+        "Compute it from the point that is returned.",
+    )
+
+
+def _in_hull(case: SetCase, point: Vector) -> None:
+    """Prove that a point is in conv(A): the generic decomposition, which asks only the oracle, reproduces it."""
+    try:
+        law = decompose(case.actions, np.array(point))
+    except InvalidInput as error:
+        require(False, "`kl_project(...).point` must be in the convex hull of the actions", error.came, "Correct it.")
+    gap = float(np.abs(law.weights @ law.atoms - point).max())
+    require(
+        gap <= 1e-10 and all(case.is_member(atom) for atom in law.atoms),
+        "`kl_project(...).point` must be in the convex hull of the actions",
+        f"a point at distance {gap:.3g} from it",
+        "Correct the projection.",
+    )
+
+
+def _points(case: SetCase) -> Iterator[Vector]:
+    """Points of conv(A): actions, midpoints, averages of few and of many, projections, points near the boundary."""
+    rng, table = case.rng("points"), case.members.astype(np.float64)
+    yield from table[rng.integers(len(table), size=3)]
+    for count in (2, 2, 3, 5, 20):
+        yield rng.dirichlet(np.ones(count)) @ table[rng.integers(len(table), size=count)]
+    yield table.mean(axis=0)
+    first, second = table[rng.integers(len(table), size=2)]
+    for tiny in (1e-9, 2.0**-40, 1e-13):
+        yield (1.0 - tiny) * first + tiny * second
+    for spread in (1.0, 10.0, 30.0):
+        yield case.actions.kl_project(spread * rng.uniform(-1.0, 1.0, table.shape[1])).point
+
+
+def check_decomposition(case: SetCase) -> None:
+    """Check that decompositions reproduce their point within 1e-12, from actions, few for one variant, the same every time."""
+    actions = case.actions
+    for index, point in enumerate(_points(case)):
+        for variants in (1, 3) if index % 3 == 0 else (1,):
+            law = actions.decompose(point, variants=variants)
+            must = f"`decompose(point, variants={variants}).marginals()` must be the point within {_EXACT}"
+            do = "Leave no mass over: round the point to a grid, then decompose in integers."
+            agree(law.marginals(), point, _EXACT, must, do)
+            again = actions.decompose(point.copy(), variants=variants)
+            require(
+                np.array_equal(again.cooccurrence(), law.cooccurrence()),
+                "`decompose` must give the same law for the same point",
+                "another law",
+                "Remove randomness and memory from it.",
+            )
+            most = actions.most_atoms
+            require(
+                most is None or not law.has_atoms or len(law.weights) <= variants * most,
+                f"`decompose` must use at most `most_atoms` = {most} actions a variant",
+                f"{len(law.weights)} for {variants} variants",
+                "Drop actions until they are affinely independent (Carathéodory), or declare another bound.",
+            )
+            check_law(law, actions, case.reference, n_samples=300, seed=case.seed)
+
+
+def check_outside_points(case: SetCase) -> None:
+    """Check that points outside conv(A), and nonsensical numbers of variants, are refused."""
+    actions, d = case.actions, case.actions.dimension
+    vectors = case.rng("outside").integers(0, 2, (50, d))
+    outside = [row.astype(np.float64) for row in vectors if not case.is_member(row)][:3]
+    centre = case.members.mean(axis=0)
+    outside += [centre - 2.0, centre + np.eye(d)[0] * 2.0, np.full(d, -1e-3)]
+    for point in outside:
+        refused(
+            partial(actions.decompose, point),
+            InvalidInput,
+            "`decompose` must refuse a point outside the convex hull with InvalidInput",
+            f"a law for {np.round(point, 6).tolist()}",
+            "Check the point first; a tolerance of 1e-8 is usual.",
+        )
+    for variants in (0, -1, 1.5):
+        call: Any = actions.decompose
+        must = f"`decompose` must refuse variants={variants} with InvalidInput"
+        refused(partial(call, centre, variants=variants), InvalidInput, must, "a law", "Ask for a count ≥ 1.")

@@ -6,9 +6,9 @@ from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.policy import Policy
-from swapregret.testing.policies import check_law
-from swapregret.testing.report import require
-from swapregret.testing.set_case import SetCase
+from swapregret.testing.cases import SetCase
+from swapregret.testing.conformance import agree, refused, require, skip
+from swapregret.testing.policy_checks import check_law
 
 __all__ = ["check_exploration", "check_gibbs", "check_uniform"]
 
@@ -16,31 +16,26 @@ _TOLERANCE = 1e-10
 _SPREADS = (0.0, 1.0, 5.0, 30.0)
 
 
-def check_uniform(case: SetCase) -> str | None:
+def check_uniform(case: SetCase) -> None:
     """Check the uniform law against the list of actions, or that it is refused by name where there is none."""
     actions = case.actions
     if not actions.has_uniform:
-        try:
-            actions.uniform_policy()
-        except Unsupported:
-            return "the set has no uniform law"
-        require(False, "`has_uniform` must be true of a set with a uniform law", "False", "Set it.")
+        must = "`has_uniform` must be true of a set with a uniform law"
+        refused(actions.uniform_policy, Unsupported, must, "False", "Set it.")
+        skip("the set has no uniform law")
     law = actions.uniform_policy()
     _check_law(case, law, 3000)
     if case.reference is not None:
         _compare(case, law, np.full(len(case.reference), 1.0 / len(case.reference)), "uniform_policy()")
-    return None
 
 
-def check_gibbs(case: SetCase) -> str | None:
+def check_gibbs(case: SetCase) -> None:
     """Check Gibbs laws with scores spread from 0 to ±30 against the list, or that they are refused by name."""
     actions, rng = case.actions, case.rng("gibbs")
     if not actions.has_gibbs:
-        try:
-            actions.gibbs(np.zeros(actions.dimension))
-        except Unsupported:
-            return "the set has no Gibbs law"
-        require(False, "`has_gibbs` must be true of a set with a Gibbs law", "False", "Set it.")
+        must = "`has_gibbs` must be true of a set with a Gibbs law"
+        refused(lambda: actions.gibbs(np.zeros(actions.dimension)), Unsupported, must, "False", "Set it.")
+        skip("the set has no Gibbs law")
     for spread in _SPREADS:
         scores = spread * rng.uniform(-1.0, 1.0, actions.dimension)
         law = actions.gibbs(scores)
@@ -49,10 +44,9 @@ def check_gibbs(case: SetCase) -> str | None:
             mass = np.exp(totals - totals.max())
             _compare(case, law, mass / mass.sum(), f"gibbs(scores up to ±{spread:g})")
         _check_law(case, law, 1000)
-    return None
 
 
-def check_exploration(case: SetCase) -> str | None:
+def check_exploration(case: SetCase) -> None:
     """Check that every exploration law shows every direction of the span, and that unknown kinds are refused."""
     actions = case.actions
     for kind in (None, "spanner", "uniform") if actions.has_uniform else (None, "spanner"):
@@ -67,21 +61,11 @@ def check_exploration(case: SetCase) -> str | None:
             "Give weight to actions that span the set.",
         )
         if kind == "spanner":
-            gap = float(np.abs(law.marginals() - actions.spanner().actions.mean(axis=0)).max())
-            require(
-                gap <= _TOLERANCE,
-                "`exploration_policy('spanner')` must be uniform over the spanner",
-                f"marginals off by {gap:.3g}",
-                "Give every element of the spanner weight 1/r.",
-            )
-    try:
-        actions.exploration_policy("no such law")
-    except InvalidInput:
-        return None
-    require(
-        False, "`exploration_policy` must refuse an unknown kind with InvalidInput", "a law", "Name the kinds known."
-    )
-    return None
+            must = "`exploration_policy('spanner')` must be uniform over the spanner"
+            mean = actions.spanner().actions.mean(axis=0)
+            agree(law.marginals(), mean, _TOLERANCE, must, "Give every element of the spanner weight 1/r.")
+    must = "`exploration_policy` must refuse an unknown kind with InvalidInput"
+    refused(lambda: actions.exploration_policy("no such law"), InvalidInput, must, "a law", "Name the kinds known.")
 
 
 def _check_law(case: SetCase, law: Policy, n_samples: int) -> None:
@@ -92,25 +76,11 @@ def _compare(case: SetCase, law: Policy, p: Vector, name: str) -> None:
     """Compare a law with probabilities of the listed actions."""
     assert case.reference is not None
     table = case.reference.astype(np.float64)
-    gap = float(np.abs(law.marginals() - p @ table).max())
-    require(
-        gap <= _TOLERANCE,
-        f"`{name}` must have the marginals of the exact law",
-        f"a difference of {gap:.3g}",
-        "Correct the law.",
-    )
-    gap = float(np.abs(law.cooccurrence() - (table.T * p) @ table).max())
-    require(
-        gap <= _TOLERANCE,
-        f"`{name}` must have the second moment of the exact law",
-        f"a difference of {gap:.3g}",
-        "Correct the law.",
-    )
-    for row in np.unique(np.linspace(0, len(table) - 1, 50).astype(int)):
-        found = law.probability(case.reference[row])
-        require(
-            abs(found - p[row]) <= _TOLERANCE,
-            f"`{name}` must have the probabilities of the exact law",
-            f"{found!r} for {case.reference[row].tolist()}, where {p[row]!r} is right",
-            "Correct the law.",
-        )
+    rows = np.unique(np.linspace(0, len(table) - 1, 50).astype(int))
+    found = np.array([law.probability(case.reference[row]) for row in rows])
+    for what, one, other in (
+        ("marginals", law.marginals(), p @ table),
+        ("second moment", law.cooccurrence(), (table.T * p) @ table),
+        ("probabilities", found, p[rows]),
+    ):
+        agree(one, other, _TOLERANCE, f"`{name}` must have the {what} of the exact law", "Correct the law.")

@@ -12,7 +12,7 @@ from swapregret.actions.matchings.permutation_laws import GIBBS_LIMIT, MatchingP
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
-from swapregret.testing.action_sets import check_action_set
+from swapregret.testing.set_checks import check_action_set
 from swapregret.testing.statistics import FALSE_ALARM, chi_square_p_value
 
 SETS = {n: Permutations(n) for n in range(1, 6)}

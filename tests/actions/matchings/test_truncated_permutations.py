@@ -12,7 +12,7 @@ from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.testing.action_sets import check_action_set
+from swapregret.testing.set_checks import check_action_set
 from swapregret.testing.statistics import FALSE_ALARM, chi_square_p_value
 
 SHAPES = [(1, 1), (1, 4), (2, 3), (2, 5), (3, 3), (3, 4), (3, 5), (4, 5)]

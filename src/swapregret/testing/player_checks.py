@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.errors import TooLarge
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
+from swapregret.testing.conformance import Report, listed, require, run, skip
 from swapregret.testing.player_case import PlayerCase, copied, same_arrays, same_law, same_step, through_file, written
-from swapregret.testing.policies import check_law
-from swapregret.testing.report import Report, require, run
+from swapregret.testing.policy_checks import check_law
 
 __all__ = ["PLAYER_CHECKS", "check_player"]
 
@@ -53,7 +52,7 @@ def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Repor
     return run(f"{type(player).__name__} on {player.actions!r}", PlayerCase(player, days, seed), PLAYER_CHECKS)
 
 
-def _check_configuration(case: PlayerCase) -> str | None:
+def _check_configuration(case: PlayerCase) -> None:
     """Check that the player says what it plays on and what it wants to see."""
     player = case.player
     require(
@@ -70,10 +69,9 @@ def _check_configuration(case: PlayerCase) -> str | None:
     )
     law = player.policy(case.start())
     require(isinstance(law, Policy), "`policy(state)` must be a Policy", type(law).__name__, "Build one.")
-    return None
 
 
-def _check_arrays(case: PlayerCase) -> str | None:
+def _check_arrays(case: PlayerCase) -> None:
     """Check that states can be written as plain arrays."""
     for step in (case.steps[0], case.steps[-1]):
         arrays = case.player.dump(step.after)
@@ -87,16 +85,12 @@ def _check_arrays(case: PlayerCase) -> str | None:
             f"{type(arrays).__name__} with {sorted({type(array).__name__ for array in dict(arrays).values()})}",
             "Write numbers and strings as arrays; no objects, no pickle.",
         )
-    return None
 
 
-def _check_policies(case: PlayerCase) -> str | None:
+def _check_policies(case: PlayerCase) -> None:
     """Check the policies of all days: thoroughly on some, marginals and membership of the draw on every one."""
     actions = case.player.actions
-    try:
-        reference = actions.enumerate(2000)
-    except TooLarge:
-        reference = None
+    reference = listed(actions, 2000)
     thorough = set(np.linspace(0, case.days - 1, _THOROUGH).astype(int).tolist())
     for day, step in enumerate(case.steps):
         law, action = step.decision.policy, step.decision.action
@@ -116,10 +110,9 @@ def _check_policies(case: PlayerCase) -> str | None:
         )
         if day in thorough:
             check_law(law, actions, reference, n_samples=400, seed=case.seed)
-    return None
 
 
-def _check_repeatability(case: PlayerCase) -> str | None:
+def _check_repeatability(case: PlayerCase) -> None:
     """Check that the same seeds give the same run, also from a player that has played before."""
     again = case.play(case.start(), 0, case.days)
     for day, (first, second) in enumerate(zip(case.steps, again, strict=True)):
@@ -132,10 +125,9 @@ def _check_repeatability(case: PlayerCase) -> str | None:
             f"other play from day {day} on",
             "Draw all randomness from `rng` in start, and keep nothing in the player itself.",
         )
-    return None
 
 
-def _check_state(case: PlayerCase) -> str | None:
+def _check_state(case: PlayerCase) -> None:
     """Check that observing leaves the old state, or what it was copied from, alone, and gives the same new one every time."""
     for day, step in enumerate(case.steps):
         before = written(case.player, step.before)
@@ -152,13 +144,12 @@ def _check_state(case: PlayerCase) -> str | None:
             f"another one on day {day}",
             "Keep randomness and memory out of observe.",
         )
-    return None
 
 
-def _check_arguments(case: PlayerCase) -> str | None:
+def _check_arguments(case: PlayerCase) -> None:
     """Check that observe leaves the reward alone and remembers its values, not the array."""
     if case.player.feedback == "bandit":
-        return "a reward is one number"
+        skip("a reward is one number")
     for day, step in enumerate(case.steps[:14]):
         if not isinstance(step.reward, np.ndarray):
             continue
@@ -177,10 +168,9 @@ def _check_arguments(case: PlayerCase) -> str | None:
             f"a state that changed on day {day}",
             "Copy what is kept of the reward.",
         )
-    return None
 
 
-def _check_files(case: PlayerCase) -> str | None:
+def _check_files(case: PlayerCase) -> None:
     """Check that states survive being written and read, bit for bit, and go on as if nothing had happened."""
     player = case.player
     middle = case.days // 2
@@ -210,10 +200,9 @@ def _check_files(case: PlayerCase) -> str | None:
             f"other play from day {step.decision.day} on",
             "Write everything the next step needs.",
         )
-    return None
 
 
-PLAYER_CHECKS: dict[str, Callable[[PlayerCase], str | None]] = {
+PLAYER_CHECKS: dict[str, Callable[[PlayerCase], None]] = {
     "configuration": _check_configuration,
     "arrays": _check_arrays,
     "state": _check_state,

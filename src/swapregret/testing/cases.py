@@ -1,4 +1,4 @@
-"""An action set under test, with the list of its actions where there are few."""
+"""What is under test, an action set or a policy, with the list of the actions where there are few."""
 
 import zlib
 from dataclasses import dataclass
@@ -8,9 +8,10 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Actions, Vector
-from swapregret.errors import TooLarge
+from swapregret.policy import FinitePolicy, Policy
+from swapregret.testing.conformance import listed
 
-__all__ = ["SetCase"]
+__all__ = ["PolicyCase", "SetCase"]
 
 _SAMPLED = 200
 
@@ -41,10 +42,7 @@ class SetCase:
     @cached_property
     def reference(self) -> Actions | None:
         """All actions, or None where there are more than the limit."""
-        try:
-            return self.actions.enumerate(self.limit)
-        except TooLarge:
-            return None
+        return listed(self.actions, self.limit)
 
     @cached_property
     def members(self) -> Actions:
@@ -73,3 +71,47 @@ class SetCase:
     def is_reachable(self) -> Vector:
         """Tell for every coordinate whether some action has it, by one oracle call each."""
         return np.array([bool(self.actions.argmax(unit)[i]) for i, unit in enumerate(np.eye(self.actions.dimension))])
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyCase:
+    """A policy, and what is known about the set it is a law on.
+
+    Attributes
+    ----------
+    policy : Policy
+    actions : ActionSet or None
+        The set it should be a law on.
+    reference : Actions or None
+        All actions of the set, where they are few.
+    n_samples, seed : int
+        How many draws, and from where.
+    """
+
+    policy: Policy
+    actions: ActionSet | None
+    reference: Actions | None
+    n_samples: int
+    seed: int
+
+    @cached_property
+    def known(self) -> frozenset[bytes] | None:
+        """All actions of the set as bytes, where they are few."""
+        return None if self.reference is None else frozenset(row.tobytes() for row in self.reference)
+
+    @cached_property
+    def listing(self) -> FinitePolicy | None:
+        """The atoms, where the policy lists them."""
+        return self.policy.finite() if self.policy.has_atoms else None
+
+    @cached_property
+    def samples(self) -> Actions:
+        """Draws from the policy, one per row."""
+        rng = np.random.default_rng(self.seed)
+        return np.array([self.policy.sample(rng) for _ in range(self.n_samples)])
+
+    def is_member(self, action: Action) -> bool:
+        """Tell whether an action is in the set, by the list of its actions where there is one."""
+        if self.known is not None:
+            return action.tobytes() in self.known
+        return self.actions is None or action in self.actions

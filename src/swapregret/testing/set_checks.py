@@ -1,20 +1,76 @@
-"""Checks of the one thing every action set must give: its linear oracle."""
+"""Check that an action set keeps every promise of ``ActionSet``, against the list of its actions or by certificates.
+
+The checks of its linear oracle, the one thing every set must give, stand here; those of what follows from it in ``set_*.py``.
+"""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.base import ActionSet
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
-from swapregret.testing.report import require
-from swapregret.testing.set_case import SetCase
+from swapregret.testing.cases import SetCase
+from swapregret.testing.conformance import Report, refused, require, require_action, run
+from swapregret.testing.set_geometry import (
+    check_decomposition,
+    check_outside_points,
+    check_projection,
+    check_span,
+    check_spanner,
+)
+from swapregret.testing.set_laws import check_exploration, check_gibbs, check_uniform
+from swapregret.testing.set_members import check_count, check_enumeration, check_labels, check_membership
 
-__all__ = ["check_answers", "check_optimality", "check_refusals", "check_ties", "refuses_bad_vectors"]
+__all__ = ["ACTION_SET_CHECKS", "check_action_set"]
 
 _ROUNDING = 1e-12
 _UNITS = 100
+
+
+def check_action_set(
+    actions: ActionSet, *, limit: int = 2000, seed: int = 0, expected: npt.ArrayLike | None = None
+) -> Report:
+    r"""Check an action set: oracle, list, labels, span, spanner, projection, decomposition and laws.
+
+    Up to ``limit`` actions the list is the reference: the oracle must find the best of it, membership must agree with it, the
+    rank is that of its matrix, laws have its exact moments. Above, the certificates remain, which need no list: the oracle
+    beats random members, the lift vanishes by two oracle calls a coordinate, projections have a duality gap of at most 1e-9,
+    decompositions reproduce their point from actions.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    limit : int
+        Most actions to list.
+    seed : int
+        Where random weights and draws come from: the same seed, the same verdict.
+    expected : array_like, shape (N, d), optional
+        What the actions should be, where that is known by other means.
+
+    Returns
+    -------
+    Report
+        What was checked, and what does not apply.
+
+    Raises
+    ------
+    ConformanceError
+        Naming the first fault found.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> report = check_action_set(MSets(4, 2))
+    >>> "projection" in report.passed
+    True
+    """
+    table = None if expected is None else Explicit(expected).enumerate(len(np.asarray(expected)))
+    return run(repr(actions), SetCase(actions, limit, seed, table), ACTION_SET_CHECKS)
 
 
 def _weights(case: SetCase, name: str) -> Iterator[Vector]:
@@ -34,24 +90,13 @@ def _weights(case: SetCase, name: str) -> Iterator[Vector]:
     yield from rng.standard_normal((5, d)) * 1e-9
 
 
-def check_answers(case: SetCase) -> str | None:
+def _check_answers(case: SetCase) -> None:
     """Check that the oracle returns int64 0/1 vectors, leaves its weights alone and reads any array."""
     actions = case.actions
     for weights in _weights(case, "answers"):
         before = weights.copy()
         answer = actions.argmax(weights)
-        require(
-            isinstance(answer, np.ndarray) and answer.dtype == np.int64 and answer.shape == (actions.dimension,),
-            f"`argmax` must return an int64 vector of shape ({actions.dimension},)",
-            f"{type(answer).__name__} of shape {np.shape(answer)} and dtype {getattr(answer, 'dtype', None)}",
-            "Return the indicator vector of the chosen elements, np.zeros(d, dtype=np.int64) with ones.",
-        )
-        require(
-            bool(np.isin(answer, (0, 1)).all()),
-            "`argmax` must return only 0 and 1",
-            f"{answer.tolist()}",
-            "Return the indicator vector of the chosen elements.",
-        )
+        require_action(answer, actions.dimension, "argmax")
         require(
             np.array_equal(weights, before),
             "`argmax` must leave its weights alone",
@@ -77,10 +122,9 @@ def check_answers(case: SetCase) -> str | None:
             "another answer",
             "Read the weights with swapregret.arrays.as_vector.",
         )
-    return None
 
 
-def check_optimality(case: SetCase) -> str | None:
+def _check_optimality(case: SetCase) -> None:
     """Check that no known action beats the oracle's answer, and that the answer is an action.
 
     Whole-number weights are compared exactly; others within 1e-12 of the sum of their absolute values.
@@ -107,10 +151,9 @@ def check_optimality(case: SetCase) -> str | None:
             f"{answer.tolist()} for weights {np.round(weights, 6).tolist()}",
             "Correct the oracle, or the enumeration if the answer is an action.",
         )
-    return None
 
 
-def check_ties(case: SetCase) -> str | None:
+def _check_ties(case: SetCase) -> None:
     """Check that equal questions get equal answers, whatever was asked or written between them."""
     actions, d = case.actions, case.actions.dimension
     tied = [np.zeros(d), np.ones(d), -np.ones(d), *case.rng("ties").integers(-1, 2, (20, d)).astype(np.float64)]
@@ -128,45 +171,48 @@ def check_ties(case: SetCase) -> str | None:
             f"{first[index].tolist()}, then {again.tolist()}, for weights {tied[index].astype(int).tolist()}",
             "Break ties by the lowest index, and return an array that nothing else holds.",
         )
-    return None
 
 
-def refuses_bad_vectors(function: Callable[[npt.ArrayLike], object], dimension: int, name: str) -> None:
-    """Check that a method refuses vectors of the wrong shape, with NaN or infinity, or of no numbers."""
-    spoilt = np.ones(dimension)
-    spoilt[-1] = np.nan
-    infinite = np.ones(dimension)
-    infinite[0] = np.inf
+def _check_refusals(case: SetCase) -> None:
+    """Check that weights of wrong shape or content are refused by name by everything that takes a vector."""
+    actions, d = case.actions, case.actions.dimension
+    spoilt, infinite = np.ones(d), np.ones(d)
+    spoilt[-1], infinite[0] = np.nan, np.inf
     bad: dict[str, Any] = {
-        "one entry too many": np.ones(dimension + 1),
-        "a matrix": np.ones((dimension, 1)),
+        "one entry too many": np.ones(d + 1),
+        "a matrix": np.ones((d, 1)),
         "a number": 1.0,
         "NaN": spoilt,
         "infinity": infinite,
-        "words": ["many"] * dimension,
+        "words": ["many"] * d,
     }
-    for kind, vector in bad.items():
-        try:
-            function(vector)
-            came = "an answer"
-        except InvalidInput:
-            continue
-        except Exception as error:
-            came = f"{type(error).__name__}: {error}"
-        require(
-            False,
-            f"`{name}` must refuse {kind} with InvalidInput",
-            came,
-            "Read the argument with swapregret.arrays.as_vector(values, dimension, name).",
-        )
+    for name in ("argmax", "kl_project", "decompose", *(["gibbs"] if actions.has_gibbs else [])):
+        for kind, vector in bad.items():
+            refused(
+                partial(getattr(actions, name), vector),
+                InvalidInput,
+                f"`{name}` must refuse {kind} with InvalidInput",
+                "an answer",
+                "Read the argument with swapregret.arrays.as_vector(values, dimension, name).",
+            )
 
 
-def check_refusals(case: SetCase) -> str | None:
-    """Check that weights of wrong shape or content are refused by name by everything that takes a vector."""
-    actions, d = case.actions, case.actions.dimension
-    refuses_bad_vectors(actions.argmax, d, "argmax")
-    refuses_bad_vectors(actions.kl_project, d, "kl_project")
-    refuses_bad_vectors(actions.decompose, d, "decompose")
-    if actions.has_gibbs:
-        refuses_bad_vectors(actions.gibbs, d, "gibbs")
-    return None
+ACTION_SET_CHECKS: dict[str, Callable[[SetCase], None]] = {
+    "oracle answers": _check_answers,
+    "enumeration": check_enumeration,
+    "oracle optimality": _check_optimality,
+    "oracle ties": _check_ties,
+    "count": check_count,
+    "membership": check_membership,
+    "labels": check_labels,
+    "refusals": _check_refusals,
+    "span": check_span,
+    "spanner": check_spanner,
+    "projection": check_projection,
+    "decomposition": check_decomposition,
+    "outside points": check_outside_points,
+    "uniform law": check_uniform,
+    "gibbs law": check_gibbs,
+    "exploration law": check_exploration,
+}
+"""The checks of an action set, in the order in which they run."""

@@ -1,0 +1,191 @@
+r"""Check that a policy is a law: its samples, moments, probabilities and atoms all tell the same story.
+
+For a law over 0/1 vectors, :math:`\Sigma = E[MM^\top]` is symmetric and positive semidefinite, its diagonal is :math:`E[M]`, and
+:math:`\max(0, x_i + x_j - 1) \le \Sigma_{ij} \le \min(x_i, x_j)`; if all actions have m elements, :math:`\Sigma 1 = m x`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.policy import Policy
+from swapregret.testing.cases import PolicyCase
+from swapregret.testing.conformance import Report, agree, listed, require, run, unspoilt
+from swapregret.testing.policy_atoms import check_atoms, check_probability, check_sampler_law, check_samples
+
+__all__ = ["POLICY_CHECKS", "check_law", "check_policy"]
+
+_LISTED = 2_000
+_TOLERANCE = 1e-10
+_SPECTRAL = 400
+
+
+def check_policy(
+    policy: Policy, actions: ActionSet | None = None, *, n_samples: int = 4000, seed: int = 0, limit: int = _LISTED
+) -> Report:
+    r"""Check that a policy is a law over actions, and tells one story about itself.
+
+    Marginals :math:`E[M]`, products :math:`E[M(M\cdot v)]`, the dense matrix, probabilities and atoms must agree to 1e-10; weights
+    add up to exactly 1 and atoms stand in canonical order; samples are actions and follow the law. Each family of tests of the
+    sampler accuses a correct one with probability at most 1e-6.
+
+    Parameters
+    ----------
+    policy : Policy
+    actions : ActionSet, optional
+        The set it should be a law on; without it, membership is not checked.
+    n_samples : int
+        Draws for the tests of the sampler.
+    seed : int
+        Where the draws come from: the same seed, the same verdict.
+    limit : int
+        Sets of at most this many actions are listed, and laws without atoms compared with the list.
+
+    Returns
+    -------
+    Report
+        What was checked.
+
+    Raises
+    ------
+    ConformanceError
+        Naming the first fault found.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> actions = MSets(4, 2)
+    >>> check_policy(actions.uniform_policy(), actions).passed[:2]
+    ('marginals', 'second moment')
+    """
+    reference = None if actions is None else listed(actions, limit)
+    return check_law(policy, actions, reference, n_samples=n_samples, seed=seed)
+
+
+def check_law(
+    policy: Policy, actions: ActionSet | None, reference: Actions | None, *, n_samples: int, seed: int
+) -> Report:
+    """Do as :func:`check_policy` for a set whose list is already at hand, or known to be too long."""
+    return run(repr(policy), PolicyCase(policy, actions, reference, n_samples, seed), POLICY_CHECKS)
+
+
+def _check_marginals(case: PolicyCase) -> None:
+    """Check that marginals are probabilities, one for each coordinate."""
+    policy, actions, d = case.policy, case.actions, case.policy.dimension
+    require(
+        actions is None or actions.dimension == d,
+        f"`dimension` must be that of {actions!r}",
+        f"{d}",
+        "Build the policy for the same set.",
+    )
+    x = policy.marginals()
+    require(
+        isinstance(x, np.ndarray) and x.shape == (d,) and x.dtype == np.float64,
+        f"`marginals()` must be a float64 vector of shape ({d},)",
+        f"{type(x).__name__} of shape {np.shape(x)}",
+        "Return E[M].",
+    )
+    require(
+        bool((x >= -1e-12).all() and (x <= 1.0 + 1e-12).all()),
+        "`marginals()` must lie in [0, 1]",
+        f"entries from {x.min():.6g} to {x.max():.6g}",
+        "They are the probabilities with which elements are chosen.",
+    )
+    if actions is not None and actions.is_uniform:
+        require(
+            abs(float(x.sum()) - actions.size) <= _TOLERANCE * d,
+            f"`marginals()` must add up to {actions.size}, the size of every action",
+            f"{x.sum()!r}",
+            "Check that every action drawn has all its elements.",
+        )
+
+
+def _check_second_moment(case: PolicyCase) -> None:
+    """Check that the dense matrix, the product and the marginals are moments of one law over 0/1 vectors."""
+    policy, d, x = case.policy, case.policy.dimension, case.policy.marginals()
+    matrix = policy.cooccurrence()
+    require(
+        isinstance(matrix, np.ndarray) and matrix.shape == (d, d),
+        f"`cooccurrence()` must have shape ({d}, {d})",
+        f"shape {np.shape(matrix)}",
+        "Return E[M Mᵀ].",
+    )
+    _check_matrix(matrix, x, case.actions)
+    rng = np.random.default_rng([case.seed, 3])
+    vectors = [*np.eye(d)[: min(d, 8)], np.ones(d), *rng.standard_normal((4, d)), *rng.standard_normal((2, d)) * 1e6]
+    for v in vectors:
+        product = policy.second_moment(v.copy())
+        require(
+            np.shape(product) == (d,), f"`second_moment(v)` must have shape ({d},)", f"{np.shape(product)}", "Mend it."
+        )
+        must = f"`second_moment(v)` must equal cooccurrence() @ v within {_TOLERANCE}, relative to v"
+        size = 1.0 + float(np.abs(v).sum())
+        agree(product / size, matrix @ v / size, _TOLERANCE, must, "Compute both from the same law.")
+
+
+def _check_matrix(matrix: Matrix, x: Vector, actions: ActionSet | None) -> None:
+    agree(matrix, matrix.T, 1e-12, "`cooccurrence()` must be symmetric", "Return (Σ + Σᵀ)/2.")
+    must = (
+        f"the diagonal of `cooccurrence()` must be the marginals within {_TOLERANCE} (entries of an action are 0 or 1)"
+    )
+    agree(np.diag(matrix), x, _TOLERANCE, must, "Compute both from the same law.")
+    upper, lower = np.minimum.outer(x, x), np.maximum(0.0, np.add.outer(x, x) - 1.0)
+    excess = float(max((matrix - upper).max(), (lower - matrix).max()))
+    require(
+        excess <= _TOLERANCE,
+        "`cooccurrence()` must lie between max(0, x_i + x_j − 1) and min(x_i, x_j)",
+        f"an entry {excess:.3g} outside",
+        "P(i and j) cannot leave these bounds under any law.",
+    )
+    least = float(np.linalg.eigvalsh(matrix)[0]) if len(x) <= _SPECTRAL else _least_quadratic(matrix)
+    require(
+        least >= -_TOLERANCE * (1.0 + float(np.trace(matrix))),
+        "`cooccurrence()` must be positive semidefinite",
+        f"E[(M·v)²] = {least:.3g} for a v of length 1",
+        "E[(M·v)²] is not negative for any v.",
+    )
+    if actions is not None and actions.is_uniform:
+        must = f"the rows of `cooccurrence()` must add up to {actions.size} times the marginals"
+        within = _TOLERANCE * len(x)
+        agree(matrix.sum(axis=1), actions.size * x, within, must, "Every action has the same number of elements.")
+
+
+def _least_quadratic(matrix: Matrix) -> float:
+    """Return the least v·Σv over some random directions, where eigenvalues would take long."""
+    directions = np.random.default_rng(len(matrix)).standard_normal((50, len(matrix)))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    return float(np.einsum("vi,vi->v", directions @ matrix, directions).min())
+
+
+def _check_value(case: PolicyCase) -> None:
+    """Check that what a policy hands out cannot be used to change it."""
+    policy, seed = case.policy, case.seed
+    v = np.random.default_rng([seed, 4]).standard_normal(policy.dimension)
+    kept = v.copy()
+    asked: dict[str, Callable[[], npt.NDArray[Any]]] = {
+        "sample": lambda: policy.sample(np.random.default_rng([seed, 5])),
+        "marginals": policy.marginals,
+        "cooccurrence": policy.cooccurrence,
+        "second_moment": lambda: policy.second_moment(v),
+    }
+    if policy.has_atoms:
+        asked |= {"atoms": lambda: policy.atoms, "weights": lambda: policy.weights}
+    for name, ask in asked.items():
+        unspoilt(ask, name, "Mark what is kept as read-only (swapregret.arrays.frozen), or hand out copies.")
+    require(np.array_equal(v, kept), "`second_moment(v)` must leave v alone", "a changed vector", "Copy it first.")
+
+
+POLICY_CHECKS: dict[str, Callable[[PolicyCase], None]] = {
+    "marginals": _check_marginals,
+    "second moment": _check_second_moment,
+    "atoms": check_atoms,
+    "probability": check_probability,
+    "samples": check_samples,
+    "sampler law": check_sampler_law,
+    "value": _check_value,
+}
+"""The checks of a policy, in the order in which they run."""
