@@ -17,7 +17,7 @@ from learning_curves import find_files, print_curves
 
 import swapregret as sr
 from swapregret.arrays import Matrix
-from swapregret.environments.base import noiseless
+from swapregret.environments.environment import noiseless
 
 SOURCE = """The folder must hold castle-solutions.csv, castle-solutions-2.csv, castle-solutions-3.csv and castle-solutions-4.csv
 (columns "Castle 1" to "Castle 10", one plan a line): the Riddler's "Battle for Riddler Nation" tournaments, published

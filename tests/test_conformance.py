@@ -16,7 +16,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.actions.base import ActionSet
-from swapregret.environments.base import Environment
+from swapregret.environments.environment import Environment
 from swapregret.policy import Policy
 from swapregret.testing import (
     check_action_set,

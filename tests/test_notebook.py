@@ -177,7 +177,7 @@ def test_a_point_of_the_curve_is_a_shorter_play(result: sr.PlayResult) -> None:
     assert curve.reward.value[-1] == result.reward
     days = 100
     levels = WORLD.levels
-    short = sr.environments.base.Environment("short", ACTIONS, days, levels, WORLD.entropy)
+    short = sr.environments.environment.Environment("short", ACTIONS, days, levels, WORLD.entropy)
     ended = sr.play(PLAYER, short, rng=0, replications=3)
     assert curve.swap_regret.value[5] == pytest.approx(ended.swap_regret.value)
     assert curve.reward.value[5] == pytest.approx(ended.reward)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import swapregret as sr
+from swapregret.environments.cycles import spiral_ends
 from swapregret.environments.groups import three_groups
-from swapregret.environments.spiral import spiral_ends
 
 
 def test_cyclic_is_its_definition() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.environments.base import Environment
+from swapregret.environments.environment import Environment
 from swapregret.playing.course import Course
 from swapregret.playing.play_result import Run
 from swapregret.regret.ledgers.closed_ledger import Ledger

@@ -8,7 +8,7 @@ import pytest
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.oracle_set import OracleSet
-from swapregret.environments.cyclic import cyclic
+from swapregret.environments.cycles import cyclic
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.baselines.exp3 import exp3
 from swapregret.learners.baselines.uniform import uniform

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.environments.base import Environment
-from swapregret.environments.iid import iid
+from swapregret.environments.environment import Environment
+from swapregret.environments.stochastic import iid
 from swapregret.testing import check_environment
 from swapregret.testing.environment_checks import ENVIRONMENT_CHECKS
 

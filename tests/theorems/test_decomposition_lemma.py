@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from swapregret.actions.base import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
-from swapregret.environments.cyclic import cyclic
+from swapregret.environments.cycles import cyclic
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.playing.play import play

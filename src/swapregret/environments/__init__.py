@@ -1,20 +1,14 @@
-"""Who pays: oblivious reward sequences, one family a file."""
+"""Who pays: oblivious reward sequences, families of them in one file each."""
 
-from swapregret.environments.base import Environment
 from swapregret.environments.combine import concatenation, mixture
-from swapregret.environments.cyclic import cyclic
+from swapregret.environments.cycles import cyclic, slots, spiral
 from swapregret.environments.decision_tree import DecisionTree
-from swapregret.environments.extensive_form import extensive_form
-from swapregret.environments.function import from_function
-from swapregret.environments.iid import iid
-from swapregret.environments.interruptions import interruptions
-from swapregret.environments.piecewise import piecewise
-from swapregret.environments.random_walk import random_walk
+from swapregret.environments.environment import Environment
+from swapregret.environments.from_function import from_function
+from swapregret.environments.phase_trees import extensive_form, tree
 from swapregret.environments.replay import replay
 from swapregret.environments.shortcut import shortcut_dag, shortcut_partitions
-from swapregret.environments.slots import slots
-from swapregret.environments.spiral import spiral
-from swapregret.environments.tree import tree
+from swapregret.environments.stochastic import iid, interruptions, piecewise, random_walk
 
 __all__ = [
     "DecisionTree",

@@ -1,6 +1,6 @@
 """Environments made of environments: mixtures and concatenations."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -8,13 +8,18 @@ import numpy.typing as npt
 from swapregret.arrays import Matrix
 from swapregret.boundary import refuses
 from swapregret.counts import shown
-from swapregret.environments.base import Environment, Seed, entropy_from
+from swapregret.environments.environment import Environment, Seed, entropy_from
 from swapregret.errors import InvalidInput
 from swapregret.policy import on_grid
 from swapregret.randomness import as_generator
-from swapregret.units import UNIT_REWARDS, Units
+from swapregret.units import UNIT_REWARDS
 
 __all__ = ["concatenation", "mixture"]
+
+Ask = Callable[[Environment, int, int], Matrix]
+"""``ask(part, start, stop)``: the means or the rewards of a part on those of its days."""
+Join = Callable[[Sequence[Environment], Ask, int, int], Matrix]
+"""``join(parts, ask, start, stop)``: what the parts make together."""
 
 
 @refuses
@@ -35,7 +40,7 @@ def mixture(
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.environments.iid import iid
+    >>> from swapregret.environments.stochastic import iid
     >>> actions = MSets(4, 2)
     >>> high, low = (iid(actions, 10, high=value, low=value, rng=0) for value in (1., .2))
     >>> mixture([high, low], [.25, .75], rng=0).means(0, 1)
@@ -51,16 +56,14 @@ def mixture(
         )
     days = min(part.horizon for part in parts)
 
-    def levels(start: int, stop: int) -> Matrix:
-        return _weighted([part.means(start, stop) for part in parts], shares)
-
-    def draw(environment: Environment, start: int, stop: int) -> Matrix:
-        return _weighted([part.rewards(start, stop) for part in _renoised(parts, environment.entropy)], shares)
+    def blend(sources: Sequence[Environment], ask: Ask, start: int, stop: int) -> Matrix:
+        total = np.zeros((stop - start, parts[0].actions.dimension))
+        for share, part in zip(shares, sources, strict=True):
+            total += share * ask(part, start, stop)
+        return total
 
     name = "mixture(" + ", ".join(part.name for part in parts) + ")"
-    return Environment(
-        name, parts[0].actions, days, levels, entropy_from(as_generator(rng)), 1.0, draw, _shared_units(parts)
-    )
+    return _combined(name, parts, days, blend, rng)
 
 
 @refuses
@@ -77,7 +80,7 @@ def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> E
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.environments.iid import iid
+    >>> from swapregret.environments.stochastic import iid
     >>> actions = MSets(4, 2)
     >>> parts = [iid(actions, days, high=level, low=level, rng=0) for days, level in ((2, 1.), (3, .5))]
     >>> world = concatenation(parts, rng=0)
@@ -87,25 +90,31 @@ def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> E
     parts = _same_actions(environments)
     ends = np.cumsum([part.horizon for part in parts])
 
-    def pieces(sources: Sequence[Environment], start: int, stop: int) -> list[tuple[Environment, int, int]]:
-        """Return each part that has days in start..stop−1, with those days counted from its own beginning."""
+    def chain(sources: Sequence[Environment], ask: Ask, start: int, stop: int) -> Matrix:
         found = []
         for part, end in zip(sources, ends.tolist(), strict=True):
             begin = end - part.horizon
-            if start < end and begin < stop:
-                found.append((part, max(start, begin) - begin, min(stop, end) - begin))
-        return found
+            if start < end and begin < stop:  # its days are counted from its own beginning
+                found.append(ask(part, max(start, begin) - begin, min(stop, end) - begin))
+        return np.concatenate(found)
+
+    return _combined(" then ".join(part.name for part in parts), parts, int(ends[-1]), chain, rng)
+
+
+def _combined(name: str, parts: Sequence[Environment], days: int, join: Join, rng: Seed) -> Environment:
+    """Return the environment whose means and rewards are joined from those of its parts."""
 
     def levels(start: int, stop: int) -> Matrix:
-        return np.concatenate([part.means(first, last) for part, first, last in pieces(parts, start, stop)])
+        return join(parts, Environment.means, start, stop)
 
     def draw(environment: Environment, start: int, stop: int) -> Matrix:
-        sources = _renoised(parts, environment.entropy)
-        return np.concatenate([part.rewards(first, last) for part, first, last in pieces(sources, start, stop)])
+        seeds = np.random.SeedSequence(environment.entropy).generate_state(len(parts), np.uint64)
+        sources = [part.with_noise(int(seed)) for part, seed in zip(parts, seeds, strict=True)]
+        return join(sources, Environment.rewards, start, stop)
 
-    name = " then ".join(part.name for part in parts)
-    seed = entropy_from(as_generator(rng))
-    return Environment(name, parts[0].actions, int(ends[-1]), levels, seed, 1.0, draw, _shared_units(parts))
+    units = {part.units for part in parts}
+    shared = units.pop() if len(units) == 1 else UNIT_REWARDS
+    return Environment(name, parts[0].actions, days, levels, entropy_from(as_generator(rng)), 1.0, draw, shared)
 
 
 def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...]:
@@ -126,22 +135,3 @@ def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...
                 "Make them from one object.",
             )
     return parts
-
-
-def _shared_units(parts: Sequence[Environment]) -> Units:
-    """Return the units all parts count in, or the scale [0, 1] where they differ."""
-    units = {part.units for part in parts}
-    return units.pop() if len(units) == 1 else UNIT_REWARDS
-
-
-def _renoised(parts: Sequence[Environment], entropy: int) -> list[Environment]:
-    """Give every part noise of its own, all of it from one entropy."""
-    seeds = np.random.SeedSequence(entropy).generate_state(len(parts), np.uint64)
-    return [part.with_noise(int(seed)) for part, seed in zip(parts, seeds, strict=True)]
-
-
-def _weighted(tables: Sequence[Matrix], shares: npt.NDArray[np.float64]) -> Matrix:
-    total: Matrix = shares[0] * tables[0]
-    for share, table in zip(shares[1:], tables[1:], strict=True):
-        total += share * table
-    return total

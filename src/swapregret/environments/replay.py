@@ -10,7 +10,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen, real_numbers
 from swapregret.boundary import refuses
 from swapregret.csv_file import read_csv
-from swapregret.environments.base import Environment, as_actions, noiseless
+from swapregret.environments.environment import Environment, as_actions, noiseless
 from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra

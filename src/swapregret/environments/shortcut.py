@@ -14,7 +14,7 @@ from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Label, Matrix, as_integer, check_memory
 from swapregret.boundary import refuses
-from swapregret.environments.base import Environment
+from swapregret.environments.environment import Environment
 
 __all__ = ["shortcut_dag", "shortcut_edges", "shortcut_partitions"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from swapregret import environments
 from swapregret.actions.base import ActionSet
 from swapregret.counts import check_name
-from swapregret.environments.base import Environment
+from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
 from swapregret.learners import baselines
 from swapregret.learners.doubling import anytime

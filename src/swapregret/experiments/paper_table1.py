@@ -17,7 +17,7 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import as_integer
-from swapregret.environments.base import Environment
+from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
 from swapregret.learners import baselines
 from swapregret.learners.baselines.drivers.action_table import read_duration

@@ -14,7 +14,7 @@ import numpy as np
 
 from swapregret.arrays import Matrix, NamedArrays, Vector, array_of_text, below, text_of_array, under
 from swapregret.compiled.vectors import carry_sum
-from swapregret.environments.base import Environment
+from swapregret.environments.environment import Environment
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.player import Player, draw_decision, what_is_seen
 from swapregret.playing.play_result import Run
@@ -49,7 +49,7 @@ class Course:
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.environments.cyclic import cyclic
+    >>> from swapregret.environments.cycles import cyclic
     >>> from swapregret.learners.baselines.uniform import uniform
     >>> actions = MSets(6, 2)
     >>> options = {"measure": "ledger", "realised": False, "windows": (), "certificate": False, "capacity": None}

@@ -6,7 +6,7 @@ import numpy as np
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Actions, Matrix, NamedArrays, below, under
-from swapregret.environments.base import Environment
+from swapregret.environments.environment import Environment
 from swapregret.errors import Unsupported
 from swapregret.learners.multiscale.master import SwapMaster
 from swapregret.learners.player import Decision, Player

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from swapregret.arrays import Matrix
-from swapregret.environments.base import Environment, Levels
+from swapregret.environments.environment import Environment, Levels
 from swapregret.errors import InvalidInput
 from swapregret.testing.conformance import Report, refused, require, run, skip, unspoilt
 from swapregret.testing.statistics import hoeffding_radius
@@ -55,7 +55,7 @@ def check_environment(environment: Environment, *, days: int = 4000, seed: int =
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.environments.cyclic import cyclic
+    >>> from swapregret.environments.cycles import cyclic
     >>> check_environment(cyclic(MSets(6, 2), 700, rng=0)).passed
     ('shape', 'range', 'repeatability', 'slices', 'replications', 'noise', 'days')
     """

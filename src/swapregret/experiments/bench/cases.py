@@ -18,7 +18,7 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Matrix, Vector
-from swapregret.environments.base import Environment, noiseless
+from swapregret.environments.environment import Environment, noiseless
 from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSet, PlainSubsets
 from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.baselines import combcp

@@ -13,11 +13,23 @@ import numpy as np
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix, Vector, as_integer, as_number
 from swapregret.counts import shown
+from swapregret.arrays import Integers, Matrix, Vector, as_integer, as_number, shown
 from swapregret.errors import InvalidInput
 from swapregret.randomness import Seed, as_generator
 from swapregret.units import UNIT_REWARDS, Units
 
-__all__ = ["Draw", "Environment", "Levels", "Seed", "as_level", "entropy_from", "noiseless", "seeded"]
+__all__ = [
+    "Draw",
+    "Environment",
+    "Levels",
+    "Seed",
+    "as_actions",
+    "as_levels_apart",
+    "entropy_from",
+    "from_rows",
+    "noiseless",
+    "seeded",
+]
 
 Levels = Callable[[int, int], Matrix]
 """``levels(start, stop)``: a row of numbers in [0, 1] for each of the days start..stop−1."""
@@ -134,14 +146,25 @@ def entropy_from(generator: np.random.Generator) -> int:
     return int(generator.integers(2**63))
 
 
-def as_level(value: float, name: str) -> float:
-    """Read a number in [0, 1], or say what is wrong with it."""
-    return as_number(value, name, 0.0, 1.0)
+def from_rows(
+    name: str,
+    actions: ActionSet,
+    days: int,
+    generator: np.random.Generator,
+    table: Matrix,
+    row_of: Callable[[Integers], Integers],
+) -> Environment:
+    """Return the environment whose levels on some days are the rows ``row_of(days)`` of a table."""
+
+    def levels(start: int, stop: int) -> Matrix:
+        return np.asarray(table[row_of(np.arange(start, stop))])
+
+    return Environment(name, actions, days, levels, entropy_from(generator))
 
 
 def as_levels_apart(high: float, low: float) -> tuple[float, float]:
     """Read two levels, of which the first is not below the second."""
-    good, other = as_level(high, "high"), as_level(low, "low")
+    good, other = as_number(high, "high", 0.0, 1.0), as_number(low, "low", 0.0, 1.0)
     if good < other:
         raise InvalidInput("`high` must not be below `low`", f"high = {good}, low = {other}", "Exchange the two.")
     return good, other

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Matrix
-from swapregret.environments.base import Environment, Seed, entropy_from, noiseless, seeded
+from swapregret.environments.environment import Environment, Seed, entropy_from, noiseless, seeded
 from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.units import Range

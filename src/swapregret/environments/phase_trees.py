@@ -1,0 +1,159 @@
+r"""Rewards on every scale of time: a tree over the days, whose nodes have an action each.
+
+:func:`tree` is the plain one. :func:`extensive_form` is an adversary in the style of the lower bound for extensive-form games.
+n adversary in the style of the lower bound for extensive-form games.
+
+Daskalakis, Farina, Golowich, Sandholm and Zhang (2024) show that on the plans of a decision tree no learner has small
+swap regret before a time exponential in a power of the dimension (the paper's corollary on tightness). Their adversary
+walks through the leaves of a tree of phases; every node of it has its own random plan, random plans are nearly
+orthogonal, so there are far more "new" actions than dimensions, and what was good in a phase is of no use once the
+phase is over.
+
+**How far this follows them.** Kept: the oblivious walk over a tree of phases, one random plan a node, deeper nodes
+paying for shorter times, rewards linear in the sequence form. Changed: depth and branching are chosen for horizons
+people have, not for the asymptotic proof, which needs T ≤ exp(d^{1/14}); a plan whose phase is over pays less than a
+fresh one until its parent's phase ends, which makes learners that follow the past lose; rewards are Bernoulli so that
+bandit feedback is noisy. No lower bound is claimed for this sequence.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import Matrix, as_integer, check_memory, shown
+from swapregret.boundary import refuses
+from swapregret.environments.decision_tree import DecisionTree
+from swapregret.environments.environment import Environment, Levels, Seed, entropy_from, seeded
+from swapregret.environments.groups import random_action
+from swapregret.errors import InvalidInput
+
+__all__ = ["extensive_form", "tree"]
+
+_DAYS_PER_LEAF = 50
+
+
+@refuses
+def tree(
+    actions: ActionSet, horizon: int, *, branching: int = 4, depth: int | None = None, rng: Seed = None
+) -> Environment:
+    """Return a tree over the days: each node has a random action, which pays 1/depth while its node lasts.
+
+    Below the root, which would only add a constant, the days are divided into ``branching`` equal parts, each of them
+    again, down to ``depth``. On a day the nodes on the path from the root to its leaf are open; an element's level is
+    the share of them whose action contains it.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+    branching : int
+        Four if not given.
+    depth : int, optional
+        ⌊log₄(T / 50)⌋ (with the branching in place of 4), at least 1, if not given.
+    rng : int, SeedSequence, Generator or None
+        Chooses the actions and the noise.
+
+    Notes
+    -----
+    branching^depth oracle calls, and as many rows of memory, up to a factor branching / (branching − 1).
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> world = tree(MSets(6, 2), 800, rng=0)
+    >>> float(world.means(0, 800).sum().round(9))       # two levels, each pays one action, 1 a day in total
+    800.0
+    """
+    days, generator = seeded(horizon, rng, actions)
+    fan = as_integer(branching, "branching", 2)
+    if depth is None:
+        depth = max(1, math.floor(math.log(max(1.0, days / _DAYS_PER_LEAF), fan) + 1e-9))
+    n_levels = as_integer(depth, "depth", 1, max(1, math.floor(math.log(days, fan) + 1e-9)))
+    tables = _node_actions(actions, fan, n_levels, generator)
+    open_nodes = _walk(tables, fan, days)
+    return Environment(
+        "tree", actions, days, lambda start, stop: open_nodes(start, stop) / n_levels, entropy_from(generator)
+    )
+
+
+@refuses
+def extensive_form(
+    horizon: int,
+    *,
+    rounds: int = 2,
+    observations: int = 3,
+    choices: int = 2,
+    branching: int = 4,
+    depth: int = 4,
+    rng: Seed = None,
+) -> Environment:
+    r"""Return the walk through a tree of phases, on the plans of a decision tree.
+
+    With :math:`v_1, \dots, v_D` the open nodes of a day, :math:`z_v` the plan of a node and :math:`\bar z_v` the mean
+    plan of the earlier siblings of v (0 for the first), the level of a sequence is
+
+    .. math:: \tfrac12 + \tfrac1{2D} \sum_{\ell=1}^{D} (z_{v_\ell} - \bar z_{v_\ell}).
+
+    Parameters
+    ----------
+    horizon : int
+    rounds, observations, choices : int
+        The decision tree, see :class:`DecisionTree`.
+    branching, depth : int
+        The tree of phases; branching^depth must not exceed the horizon.
+    rng : int, SeedSequence, Generator or None
+        Chooses the plans and the noise.
+
+    Examples
+    --------
+    >>> world = extensive_form(1000, rng=0)
+    >>> world.actions.n_actions, world.actions.dimension
+    (4096, 42)
+    """
+    days, generator = seeded(horizon, rng)
+    fan = as_integer(branching, "branching", 2)
+    n_levels = as_integer(depth, "depth", 1)
+    if n_levels > 64 or fan**n_levels > days:
+        raise InvalidInput(
+            f"`branching` ** `depth` must not exceed `horizon`, {days}",
+            f"{shown(fan)} ** {shown(n_levels)}",
+            "Take fewer or smaller phases.",
+        )
+    actions = DecisionTree(rounds, observations, choices)
+    tables = []
+    for plans in _node_actions(actions, fan, n_levels, generator):
+        families = plans.reshape(-1, fan, actions.dimension)
+        earlier = np.cumsum(families, axis=1) - families
+        counts = np.maximum(1, np.arange(fan))[None, :, None]
+        tables.append((families - earlier / counts).reshape(plans.shape))
+    open_nodes = _walk(tables, fan, days)
+
+    def levels(start: int, stop: int) -> Matrix:
+        return 0.5 + open_nodes(start, stop) / (2.0 * n_levels)
+
+    return Environment("extensive-form", actions, days, levels, entropy_from(generator))
+
+
+def _node_actions(actions: ActionSet, fan: int, depth: int, generator: np.random.Generator) -> list[Matrix]:
+    """Draw an action for every node below the root: one table per level, a row a node."""
+    check_memory(2 * fan**depth, "the tables of a tree over the days", 16 * actions.dimension)
+    return [
+        np.array([random_action(actions, generator) for _ in range(fan**level)], dtype=np.float64)
+        for level in range(1, depth + 1)
+    ]
+
+
+def _walk(tables: Sequence[Matrix], fan: int, days: int) -> Levels:
+    """Return the sums, day by day, of the rows of the nodes that are open: those on the path to the leaf of the day."""
+    depth = len(tables)
+
+    def sums(start: int, stop: int) -> Matrix:
+        leaf = np.arange(start, stop) * fan**depth // days
+        total = np.zeros((stop - start, tables[0].shape[1]))
+        for level, table in enumerate(tables, start=1):
+            total += table[leaf // fan ** (depth - level)]
+        return total
+
+    return sums

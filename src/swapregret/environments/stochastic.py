@@ -1,0 +1,156 @@
+"""Worlds without an opponent: one that stands still, one that changes a few times, one that drifts, one with outages."""
+
+import numpy as np
+
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import as_integer, as_number, check_memory
+from swapregret.boundary import refuses
+from swapregret.environments.environment import Environment, Seed, as_levels_apart, from_rows, seeded
+from swapregret.environments.groups import random_action, three_groups
+
+__all__ = ["iid", "interruptions", "piecewise", "random_walk"]
+
+_STRETCHES = 1000
+
+
+@refuses
+def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5, rng: Seed = None) -> Environment:
+    """Return independent days of one law: the elements of a random action at ``high``, the others at ``low``.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+    high, low : float
+        Levels in [0, 1].
+    rng : int, SeedSequence, Generator or None
+        Chooses the good action and the noise.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> sorted((2 * iid(MSets(4, 2), 10, rng=0).means(0, 1)[0]).tolist())
+    [0.5, 0.5, 0.7, 0.7]
+    """
+    days, generator = seeded(horizon, rng, actions)
+    good, other = as_levels_apart(high, low)
+    table = np.where(random_action(actions, generator) == 1, good, other)[None, :]
+    return from_rows("iid", actions, days, generator, table, np.zeros_like)
+
+
+@refuses
+def piecewise(
+    actions: ActionSet, horizon: int, *, pieces: int = 8, high: float = 0.8, low: float = 0.3, rng: Seed = None
+) -> Environment:
+    """Return equal pieces, each with a random action at ``high`` and all other elements at ``low``.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+    pieces : int
+    high, low : float
+        Levels in [0, 1].
+    rng : int, SeedSequence, Generator or None
+        Chooses the good actions and the noise.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> world = piecewise(MSets(4, 2), 80, rng=0)
+    >>> sorted((2 * world.means(10, 11)[0]).tolist())
+    [0.3, 0.3, 0.8, 0.8]
+    """
+    days, generator = seeded(horizon, rng, actions)
+    count = as_integer(pieces, "pieces", 1, days)
+    good, other = as_levels_apart(high, low)
+    check_memory(count * actions.dimension, "the table of a piecewise environment", 16)
+    table = np.array([np.where(random_action(actions, generator) == 1, good, other) for _ in range(count)])
+    return from_rows(f"piecewise-{count}", actions, days, generator, table, lambda day: day * count // days)
+
+
+@refuses
+def random_walk(
+    actions: ActionSet, horizon: int, *, steps: int = 2000, deviation: float = 0.03, rng: Seed = None
+) -> Environment:
+    """Return levels that walk at random between 0 and 1, each element on its own.
+
+    The walk starts at uniform levels, which are stationary, and makes ``steps`` normal steps over the horizon (one a
+    day at most), reflected at 0 and 1; between two steps it stands still.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+    steps : int
+    deviation : float
+        Standard deviation of a step.
+    rng : int, SeedSequence, Generator or None
+        Chooses the walk and the noise.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> world = random_walk(MSets(4, 2), 10_000, rng=0)
+    >>> bool((world.means(0, 5) == world.means(0, 1)).all()), bool((world.means(5, 6) == world.means(0, 1)).any())
+    (True, False)
+    """
+    days, generator = seeded(horizon, rng, actions)
+    count = min(as_integer(steps, "steps", 1), days)
+    deviation = as_number(deviation, "deviation", 0.0)
+    check_memory(count * actions.dimension, "the table of a random walk", 32)
+    start_levels = generator.random(actions.dimension)
+    moves = deviation * generator.standard_normal((count - 1, actions.dimension))
+    path = np.vstack([start_levels, start_levels + np.cumsum(moves, axis=0)])
+    folded = np.abs(path) % 2.0
+    table = np.where(folded > 1.0, 2.0 - folded, folded)
+    return from_rows("random-walk", actions, days, generator, table, lambda day: day * count // days)
+
+
+@refuses
+def interruptions(
+    actions: ActionSet,
+    horizon: int,
+    *,
+    share: float = 0.1,
+    stretch: int | None = None,
+    high: float = 0.7,
+    low: float = 0.5,
+    rng: Seed = None,
+) -> Environment:
+    """Return days as of ``iid``, a share of them in short stretches in which the best action pays nothing and a decoy everything.
+
+    Outages are common, and learners that restart or track react to them too much or too little.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+    share : float
+        Of the days that are interrupted, in [0, 1].
+    stretch : int, optional
+        Days per interruption; a thousandth of the horizon if not given.
+    high, low : float
+        Levels of the best action's elements and of all others on other days, in [0, 1].
+    rng : int, SeedSequence, Generator or None
+        Chooses the two actions, the stretches and the noise.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> world = interruptions(MSets(4, 2), 1000, rng=0)
+    >>> means = 2 * world.means(0, 1000)
+    >>> int((means.max(axis=1) == 1.0).sum()), sorted(set(means.ravel().round(6).tolist()))
+    (100, [0.0, 0.5, 0.7, 1.0])
+    """
+    days, generator = seeded(horizon, rng, actions)
+    part = as_number(share, "share", 0.0, 1.0)
+    length = max(1, days // _STRETCHES) if stretch is None else as_integer(stretch, "stretch", 1, days)
+    good, other = as_levels_apart(high, low)
+    best, decoy = three_groups(actions, generator)[:2]
+    calm = np.where(best == 1, good, other)
+    outage = np.where(decoy == 1, 1.0, np.where(best == 1, 0.0, other))
+    n_stretches = -(-days // length)
+    is_out = (generator.permutation(n_stretches) < round(part * n_stretches)).astype(np.int64)
+    table = np.stack([calm, outage])
+    return from_rows("interruptions", actions, days, generator, table, lambda day: is_out[day // length])
