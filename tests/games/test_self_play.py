@@ -140,3 +140,19 @@ def test_wrong_players_are_refused() -> None:
     blind = FunctionGame([MSets(2, 1)] * 2, lambda player, actions: np.asarray(actions[1 - player], dtype=float))
     with pytest.raises(InvalidInput, match="measure"):
         self_play(blind, uniform(blind), 5, measure="expected")
+
+
+@pytest.mark.parametrize(
+    "game", [chicken(), FunctionGame([MSets(3, 1)] * 2, lambda player, actions: actions[1 - player])]
+)
+def test_a_play_without_a_measure_is_the_same_play(game: Game) -> None:
+    """``measure="none"`` draws and learns as any other, records nothing, and refuses what would need a record."""
+    players = [sr.baselines.regret_matching(actions, 60, feedback="full") for actions in game.action_sets]
+    whole, bare = (self_play(game, players, 60, rng=2, measure=measure) for measure in (None, "none"))
+    assert bare.rewards == whole.rewards
+    assert bare.ledgers == ()
+    assert "gap" not in repr(bare)
+    assert "nan" in repr(bare.history[-1])
+    for ask in ("play", "certificate"):
+        with pytest.raises(InvalidInput, match="recorded: got a self-play with measure='none'"):
+            getattr(bare, ask)

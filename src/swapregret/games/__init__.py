@@ -4,15 +4,14 @@ One game a file; ``self_play`` lets players learn against each other, ``Correlat
 says how close it is to equilibrium.
 """
 
-from swapregret.games.base import Game
-from swapregret.games.certificate import Certificate, certify
+from swapregret.games.certificate import Certificate, Gap, certify
 from swapregret.games.correlated_play import CorrelatedPlay, product_play
-from swapregret.games.gap import Gap
+from swapregret.games.descriptions import make_game, make_players
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.classics import chicken, gibson, matching_pennies, shapley
 from swapregret.games.kinds.congestion import CongestionGame
 from swapregret.games.kinds.from_openspiel import from_openspiel, play_from_openspiel
-from swapregret.games.kinds.function import FunctionGame
+from swapregret.games.kinds.function_game import FunctionGame
 from swapregret.games.kinds.matching import MatchingMarket
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.nfg import parse_nfg, read_nfg
@@ -21,7 +20,7 @@ from swapregret.games.kinds.ranking import RankingDuel
 from swapregret.games.kinds.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
 from swapregret.games.kinds.security import SecurityGame
 from swapregret.games.kinds.shapley import ShapleyGame
-from swapregret.games.players import make_players
+from swapregret.games.payoffs import Game
 from swapregret.games.programs import (
     best_correlated_equilibrium,
     equilibrium_payoffs,
@@ -29,7 +28,6 @@ from swapregret.games.programs import (
     zero_sum_value,
 )
 from swapregret.games.self_play import Checkpoint, SelfPlayResult, self_play
-from swapregret.games.spec import make_game
 
 __all__ = [
     "BlottoGame",

@@ -8,17 +8,76 @@ bracket. All in rewards, on the learners' scale [0, 1].
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from swapregret.games.base import Game
-from swapregret.games.correlated_play import CorrelatedPlay
-from swapregret.games.gap import Gap
+from swapregret.games.payoffs import Game
 from swapregret.notebook import html_table
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.notions import external_regret
+from swapregret.regret.measure import Regret
 from swapregret.regret.swap import measure_swap
 
-__all__ = ["Certificate", "certify", "certify_ledgers"]
+if TYPE_CHECKING:
+    from swapregret.games.correlated_play import CorrelatedPlay
+
+__all__ = ["Certificate", "Gap", "certify", "certify_ledgers"]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The mean gain per day of the best deviation of one kind, where not to deviate is always allowed.
+
+    Attributes
+    ----------
+    value : float
+        In rewards, on the scale [0, 1] of the learners.
+    lower, upper : float
+        A certified bracket; all three are equal where the measurement is exact.
+    scale : float
+        How much payoff one unit of reward is.
+    definition : str
+        What was measured, in words.
+
+    Examples
+    --------
+    >>> gap = Gap(.125, .125, .125, 8.0, "an example")
+    >>> gap.in_payoffs, gap.is_exact
+    (1.0, True)
+    """
+
+    value: float
+    lower: float
+    upper: float
+    scale: float
+    definition: str
+
+    @classmethod
+    def of(cls, regret: Regret, scale: float) -> "Gap":
+        """Read a regret as a gap: divided by the days, and never below 0, since nobody has to deviate."""
+        value, lower, upper = (max(0.0, each / regret.n_days) for each in (regret.value, regret.lower, regret.upper))
+        return cls(value, lower, upper, scale, regret.definition)
+
+    @property
+    def in_payoffs(self) -> float:
+        """Return the value in the units of the game."""
+        return self.value * self.scale
+
+    @property
+    def is_exact(self) -> bool:
+        """Tell whether the bracket is a point."""
+        return self.lower == self.upper
+
+    def __repr__(self) -> str:
+        return f"Gap({self._numbers})"
+
+    def __str__(self) -> str:
+        return f"{self._numbers}: {self.definition}"
+
+    @property
+    def _numbers(self) -> str:
+        bracket = "" if self.is_exact else f" in [{self.lower:.4g}, {self.upper:.4g}]"
+        return f"{self.value:.4g}{bracket} ({self.in_payoffs:.4g} in payoffs)"
 
 
 @dataclass(frozen=True)
@@ -73,23 +132,26 @@ class Certificate:
             [name, f"{swap.value:.6g}", f"{external.value:.6g}", f"{swap.in_payoffs:.6g}"]
             for name, swap, external in zip(self.names, self.swap, self.external, strict=True)
         ]
-        how = "exactly" if self.is_exact else f"at least {self.lower:.6g}, at most"
-        title = f"an ε-correlated equilibrium with ε {how} {self.epsilon:.6g}, coarse {self.coarse_epsilon:.6g}"
-        return html_table(title, ["player", "swap gap", "external gap", "swap gap in payoffs"], rows)
+        return html_table(self._title, ["player", "swap gap", "external gap", "swap gap in payoffs"], rows)
+
+    @property
+    def _title(self) -> str:
+        how = "exactly" if self.is_exact else f"at least {self.lower:.6g} and at most"
+        return f"an ε-correlated equilibrium with ε {how} {self.epsilon:.6g}, coarse {self.coarse_epsilon:.6g}"
 
     def __str__(self) -> str:
-        how = "exactly" if self.is_exact else f"at least {self.lower:.6g} and at most"
-        lines = [f"an ε-correlated equilibrium with ε {how} {self.epsilon:.6g}, coarse {self.coarse_epsilon:.6g}"]
+        lines = [self._title]
         for name, swap, external in zip(self.names, self.swap, self.external, strict=True):
             lines.append(f"  {name}: swap gap {swap.value:.6g}, external gap {external.value:.6g}")
         return "\n".join(lines)
 
 
-def certify(play: CorrelatedPlay) -> Certificate:
+def certify(play: "CorrelatedPlay") -> Certificate:
     """Return the certificate of a play.
 
     Examples
     --------
+    >>> from swapregret.games.correlated_play import CorrelatedPlay
     >>> from swapregret.games.kinds.classics import chicken
     >>> from swapregret.policy import FinitePolicy
     >>> dare = FinitePolicy([[1, 0]], [1.])

@@ -17,8 +17,8 @@ import numpy as np
 
 from swapregret.arrays import Action, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.base import Game
-from swapregret.games.gap import Gap
+from swapregret.games.certificate import Gap
+from swapregret.games.payoffs import Game
 from swapregret.games.play_file import read_play, write_play
 from swapregret.games.profiles import weighted_profiles
 from swapregret.notebook import heat_figure, html_table

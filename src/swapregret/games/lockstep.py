@@ -17,14 +17,13 @@ from swapregret.arrays import Floats, Integers, frozen
 from swapregret.compiled.address import call_act, call_end, call_observe
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import action_total
-from swapregret.games.base import normalise
-from swapregret.games.payoffs import RuledGame, expect, pay
+from swapregret.games.payoffs import RuledGame, expect, normalise, pay
+from swapregret.games.stepping import Stepping
 from swapregret.games.windows import WindowRecorder
-from swapregret.learners.player import Decision, Player, draw_action, hold_policy, what_is_seen
+from swapregret.learners.player import Decision, Player
 from swapregret.learners.round.master import NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
 from swapregret.learners.round.player import RunningPlayer
 from swapregret.learners.round.taped import Taped
-from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.tape_reader import TapeReader
@@ -121,25 +120,8 @@ def play_rounds(rule: Any, room: Room, means: Floats, n_rows: int, row: int, sto
         row += 1
 
 
-class Lockstep:
-    """A self-play of a game with a rule, recorded as it goes.
-
-    Parameters
-    ----------
-    game : RuledGame
-    players : sequence of Player
-    sources : sequence of Generator
-        What each of them draws from.
-    books : sequence of SwapLedger
-    recorder : WindowRecorder
-    is_expected : bool
-        Whether ledgers are fed with expected reward vectors, or with those that were met.
-
-    Attributes
-    ----------
-    day : int
-    states : list
-    """
+class Lockstep(Stepping):
+    """A self-play of a game with a rule; players without compiled days are stepped."""
 
     def __init__(
         self,
@@ -151,10 +133,8 @@ class Lockstep:
         *,
         is_expected: bool,
     ) -> None:
-        self._game, self._players, self._sources = game, players, sources
-        self._books, self._recorder, self._is_expected = books, recorder, is_expected
-        self.day = 0
-        self.states = [player.start(source) for player, source in zip(players, sources, strict=True)]
+        super().__init__(game, players, sources, books, recorder, is_expected=is_expected)
+        self._rule = game.rule
         n, size = game.n_players, int(game.starts[-1])
         self._room = room = Room(
             seats=np.zeros((n, 4), dtype=np.int64),
@@ -170,17 +150,12 @@ class Lockstep:
             is_full=np.zeros(n, dtype=np.int64),
             has_changed=np.ones(1, dtype=np.int64),
         )
+        self.earned = room.received
         self._parts = [slice(first, last) for first, last in pairwise(game.starts.tolist())]
         self._seated = [p for p, each in enumerate(players) if isinstance(each, RunningPlayer) and each.is_compiled]
         self._stepped = [p for p in range(n) if p not in self._seated]
-        self._policies: dict[int, Policy] = {}
         for p in self._seated:
             self.states[p].show_mean(room.marginals[self._parts[p]])
-
-    @property
-    def earned(self) -> Floats:
-        """Return the sum of the rewards of each player."""
-        return self._room.received
 
     def advance(self, stop: int) -> None:
         """Play up to day ``stop``."""
@@ -195,7 +170,7 @@ class Lockstep:
         try:
             taped = {}
             for p in self._seated:
-                read = partial(self._read, p, rows[p])
+                read = partial(self._read, p, rows[p]) if self._books else None
                 taped[p] = Taped(self.states[p], self._sources[p], n_rows, read, room.is_full[p : p + 1])
                 room.seats[p] = self.states[p].seat(taped[p].handle)
             if self._stepped:
@@ -203,7 +178,7 @@ class Lockstep:
                     open_ = [(p, self._draw(p, self.day + row)) for p in self._stepped]
                     self._play(taped, means, n_rows, row, row + 1)
                     for p, decision in open_:
-                        self._observe(p, decision, rows[p][row])
+                        self._observe(p, decision, frozen(room.rewards[self._parts[p]].copy()), rows[p][row])
             else:
                 self._play(taped, means, n_rows, 0, n_rows)
             for each in taped.values():
@@ -217,7 +192,7 @@ class Lockstep:
         """Play rows of a block; where compiled code needs a hand, help it."""
         room = self._room
         while True:
-            row, p, code = play_rounds(self._game.rule, room, means, n_rows, row, stop, self._is_expected)
+            row, p, code = play_rounds(self._rule, room, means, n_rows, row, stop, self._is_expected)
             if code == PLAYED:
                 return
             if code == OUT_OF_ROOM:
@@ -235,23 +210,10 @@ class Lockstep:
         self._recorder.read_tape(p, tape, last - first, learner.mu, learner.policy_from)
 
     def _draw(self, p: int, day: int) -> Decision:
-        """Draw the action of a player that is stepped."""
-        player, state = self._players[p], self.states[p]
-        held = hold_policy(player, state)
-        policy = held.policy()
-        if policy is not self._policies.get(p):
-            self._policies[p] = policy
-            self._room.marginals[self._parts[p]] = policy.marginals()
+        """Draw the action of a player that is stepped, and put it and its policy where all see them."""
+        before, decision = self._policies.get(p), super()._draw(p, day)
+        if self._policies[p] is not before:
+            self._room.marginals[self._parts[p]] = self._policies[p].marginals()
             self._room.has_changed[0] = 1
-        decision = Decision(day, draw_action(player, state, self._sources[p]), player.actions, held)
         self._room.plays[self._parts[p]] = decision.action
         return decision
-
-    def _observe(self, p: int, decision: Decision, mean: Floats) -> None:
-        """Show a round to a player that is stepped, and record it."""
-        player, vector = self._players[p], frozen(self._room.rewards[self._parts[p]].copy())
-        self._books[p].record(self._policies[p], mean, 1)
-        self._recorder.record(p, self._policies[p])
-        self.states[p] = player.observe(
-            self.states[p], decision, what_is_seen(player.feedback, vector, decision.action)
-        )

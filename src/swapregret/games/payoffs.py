@@ -1,23 +1,192 @@
-r"""Games that compiled code can pay: a rule, a named tuple whose class decides which code runs.
+r"""A game: several players, an action set each, payoffs linear in one's own action given those of the others.
 
-A profile is one array: the actions (or marginals) of all players one after another, player i from ``starts[i]`` on. Payoff vectors
-of all players are laid out in the same way.
+Player i who plays :math:`M_i` against :math:`M_{-i}` is paid :math:`v_i(M_{-i})\cdot M_i`. Where all v are sums of products of
+single entries of the others' actions (or of single counts, as in congestion games), their mean under independent laws
+depends on the laws through their marginals alone, and everything measured of a play is exact.
+
+Learners see payoffs mapped to [0, 1]. The range is derived from bounds on v by two calls of the player's oracle, never guessed.
+
+A game that compiled code can pay has a rule, a named tuple whose class decides which code runs. A profile is then one array:
+the actions (or marginals) of all players one after another, player i from ``starts[i]`` on. Payoff vectors of all players are
+laid out in the same way.
 """
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Floats, Integers, Vector, frozen
+from swapregret.actions.base import ActionSet
+from swapregret.arrays import (
+    Action,
+    Floats,
+    Integers,
+    Vector,
+    as_action,
+    as_integer,
+    frozen,
+)
+from swapregret.boundary import Refusing
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
-from swapregret.games.base import Game
+from swapregret.errors import InvalidInput, Unsupported
 
-__all__ = ["RuledGame", "expect", "pay"]
+__all__ = ["Game", "RuledGame", "expect", "normalise", "pay"]
 
 Numbers = npt.NDArray[Any]
+
+
+@kernel
+def normalise(vectors: Floats, starts: Integers, shifts: Floats, scales: Floats) -> None:
+    """Map payoff vectors to rewards in place: (v − shift)/scale."""
+    for player in range(scales.size):
+        for i in range(starts[player], starts[player + 1]):
+            vectors[i] = (vectors[i] - shifts[i]) / scales[player]
+
+
+class Game(metaclass=Refusing):
+    """A game of n players; a subclass gives payoff vectors and bounds on them.
+
+    Parameters
+    ----------
+    action_sets : sequence of ActionSet
+        One a player.
+    names : sequence of str, optional
+        What the players are called.
+
+    Attributes
+    ----------
+    has_expectation : bool
+        Whether :meth:`expected_payoff_vector` exists, so that gaps of policies can be measured without drawing.
+    spec : mapping or None
+        A description from which :func:`~swapregret.games.descriptions.make_game` makes the game again; None for games of functions.
+    """
+
+    has_expectation: bool = True
+    spec: Mapping[str, Any] | None = None
+
+    def __init__(self, action_sets: Sequence[ActionSet], names: Sequence[str] | None = None) -> None:
+        self.action_sets = tuple(action_sets)
+        if not self.action_sets or not all(isinstance(each, ActionSet) for each in self.action_sets):
+            raise InvalidInput(
+                "`action_sets` must be a non-empty list of action sets",
+                f"{type(action_sets).__name__} of {[type(each).__name__ for each in self.action_sets]}",
+                "Give every player a set of its own.",
+            )
+        count = len(self.action_sets)
+        self.names = tuple(f"player {index}" for index in range(count)) if names is None else tuple(map(str, names))
+        if len(self.names) != count or len(set(self.names)) != count:
+            raise InvalidInput(
+                f"`names` must be {count} different names, one per player", repr(self.names), "Name every player once."
+            )
+
+    @property
+    def n_players(self) -> int:
+        """Return n."""
+        return len(self.action_sets)
+
+    # ---- what a game must say --------------------------------------------------------------------------------
+
+    @abstractmethod
+    def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
+        """Return v: what each element pays the player, given the actions of all (the player's own is not looked at)."""
+
+    @abstractmethod
+    def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
+        """Return vectors below and above every payoff vector of the player, entry by entry."""
+
+    def expected_payoff_vector(self, player: int, marginals: Sequence[Vector]) -> Vector:
+        """Return E[v] when all play independently with these marginals (the player's own are not looked at)."""
+        raise Unsupported(
+            "the expected payoffs of the game must be known from the marginals of the others",
+            f"{type(self).__name__}, which only knows payoffs given actions",
+            "Measure from drawn actions, or give the game an expectation.",
+        )
+
+    # ---- normalised -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _ranges(self) -> tuple[tuple[float, float], ...]:
+        return tuple(self._find_range(player) for player in range(self.n_players))
+
+    def _find_range(self, player: int) -> tuple[float, float]:
+        low, high = self.payoff_bounds(player)
+        actions = self.action_sets[player]
+        return float(low @ actions.argmax(-low)), float(high @ actions.argmax(high))
+
+    @cached_property
+    def _ones(self) -> tuple[Vector | None, ...]:
+        """Vectors u with u·M = 1 for all actions M, needed by players whose payoffs do not begin at 0."""
+        return tuple(
+            None if low == 0.0 else actions.constant_vector()
+            for actions, (low, _) in zip(self.action_sets, self._ranges, strict=True)
+        )
+
+    def payoff_range(self, player: int) -> tuple[float, float]:
+        """Return the least and the largest payoff the player can get, as the bounds tell."""
+        return self._ranges[self._player(player)]
+
+    def scale(self, player: int) -> float:
+        """Return how much payoff one unit of reward is: the length of the range, 1 where payoffs are constant."""
+        low, high = self._ranges[self._player(player)]
+        return high - low if high > low else 1.0
+
+    def rewards(self, player: int, actions: Sequence[Action]) -> Vector:
+        """Return the reward vector on [0, 1]: rewards·M = (payoff − least)/(largest − least) for every own action M."""
+        return self._normal(player, self.payoff_vector(player, actions))
+
+    def expected_rewards(self, player: int, marginals: Sequence[Vector]) -> Vector:
+        """Return the expected reward vector under independent play with these marginals."""
+        return self._normal(player, self.expected_payoff_vector(player, marginals))
+
+    def payoff(self, player: int, reward: float) -> float:
+        """Return the payoff behind a reward (or behind the mean of some)."""
+        return self._ranges[player][0] + reward * self.scale(player)
+
+    def payoffs(self, actions: Sequence[Action]) -> Vector:
+        """Return what each player is paid when these actions are played."""
+        plays = self.read_profile(actions)
+        return np.array([float(self.payoff_vector(i, plays) @ plays[i]) for i in range(self.n_players)])
+
+    def shift(self, player: int) -> Vector:
+        """Return what is taken off the player's payoff vectors, so that its least payoff becomes 0."""
+        ones, low = self._ones[player], self._ranges[player][0]
+        return np.zeros(self.action_sets[player].dimension) if ones is None else low * ones
+
+    def _normal(self, player: int, vector: Vector) -> Vector:
+        made, ends = np.array(vector, dtype=np.float64), np.array([0, len(vector)])
+        normalise(made, ends, self.shift(player), np.array([self.scale(player)]))
+        return made
+
+    # ---- reading ----------------------------------------------------------------------------------------------
+
+    def read_profile(self, actions: Sequence[Any]) -> tuple[Action, ...]:
+        """Read one action a player, or say what is wrong."""
+        if len(actions) != self.n_players:
+            raise InvalidInput(
+                f"`actions` must be {self.n_players} actions, one per player", str(len(actions)), "Give one each."
+            )
+        plays = []
+        for name, each, own in zip(self.names, actions, self.action_sets, strict=True):
+            action = as_action(each, own.dimension)
+            if action not in own:
+                raise InvalidInput(f"the action of {name} must be in its set", "another vector", f"It is {own!r}.")
+            plays.append(frozen(action.copy()))
+        return tuple(plays)
+
+    def _player(self, player: int) -> int:
+        return as_integer(player, "player", 0, self.n_players - 1)
+
+    def describe(self, player: int, action: Action) -> str:
+        """Say in words what an action of a player is."""
+        names = self.action_sets[player].elements(action)
+        return "{" + ", ".join(map(str, names)) + "}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_players} players)"
 
 
 @method

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from swapregret.actions.base import ActionSet
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.games.base import Game
-from swapregret.games.spec import make_game
+from swapregret.games.descriptions import make_game
+from swapregret.games.payoffs import Game
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
 from swapregret.policy.held import held_array
 from swapregret.regret.ledgers.laws import is_same_law

@@ -18,11 +18,10 @@ import numpy as np
 from swapregret.arrays import Vector, as_integer
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
-from swapregret.games.base import Game
 from swapregret.games.certificate import Certificate, certify_ledgers
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.lockstep import Lockstep
-from swapregret.games.payoffs import RuledGame
+from swapregret.games.payoffs import Game, RuledGame
 from swapregret.games.stepping import Stepping
 from swapregret.games.windows import WindowRecorder
 from swapregret.learners.checked import check_player
@@ -33,12 +32,12 @@ from swapregret.regret.ledgers.ledger import SwapLedger
 
 __all__ = ["Checkpoint", "SelfPlayResult", "self_play"]
 
-MEASURES = ("expected", "realised")
+MEASURES = ("expected", "realised", "none")
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Gaps of all players after some days, in rewards: swap and external, and the mean reward of each."""
+    """Gaps of all players after some days, in rewards: swap and external, if they are measured, and the mean reward of each."""
 
     day: int
     swap: tuple[float, ...]
@@ -46,7 +45,8 @@ class Checkpoint:
     rewards: tuple[float, ...]
 
     def __repr__(self) -> str:
-        return f"Checkpoint(day {self.day:,}, largest swap gap {max(self.swap):.6g}, external {max(self.external):.6g})"
+        swap, external = max(self.swap, default=np.nan), max(self.external, default=np.nan)
+        return f"Checkpoint(day {self.day:,}, largest swap gap {swap:.6g}, external {external:.6g})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class SelfPlayResult:
         Mean rewards as received.
     measure : str
         ``"expected"``: ledgers hold the mean reward vectors under the others' policies; ``"realised"``: those made by
-        the actions the others drew.
+        the actions the others drew; ``"none"``: nothing was recorded but the rewards.
     n_drawn : int
         How many laws without a list entered ``play`` by drawn actions.
     entropy : int or None
@@ -85,12 +85,22 @@ class SelfPlayResult:
     @cached_property
     def play(self) -> CorrelatedPlay:
         """The play, compressed by windows: to sample, save and ask. It is a distribution of its own, certified on its own."""
+        self._check_recorded()
         return CorrelatedPlay(self.game, self.windows.days, self.windows.policies())
 
     @cached_property
     def certificate(self) -> Certificate:
         """The certificate of the play day by day, before it was compressed; worked out once."""
+        self._check_recorded()
         return certify_ledgers(self.game, self.ledgers)
+
+    def _check_recorded(self) -> None:
+        if not self.ledgers:
+            raise InvalidInput(
+                "what is asked of a result must have been recorded",
+                f"a self-play with measure={self.measure!r}",
+                "Play again with another measure.",
+            )
 
     @property
     def payoffs(self) -> Vector:
@@ -98,11 +108,13 @@ class SelfPlayResult:
         return np.array([self.game.payoff(player, reward) for player, reward in enumerate(self.rewards)])
 
     def _table(self) -> tuple[str, list[str], list[list[str]]]:
-        last = self.history[-1]
-        numbers = zip(self.payoffs.tolist(), last.swap, last.external, strict=True)
+        columns, headings = [self.payoffs.tolist()], ["player", "payoff"]
+        if self.ledgers:
+            columns += [list(self.history[-1].swap), list(self.history[-1].external)]
+            headings += ["swap gap", "external gap"]
+        numbers = zip(*columns, strict=True)
         rows = [[name, *(f"{each:.6g}" for each in row)] for name, row in zip(self.game.names, numbers, strict=True)]
-        title = f"SelfPlayResult: {self.game!r}, {last.day:,} days"
-        return title, ["player", "payoff", "swap gap", "external gap"], rows
+        return f"SelfPlayResult: {self.game!r}, {self.history[-1].day:,} days", headings, rows
 
     def __repr__(self) -> str:
         return text_table(*self._table())
@@ -136,8 +148,9 @@ def self_play(
         Each player draws from a child of its own. None draws entropy, recorded in the result.
     windows : int
         At most how many windows the recorded play has; policies are averaged within each.
-    measure : {"expected", "realised"}, optional
-        What ledgers hold; by default the mean reward vectors where the game knows them, else those that were met.
+    measure : {"expected", "realised", "none"}, optional
+        What ledgers hold; by default the mean reward vectors where the game knows them, else those that were met. "none" only
+        plays: the result has payoffs, but no play, gaps or certificate.
     checkpoints : int
         How many times, in geometric steps, gaps are worked out.
     capacity : int, optional
@@ -167,14 +180,11 @@ def self_play(
         )
     entropy = np.random.SeedSequence().entropy if rng is None else rng
     sources = np.random.default_rng(entropy).spawn(game.n_players)
-    books = [SwapLedger(actions, capacity=capacity) for actions in game.action_sets]
+    measured = game.action_sets if measure != "none" else ()
+    books = [SwapLedger(actions, capacity=capacity) for actions in measured]
     recorder = WindowRecorder(game, length)
-    is_expected = measure == "expected"
-    course: Lockstep | Stepping
-    if isinstance(game, RuledGame) and game.is_compiled:
-        course = Lockstep(game, players, sources, books, recorder, is_expected=is_expected)
-    else:
-        course = Stepping(game, players, sources, books, recorder, is_expected=is_expected)
+    how: Any = Lockstep if isinstance(game, RuledGame) and game.is_compiled else Stepping
+    course: Stepping = how(game, players, sources, books, recorder, is_expected=measure == "expected")
     history: list[Checkpoint] = []
     for day in sorted(_stops(horizon, as_integer(checkpoints, "checkpoints", 1))):
         course.advance(day)
@@ -225,7 +235,7 @@ def _stops(horizon: int, count: int) -> set[int]:
 
 
 def _checkpoint(game: Game, books: Sequence[SwapLedger], day: int, earned: Vector) -> Checkpoint:
-    found = certify_ledgers(game, [book.close() for book in books])
+    found = certify_ledgers(game, [book.close() for book in books]) if books else Certificate(game.names, (), ())
     return Checkpoint(
         day,
         tuple(gap.value for gap in found.swap),

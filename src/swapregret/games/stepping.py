@@ -1,4 +1,4 @@
-"""Rounds of a game one by one in Python: games of functions."""
+"""Rounds of a game one by one in Python: games of functions, and players without compiled days."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Vector
-from swapregret.games.base import Game
+from swapregret.games.payoffs import Game
 from swapregret.games.windows import WindowRecorder
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy, what_is_seen
 from swapregret.policy import Policy
@@ -16,7 +16,27 @@ __all__ = ["Stepping"]
 
 
 class Stepping:
-    """A self-play of any game, recorded as it goes; see :class:`~swapregret.games.lockstep.Lockstep`."""
+    """A self-play of any game, recorded as it goes.
+
+    Parameters
+    ----------
+    game : Game
+    players : sequence of Player
+    sources : sequence of Generator
+        What each of them draws from.
+    books : sequence of SwapLedger
+        One per player; none where nothing is recorded.
+    recorder : WindowRecorder
+    is_expected : bool
+        Whether ledgers are fed with expected reward vectors, or with those that were met.
+
+    Attributes
+    ----------
+    day : int
+    states : list
+    earned : array
+        The sum of the rewards of each player.
+    """
 
     def __init__(
         self,
@@ -28,12 +48,12 @@ class Stepping:
         *,
         is_expected: bool,
     ) -> None:
-        self._game, self._players, self._sources = game, players, sources
+        self._players, self._sources = players, sources
         self._books, self._recorder, self._is_expected = books, recorder, is_expected
-        self.day = 0
+        self.game, self.day = game, 0
         self.states = [player.start(source) for player, source in zip(players, sources, strict=True)]
         self.earned = np.zeros(game.n_players)
-        self._policies: tuple[Policy, ...] = ()
+        self._policies: dict[int, Policy] = {}
         self._means: list[Vector] = []
 
     def advance(self, stop: int) -> None:
@@ -43,22 +63,32 @@ class Stepping:
             self.day += 1
 
     def _step(self) -> None:
-        game, states, everybody = self._game, self.states, range(self._game.n_players)
-        turn = list(zip(self._players, states, strict=True))
-        held = [hold_policy(player, state) for player, state in turn]  # the same object as long as nothing changes
-        policies = tuple(each.policy() for each in held)
-        actions = tuple(draw_action(*pair, source) for pair, source in zip(turn, self._sources, strict=True))
-        vectors = [game.rewards(index, actions) for index in everybody]
+        game, everybody = self.game, range(self.game.n_players)
+        before = self._policies.copy()
+        decisions = [self._draw(p, self.day) for p in everybody]
+        actions = tuple(decision.action for decision in decisions)
+        vectors = [game.rewards(p, actions) for p in everybody]
         if not self._is_expected:
             self._means = vectors
-        elif not self._policies or any(new is not old for new, old in zip(policies, self._policies, strict=True)):
-            marginals = [policy.marginals() for policy in policies]
-            self._means = [game.expected_rewards(index, marginals) for index in everybody]
-        self._policies = policies
-        for index, player in enumerate(self._players):
-            action, vector = actions[index], vectors[index]
-            self._recorder.record(index, policies[index])
-            self._books[index].record(policies[index], self._means[index], 1)
-            self.earned[index] += what_is_seen("bandit", vector, action)
-            decision = Decision(self.day, action, player.actions, held[index])
-            states[index] = player.observe(states[index], decision, what_is_seen(player.feedback, vector, action))
+        elif any(self._policies[p] is not before.get(p) for p in everybody):
+            marginals = [self._policies[p].marginals() for p in everybody]
+            self._means = [game.expected_rewards(p, marginals) for p in everybody]
+        for p in everybody:
+            self.earned[p] += what_is_seen("bandit", vectors[p], actions[p])
+            self._observe(p, decisions[p], vectors[p], self._means[p])
+
+    def _draw(self, p: int, day: int) -> Decision:
+        """Draw the action of a player; its policy is the same object as long as nothing changes."""
+        player, state = self._players[p], self.states[p]
+        held = hold_policy(player, state)
+        self._policies[p] = held.policy()
+        return Decision(day, draw_action(player, state, self._sources[p]), player.actions, held)
+
+    def _observe(self, p: int, decision: Decision, vector: Vector, mean: Vector) -> None:
+        """Show a round to a player, and record it."""
+        if self._books:
+            self._books[p].record(self._policies[p], mean, 1)
+            self._recorder.record(p, self._policies[p])
+        player = self._players[p]
+        seen = what_is_seen(player.feedback, vector, decision.action)
+        self.states[p] = player.observe(self.states[p], decision, seen)

@@ -13,7 +13,7 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Integers, Vector, Words
 from swapregret.compiled.bits import merge_rows, pack_rows, unpack_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.games.base import Game
+from swapregret.games.payoffs import Game
 from swapregret.games.play_file import join_law
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.tape import Tape
@@ -29,7 +29,7 @@ _SEED = 0x6A3E
 
 
 class WindowRecorder:
-    """Gathers policies day by day; every ``length`` days a window is closed.
+    """Gathers policies day by day, in windows of ``length`` days.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class WindowRecorder:
     @property
     def days(self) -> tuple[int, ...]:
         """Return how many days each window has."""
-        return tuple(self._players[0].days)
+        return self._players[0].days
 
     @property
     def n_drawn(self) -> int:
@@ -72,77 +72,83 @@ class WindowRecorder:
 
 
 class _Windows:
-    """The windows of one player; lists of actions become policies when they are asked for."""
+    """The windows of one player: actions, each with its window and for how many days it was played there.
+
+    They become policies when they are asked for.
+    """
 
     def __init__(self, actions: ActionSet, length: int) -> None:
         self._length, self._spread = length, actions.exploration_policy()
         self._stretches = Stretches(0)
         self._packer, self._rng, self._none = Packer(), np.random.default_rng(_SEED), np.zeros(0)
-        self._open, self._spread_days = 0, 0.0
-        self._lists: list[tuple[Words, Vector]] = []
-        self._closed: list[tuple[list[tuple[Words, Vector]], float]] = []
-        self.days: list[int] = []
+        self._n_days = 0
+        self._entries: list[tuple[Integers, Words, Vector]] = []
+        self._spreads: list[tuple[int, float]] = []
         self.n_drawn = 0
 
+    @property
+    def days(self) -> tuple[int, ...]:
+        whole, rest = divmod(self._n_days, self._length)
+        return (self._length,) * whole + (rest,) * (rest > 0)
+
     def record(self, policy: Policy) -> None:
-        self._leave(self._stretches.record(policy, self._none, 1))
-        self._count(1)
+        window = self._n_days // self._length
+        self._leave(window, self._stretches.record(policy, self._none, 1))
+        self._n_days += 1
+        if self._n_days % self._length == 0:
+            self._leave(window, self._stretches.flush())
 
     def read_tape(self, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]) -> None:
-        edges = np.arange(self._length - self._open, n_days, self._length, dtype=np.int64)
-        edges = np.append(edges, n_days)
+        first, begun = divmod(self._n_days, self._length)
+        edges = np.append(np.arange(self._length - begun, n_days, self._length, dtype=np.int64), n_days)
         firsts, words, mass, explored, loose = average_laws(tape, edges)
-        unlisted: dict[int, list[tuple[int, float]]] = {}
+        self._entries.append((first + np.repeat(np.arange(len(edges)), np.diff(firsts)), words, mass))
+        for piece in np.flatnonzero(explored).tolist():
+            self._note(first + piece, explorer, float(explored[piece]))
         for piece, law, days in loose.tolist():
-            unlisted.setdefault(int(piece), []).append((int(law), days))
-        before = 0
-        for piece, edge in enumerate(edges.tolist()):
-            part = slice(firsts[piece], firsts[piece + 1])
-            self._lists.append((words[part], mass[part]))
-            self._note(explorer, float(explored[piece]))
-            for law, days in unlisted.get(piece, ()):
-                self._note(rebuild(tape.marginals[law], tape.exponents[law]), days)
-            self._count(edge - before)
-            before = edge
-
-    def _count(self, n_days: int) -> None:
-        self._open += n_days
-        if self._open == self._length:
-            self.close()
+            self._note(first + int(piece), rebuild(tape.marginals[int(law)], tape.exponents[int(law)]), days)
+        self._n_days += n_days
 
     def close(self) -> None:
-        if self._open:
-            if self._stretches.open_days:
-                self._leave(self._stretches.flush())
-            self._closed.append((self._lists, self._spread_days / self._open))
-            self.days.append(self._open)
-            self._lists, self._spread_days, self._open = [], 0.0, 0
+        if self._stretches.open_days:
+            self._leave(self._n_days // self._length, self._stretches.flush())
 
-    def _leave(self, left: list[Left]) -> None:
+    def _leave(self, window: int, left: list[Left]) -> None:
         for part, _, days in left:
-            self._note(part, days)
+            self._note(window, part, days)
 
-    def _note(self, part: Policy, days: float) -> None:
-        """Note what a component of a policy did while it was in it."""
+    def _note(self, window: int, part: Policy, days: float) -> None:
+        """Note what a component of a policy did in a window."""
         if days == 0.0:
             return
         if part.has_atoms:
             words, weights = self._packer.support(part)
         elif part is self._spread or is_same_law(part, self._spread):
-            self._spread_days += days
+            self._spreads.append((window, days))
             return
         else:
             self.n_drawn += 1
             words = pack_rows(reading(np.stack([part.sample(self._rng) for _ in range(_SAMPLES)])))
             weights = np.full(_SAMPLES, 1.0 / _SAMPLES)
-        self._lists.append((words, weights * days))
+        self._entries.append((np.full(len(weights), window), words, weights * days))
 
     def laws(self) -> list[Policy]:
-        return [self._law(lists, share) for lists, share in self._closed]
+        days = self.days
+        spread = np.zeros(len(days))
+        for window, share in self._spreads:
+            spread[window] += share / days[window]
+        if not self._entries:
+            return [self._spread] * len(days)
+        windows, words, mass = (np.concatenate(column) for column in zip(*self._entries, strict=True))
+        order = np.argsort(windows, kind="stable")
+        ends = np.searchsorted(windows[order], np.arange(1, len(days)))
+        return [
+            self._law(words[part], mass[part], share)
+            for part, share in zip(np.split(order, ends), spread.tolist(), strict=True)
+        ]
 
-    def _law(self, lists: list[tuple[Words, Vector]], share: float) -> Policy:
+    def _law(self, words: Words, mass: Vector, share: float) -> Policy:
         """Return the average law of a window."""
-        words, mass = np.concatenate([each[0] for each in lists]), np.concatenate([each[1] for each in lists])
         if len(mass) == 0:
             return self._spread
         n = merge_rows(words, mass)

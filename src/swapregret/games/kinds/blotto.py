@@ -15,7 +15,7 @@ from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Action, Matrix, Vector, as_integer, frozen, real_numbers
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
-from swapregret.games.pairs import pair_rule
+from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame
 
 __all__ = ["BlottoGame"]

@@ -95,8 +95,9 @@ def pay_table(rule: Any, profile: Any, starts: Integers, first: int, last: int, 
     weight = np.ones(n)
     for player in range(first, last):
         begin, count, table = starts[player], rule.counts[player], rule.tables[player]
-        for i in range(count):
-            vectors[begin + i] = table[i] if n == 1 else 0.0
+        paid = vectors[begin : begin + count]
+        for i in range(paid.size):
+            paid[i] = table[i] if n == 1 else 0.0
         for level in range(n - 1):
             others[level] = level if level < player else level + 1
         level = 0 if n > 1 else -1
@@ -115,8 +116,9 @@ def pay_table(rule: Any, profile: Any, starts: Integers, first: int, last: int, 
                 level += 1
                 weight[level], place[level], at[level] = chance, line, -1
                 continue
-            for i in range(count):
-                vectors[begin + i] += chance * table[line * count + i]
+            row = table[line * count : (line + 1) * count]
+            for i in range(paid.size):
+                paid[i] += chance * row[i]
 
 
 def _plain(name: Label) -> Any:

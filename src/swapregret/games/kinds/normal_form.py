@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from swapregret.boundary import refuses
 from swapregret.errors import TooLarge
-from swapregret.games.base import Game
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.kinds.matrix import MatrixGame
+from swapregret.games.payoffs import Game
 from swapregret.games.profiles import PROFILE_LIMIT
 
 __all__ = ["joint_law", "normal_form"]

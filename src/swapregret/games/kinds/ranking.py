@@ -14,7 +14,7 @@ import scipy
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.arrays import Label, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
-from swapregret.games.pairs import pair_rule
+from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame
 
 __all__ = ["RankingDuel"]

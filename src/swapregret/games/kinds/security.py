@@ -12,7 +12,7 @@ import scipy
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import Vector, as_vector, frozen
-from swapregret.games.pairs import pair_rule
+from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame
 
 __all__ = ["SecurityGame"]

@@ -11,7 +11,7 @@ import numpy as np
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.pairs import pair_rule
+from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame
 
 __all__ = ["ShapleyGame"]

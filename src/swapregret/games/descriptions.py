@@ -1,14 +1,14 @@
-"""Games by description: a table of plain values, as TOML and JSON files hold them."""
+"""Games and players by description: tables of plain values, as TOML and JSON files hold them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from swapregret.actions.base import ActionSet
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
-from swapregret.games.base import Game
 from swapregret.games.kinds import classics
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.matching import MatchingMarket
@@ -18,8 +18,14 @@ from swapregret.games.kinds.ranking import RankingDuel
 from swapregret.games.kinds.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
 from swapregret.games.kinds.security import SecurityGame
 from swapregret.games.kinds.shapley import ShapleyGame
+from swapregret.games.payoffs import Game
+from swapregret.learners import baselines
+from swapregret.learners.lazy import AdaptiveRate
+from swapregret.learners.player import Player
+from swapregret.learners.presets import swap_combcp
+from swapregret.learners.schedule import Schedule
 
-__all__ = ["GAME_KINDS", "make_game"]
+__all__ = ["GAME_KINDS", "PLAYER_NAMES", "make_game", "make_players"]
 
 Description = Mapping[str, Any]
 
@@ -107,3 +113,71 @@ def make_game(spec: Description, folder: Path | None = None) -> Game:
         raise InvalidInput(
             f"the description of a {kind} game must have `{error.args[0]}`", f"only {sorted(spec)}", "Add it."
         ) from None
+
+
+def _preset(name: str) -> Callable[..., Player[Any]]:
+    def make(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
+        if "windows" in options:
+            options["schedule"] = Schedule(windows=options.pop("windows"))
+        if "step" in options:
+            options["rate"] = AdaptiveRate(float(options.pop("step")))
+        return swap_combcp(actions, horizon, preset=name, **options)
+
+    return make
+
+
+def _uniform(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
+    return baselines.uniform(actions)
+
+
+_PLAYERS: dict[str, Callable[..., Player[Any]]] = {
+    "adaptive": _preset("adaptive"),
+    "multiscale": _preset("multiscale"),
+    "paper": _preset("paper"),
+    "single": baselines.combcp,
+    "uniform": _uniform,
+    "blum_mansour": baselines.blum_mansour,
+    "exp3": baselines.exp3,
+    "follow_the_leader": baselines.follow_the_leader,
+    "regret_matching": baselines.regret_matching,
+    "stoltz": baselines.stoltz,
+    "treeswap": baselines.treeswap,
+}
+PLAYER_NAMES = tuple(_PLAYERS)
+"""The learners a description can name: presets of Swap-ComBCP, the single learner, and competitors."""
+
+
+def make_players(game: Game, horizon: int, specs: Sequence[Mapping[str, Any]]) -> list[Player[Any]]:
+    """Make the players of a game.
+
+    Parameters
+    ----------
+    game : Game
+    horizon : int
+        Days they will play.
+    specs : sequence of mappings
+        One for everybody, or one per player: ``learner``, a name; anything else, such as ``feedback``, is handed to it. For
+        the presets ``windows`` is a schedule and ``step`` the constant of an adaptive rate.
+
+    Examples
+    --------
+    >>> from swapregret.games.kinds.classics import chicken
+    >>> [player.feedback for player in make_players(chicken(), 100, [{"learner": "single", "feedback": "full"}])]
+    ['full', 'full']
+    """
+    given = list(specs) * game.n_players if len(specs) == 1 else list(specs)
+    if len(given) != game.n_players:
+        raise InvalidInput(
+            f"`players` must describe one player for all, or each of {game.n_players}", str(len(given)), "Complete it."
+        )
+    made = []
+    for spec, actions in zip(given, game.action_sets, strict=True):
+        options = dict(spec)
+        name = options.pop("learner", "adaptive")
+        if name not in _PLAYERS:
+            raise InvalidInput(f"`learner` must be one of {PLAYER_NAMES}", repr(name), "Check the name.")
+        try:
+            made.append(_PLAYERS[name](actions, horizon, **options))
+        except TypeError as error:
+            raise InvalidInput(f"options of {name!r} must be ones it has", str(error), "Check the names.") from None
+    return made

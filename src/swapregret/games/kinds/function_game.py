@@ -8,7 +8,7 @@ import numpy.typing as npt
 from swapregret.actions.base import ActionSet
 from swapregret.arrays import Action, Vector, as_vector
 from swapregret.errors import InvalidReward
-from swapregret.games.base import Game
+from swapregret.games.payoffs import Game
 from swapregret.games.profiles import other_profiles
 from swapregret.units import read_range
 
