@@ -187,6 +187,11 @@ def average_laws(tape: Tape, edges: Integers) -> Any:
             day = until
             if day == tape.stops[t]:
                 t += 1
+        begin, known, n_lists = (
+            n,
+            -1,
+            0,
+        )  # the list entered last: where its entries begin, and where its words are on the tape
         for e in touched[:n_touched]:
             days, held[e] = held[e], 0.0
             if e == n_laws:
@@ -199,12 +204,19 @@ def average_laws(tape: Tape, edges: Integers) -> Any:
                 loose[n_loose, 0], loose[n_loose, 1], loose[n_loose, 2] = piece, e, days
                 n_loose += 1
                 continue
-            while n + last - first > mass.size:
+            chances = tape.chances[first:last]
+            if place == known and n - begin == chances.size:
+                entered = mass[begin:n]
+                for a in range(chances.size):
+                    entered[a] += chances[a] * days
+                continue
+            while n + chances.size > mass.size:
                 words, mass = np.concatenate((words, np.empty_like(words))), np.concatenate((mass, np.empty_like(mass)))
-            words[n : n + last - first] = tape.words[place : place + last - first]
-            for a in range(first, last):
-                mass[n] = tape.chances[a] * days
-                n += 1
-        n = firsts[piece] + merge_rows(words[firsts[piece] : n], mass[firsts[piece] : n])
+            begin, known, n = n, place, n + chances.size
+            n_lists += 1
+            words[begin:n] = tape.words[place : place + chances.size]
+            mass[begin:n] = chances * days
+        if n_lists > 1:
+            n = firsts[piece] + merge_rows(words[firsts[piece] : n], mass[firsts[piece] : n])
         firsts[piece + 1] = n
     return firsts, words[:n].copy(), mass[:n].copy(), explored, loose[:n_loose].copy()
