@@ -165,10 +165,17 @@ def _oracle(dimension: int, preset: str, days: int) -> Run:
     return run
 
 
-def _game(make: Callable[[], games.Game], learner: Callable[[ActionSet, int], Any], rounds: int) -> Run:
+def _game(
+    make: Callable[[], games.Game], learner: Callable[[ActionSet, int], Any], rounds: int, measure: str | None = None
+) -> Run:
     game = make()
     players = [learner(actions, rounds) for actions in game.action_sets]
-    return lambda: games.self_play(game, players, rounds, rng=0, checkpoints=1).certificate
+
+    def run() -> Any:
+        result = games.self_play(game, players, rounds, rng=0, checkpoints=1, measure=measure)
+        return result.payoffs if measure == "none" else result.certificate
+
+    return run
 
 
 def _openspiel(rounds: int) -> Run:
@@ -234,9 +241,11 @@ def _doors() -> Sequence[Door]:
             found.append(
                 Door(name + words, rounds, partial(_game, game, partial(swap_combcp, preset=preset)), aim, players)
             )
-    for learner in (baselines.regret_matching, baselines.blum_mansour):
-        full: Any = partial(learner, feedback="full")
-        found.append(Door(f"66×66 game, {learner.__name__}", 2_000, partial(_game, _wide_game, full)))
+    for learner in (baselines.regret_matching, baselines.blum_mansour, baselines.exp3):
+        wide: Any = partial(_game, _wide_game, partial(learner, feedback="full"))
+        bare: Any = partial(wide, measure="none")
+        found.append(Door(f"66×66 game, {learner.__name__}", 2_000, wide, unmeasured=bare))
+    found.append(Door("66×66 game, exp3, no ledger", 2_000, bare))
     if find_spec("open_spiel") is not None:
         found.append(Door("66×66 game, OpenSpiel, no ledger", 2_000, _openspiel))
     for n_actions, (words, preset) in itertools.product((3, 100), _PRESETS.items()):
