@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.games.windows import WindowRecorder
+from swapregret.games.windows import Windows
 from swapregret.learners.player import Player
 from swapregret.regret.laziness import LazinessLedger
 from swapregret.regret.ledgers.ledger import SwapLedger
@@ -40,9 +40,9 @@ def ledger(kind: type[SwapLedger] | type[LazinessLedger]) -> SwapLedger | Lazine
     return made
 
 
-def recorder() -> WindowRecorder:
+def recorder() -> Windows:
     """Return a recorder of windows."""
-    return WindowRecorder(sr.games.matching_pennies(), 5)
+    return Windows(ACTIONS, 5)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from swapregret.games import (
 )
 from swapregret.games.lockstep import Lockstep
 from swapregret.games.stepping import Stepping
-from swapregret.games.windows import WindowRecorder
+from swapregret.games.windows import Windows
 from swapregret.learners.doubling import anytime
 from swapregret.regret.ledgers.ledger import SwapLedger
 
@@ -76,13 +76,14 @@ def play(kind: Any, game: Any, mix: list[str], *, is_expected: bool = True, leng
     players = [MAKERS[mix[p % len(mix)]](actions) for p, actions in enumerate(game.action_sets)]
     sources = np.random.default_rng(3).spawn(game.n_players)
     books = [SwapLedger(actions) for actions in game.action_sets]
-    recorder = WindowRecorder(game, length)
-    course = kind(game, players, sources, books, recorder, is_expected=is_expected)
+    windows = [Windows(actions, length) for actions in game.action_sets]
+    course = kind(game, players, sources, books, windows, is_expected=is_expected)
     for stop in (1, CUT, DAYS):
         course.advance(stop)
-    recorder.close()
+    for each in windows:
+        each.close()
     states = [player.dump(state) for player, state in zip(players, course.states, strict=True)]
-    return course, states, ([book.close() for book in books], recorder)
+    return course, states, ([book.close() for book in books], windows)
 
 
 def rows_of(game: Game, player: int, ledger: Any) -> Any:
@@ -110,9 +111,9 @@ def test_lockstep_is_stepping(name: str, mix: list[str]) -> None:
         assert mine.earned == pytest.approx(yours.earned, rel=1e-12)
         assert mine.total == pytest.approx(yours.total, rel=1e-12)
         assert rows_of(game, player, mine) == pytest.approx(rows_of(game, player, yours), abs=1e-10)
-    assert windows.days == cut.days
-    for row, again in zip(windows.policies(), cut.policies(), strict=True):
-        for law, same in zip(row, again, strict=True):
+    for mine, yours in zip(windows, cut, strict=True):
+        assert mine.days == yours.days
+        for law, same in zip(mine.policies(), yours.policies(), strict=True):
             assert law.marginals() == pytest.approx(same.marginals(), abs=1e-12)
 
 
@@ -124,7 +125,7 @@ def test_no_compiled_player_is_stepped() -> None:
     players = [MAKERS["blum_mansour"](game.action_sets[0]), anytime(sr.swap_combcp, game.action_sets[1])]
     books = [SwapLedger(actions) for actions in game.action_sets]
     sources = np.random.default_rng(3).spawn(2)
-    course = Lockstep(game, players, sources, books, WindowRecorder(game, 7), is_expected=True)
+    course = Lockstep(game, players, sources, books, [Windows(each, 7) for each in game.action_sets], is_expected=True)
     assert course._stepped == [1]
 
 
@@ -158,8 +159,8 @@ def test_short_tapes(monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, (again, cut) = play(Lockstep, game, ["adaptive"])
     for player, (mine, yours) in enumerate(zip(books, again, strict=True)):
         assert rows_of(game, player, mine) == pytest.approx(rows_of(game, player, yours), abs=1e-10)
-    assert [law.marginals().round(12).tolist() for row in windows.policies() for law in row] == [
-        law.marginals().round(12).tolist() for row in cut.policies() for law in row
+    assert [law.marginals().round(12).tolist() for each in windows for law in each.policies()] == [
+        law.marginals().round(12).tolist() for each in cut for law in each.policies()
     ]
 
 

@@ -27,7 +27,7 @@ from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
-    from swapregret.environments.base import Environment
+    from swapregret.environments.environment import Environment
     from swapregret.games.self_play import Checkpoint, SelfPlayResult
     from swapregret.learners.player import Player
 
@@ -182,9 +182,8 @@ def game(
     """
     if report is not None:
         require_extra("experiments", "`--report`", only="plotly")
-    from swapregret.games.players import make_players
+    from swapregret.games.descriptions import make_game, make_players
     from swapregret.games.self_play import self_play
-    from swapregret.games.spec import make_game
 
     content = _read(spec)
     play = content.get("play", {})

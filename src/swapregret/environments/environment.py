@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, Vector, as_integer, as_number
+from swapregret.arrays import Integers, Matrix, Vector, as_integer, as_number
 from swapregret.counts import shown
-from swapregret.arrays import Integers, Matrix, Vector, as_integer, as_number, shown
 from swapregret.errors import InvalidInput
 from swapregret.randomness import Seed, as_generator
 from swapregret.units import UNIT_REWARDS, Units

@@ -22,8 +22,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from swapregret.actions.base import ActionSet
-from swapregret.arrays import Matrix, as_integer, check_memory, shown
+from swapregret.arrays import Matrix, as_integer, check_memory
 from swapregret.boundary import refuses
+from swapregret.counts import shown
 from swapregret.environments.decision_tree import DecisionTree
 from swapregret.environments.environment import Environment, Levels, Seed, entropy_from, seeded
 from swapregret.environments.groups import random_action

@@ -14,8 +14,8 @@ from swapregret.games.payoffs import Game
 from swapregret.notebook import html_table
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.notions import external_regret
 from swapregret.regret.measure import Regret
+from swapregret.regret.notions import external_regret
 from swapregret.regret.swap import measure_swap
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ not once per mixture. Any other player is stepped by Python, one round per call 
 either way.
 """
 
-from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -19,13 +18,11 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import action_total
 from swapregret.games.payoffs import RuledGame, expect, normalise, pay
 from swapregret.games.stepping import Stepping
-from swapregret.games.windows import WindowRecorder
-from swapregret.learners.player import Decision, Player
+from swapregret.learners.player import Decision
 from swapregret.learners.round.master import NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
 from swapregret.learners.round.player import RunningPlayer
 from swapregret.learners.round.taped import Taped
 from swapregret.policy.tape import Tape
-from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.tape_reader import TapeReader
 
 __all__ = ["Lockstep"]
@@ -123,17 +120,8 @@ def play_rounds(rule: Any, room: Room, means: Floats, n_rows: int, row: int, sto
 class Lockstep(Stepping):
     """A self-play of a game with a rule; players without compiled days are stepped."""
 
-    def __init__(
-        self,
-        game: RuledGame,
-        players: Sequence[Player[Any]],
-        sources: Sequence[np.random.Generator],
-        books: Sequence[SwapLedger],
-        recorder: WindowRecorder,
-        *,
-        is_expected: bool,
-    ) -> None:
-        super().__init__(game, players, sources, books, recorder, is_expected=is_expected)
+    def __init__(self, game: RuledGame, *players_and_records: Any, is_expected: bool) -> None:
+        super().__init__(game, *players_and_records, is_expected=is_expected)
         self._rule = game.rule
         n, size = game.n_players, int(game.starts[-1])
         self._room = room = Room(
@@ -152,7 +140,9 @@ class Lockstep(Stepping):
         )
         self.earned = room.received
         self._parts = [slice(first, last) for first, last in pairwise(game.starts.tolist())]
-        self._seated = [p for p, each in enumerate(players) if isinstance(each, RunningPlayer) and each.is_compiled]
+        self._seated = [
+            p for p, each in enumerate(self._players) if isinstance(each, RunningPlayer) and each.is_compiled
+        ]
         self._stepped = [p for p in range(n) if p not in self._seated]
         for p in self._seated:
             self.states[p].show_mean(room.marginals[self._parts[p]])
@@ -207,7 +197,7 @@ class Lockstep(Stepping):
         """Enter what a player played on some rows of a block."""
         learner = self.states[p].learner
         self._books[p].record_tape(TapeReader(tape, rows[first:last], learner.mu, learner.policy_from))
-        self._recorder.read_tape(p, tape, last - first, learner.mu, learner.policy_from)
+        self._windows[p].read_tape(tape, last - first, learner.mu, learner.policy_from)
 
     def _draw(self, p: int, day: int) -> Decision:
         """Draw the action of a player that is stepped, and put it and its policy where all see them."""

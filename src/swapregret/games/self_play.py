@@ -23,7 +23,7 @@ from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.lockstep import Lockstep
 from swapregret.games.payoffs import Game, RuledGame
 from swapregret.games.stepping import Stepping
-from swapregret.games.windows import WindowRecorder
+from swapregret.games.windows import Windows
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
 from swapregret.notebook import html_table, text_table
@@ -56,8 +56,8 @@ class SelfPlayResult:
     Attributes
     ----------
     game : Game
-    windows : WindowRecorder
-        What was played, averaged over windows; ``play`` is made of it.
+    windows : tuple of Windows
+        What each player played, averaged over windows; ``play`` is made of it.
     ledgers : tuple of Ledger
         For each player, of every single day.
     history : tuple of Checkpoint
@@ -74,7 +74,7 @@ class SelfPlayResult:
     """
 
     game: Game
-    windows: WindowRecorder
+    windows: tuple[Windows, ...]
     ledgers: tuple[Ledger, ...]
     history: tuple[Checkpoint, ...]
     rewards: tuple[float, ...]
@@ -86,7 +86,9 @@ class SelfPlayResult:
     def play(self) -> CorrelatedPlay:
         """The play, compressed by windows: to sample, save and ask. It is a distribution of its own, certified on its own."""
         self._check_recorded()
-        return CorrelatedPlay(self.game, self.windows.days, self.windows.policies())
+        return CorrelatedPlay(
+            self.game, self.windows[0].days, tuple(zip(*(each.policies() for each in self.windows), strict=True))
+        )
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -182,24 +184,25 @@ def self_play(
     sources = np.random.default_rng(entropy).spawn(game.n_players)
     measured = game.action_sets if measure != "none" else ()
     books = [SwapLedger(actions, capacity=capacity) for actions in measured]
-    recorder = WindowRecorder(game, length)
+    recorded = tuple(Windows(actions, length) for actions in measured)
     how: Any = Lockstep if isinstance(game, RuledGame) and game.is_compiled else Stepping
-    course: Stepping = how(game, players, sources, books, recorder, is_expected=measure == "expected")
+    course: Stepping = how(game, players, sources, books, recorded, is_expected=measure == "expected")
     history: list[Checkpoint] = []
     for day in sorted(_stops(horizon, as_integer(checkpoints, "checkpoints", 1))):
         course.advance(day)
         history.append(_checkpoint(game, books, day, course.earned))
         if progress is not None:
             progress(history[-1])
-    recorder.close()
+    for each in recorded:
+        each.close()
     return SelfPlayResult(
         game,
-        recorder,
+        recorded,
         tuple(book.close() for book in books),
         tuple(history),
         tuple((course.earned / horizon).tolist()),
         measure,
-        recorder.n_drawn,
+        sum(each.n_drawn for each in recorded),
         entropy if isinstance(entropy, int) else None,
     )
 

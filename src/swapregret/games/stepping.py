@@ -7,7 +7,7 @@ import numpy as np
 
 from swapregret.arrays import Vector
 from swapregret.games.payoffs import Game
-from swapregret.games.windows import WindowRecorder
+from swapregret.games.windows import Windows
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy, what_is_seen
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.ledger import SwapLedger
@@ -25,8 +25,8 @@ class Stepping:
     sources : sequence of Generator
         What each of them draws from.
     books : sequence of SwapLedger
-        One per player; none where nothing is recorded.
-    recorder : WindowRecorder
+    windows : sequence of Windows
+        What each of them plays is recorded in; none where nothing is recorded.
     is_expected : bool
         Whether ledgers are fed with expected reward vectors, or with those that were met.
 
@@ -44,12 +44,12 @@ class Stepping:
         players: Sequence[Player[Any]],
         sources: Sequence[np.random.Generator],
         books: Sequence[SwapLedger],
-        recorder: WindowRecorder,
+        windows: Sequence[Windows],
         *,
         is_expected: bool,
     ) -> None:
         self._players, self._sources = players, sources
-        self._books, self._recorder, self._is_expected = books, recorder, is_expected
+        self._books, self._windows, self._is_expected = books, windows, is_expected
         self.game, self.day = game, 0
         self.states = [player.start(source) for player, source in zip(players, sources, strict=True)]
         self.earned = np.zeros(game.n_players)
@@ -88,7 +88,7 @@ class Stepping:
         """Show a round to a player, and record it."""
         if self._books:
             self._books[p].record(self._policies[p], mean, 1)
-            self._recorder.record(p, self._policies[p])
+            self._windows[p].record(self._policies[p])
         player = self._players[p]
         seen = what_is_seen(player.feedback, vector, decision.action)
         self.states[p] = player.observe(self.states[p], decision, seen)

@@ -13,7 +13,6 @@ from swapregret.actions.base import ActionSet
 from swapregret.arrays import Integers, Vector, Words
 from swapregret.compiled.bits import merge_rows, pack_rows, unpack_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.games.payoffs import Game
 from swapregret.games.play_file import join_law
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.tape import Tape
@@ -21,60 +20,28 @@ from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.laws import is_same_law
 from swapregret.regret.ledgers.stretches import Left, Packer, Stretches
 
-__all__ = ["WindowRecorder"]
+__all__ = ["Windows"]
 
 
 _SAMPLES = 64
 _SEED = 0x6A3E
 
 
-class WindowRecorder:
-    """Gathers policies day by day, in windows of ``length`` days.
-
-    Parameters
-    ----------
-    game : Game
-    length : int
-        Days of a window.
-    """
-
-    def __init__(self, game: Game, length: int) -> None:
-        self._players = [_Windows(actions, length) for actions in game.action_sets]
-
-    def record(self, player: int, policy: Policy) -> None:
-        """Enter a day of a player."""
-        self._players[player].record(policy)
-
-    def read_tape(
-        self, player: int, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]
-    ) -> None:
-        """Enter what is on a tape; ``explorer`` and ``rebuild`` as of ``regret.ledgers.tape_reader.TapeReader``."""
-        self._players[player].read_tape(tape, n_days, explorer, rebuild)
-
-    def close(self) -> None:
-        """End the windows that are open."""
-        for each in self._players:
-            each.close()
-
-    @property
-    def days(self) -> tuple[int, ...]:
-        """Return how many days each window has."""
-        return self._players[0].days
-
-    @property
-    def n_drawn(self) -> int:
-        """Return how many policies without a list were entered by drawn actions."""
-        return sum(each.n_drawn for each in self._players)
-
-    def policies(self) -> tuple[tuple[Policy, ...], ...]:
-        """Return for each window the average policy of each player."""
-        return tuple(zip(*(each.laws() for each in self._players), strict=True))
-
-
-class _Windows:
+class Windows:
     """The windows of one player: actions, each with its window and for how many days it was played there.
 
     They become policies when they are asked for.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    length : int
+        Days of a window.
+
+    Attributes
+    ----------
+    n_drawn : int
+        How many policies without a list were entered by drawn actions.
     """
 
     def __init__(self, actions: ActionSet, length: int) -> None:
@@ -88,10 +55,12 @@ class _Windows:
 
     @property
     def days(self) -> tuple[int, ...]:
+        """Return how many days each window has."""
         whole, rest = divmod(self._n_days, self._length)
         return (self._length,) * whole + (rest,) * (rest > 0)
 
     def record(self, policy: Policy) -> None:
+        """Enter a day."""
         window = self._n_days // self._length
         self._leave(window, self._stretches.record(policy, self._none, 1))
         self._n_days += 1
@@ -99,6 +68,7 @@ class _Windows:
             self._leave(window, self._stretches.flush())
 
     def read_tape(self, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]) -> None:
+        """Enter what is on a tape; ``explorer`` and ``rebuild`` as of ``regret.ledgers.tape_reader.TapeReader``."""
         first, begun = divmod(self._n_days, self._length)
         edges = np.append(np.arange(self._length - begun, n_days, self._length, dtype=np.int64), n_days)
         firsts, words, mass, explored, loose = average_laws(tape, edges)
@@ -110,6 +80,7 @@ class _Windows:
         self._n_days += n_days
 
     def close(self) -> None:
+        """End the window that is open."""
         if self._stretches.open_days:
             self._leave(self._n_days // self._length, self._stretches.flush())
 
@@ -132,7 +103,8 @@ class _Windows:
             weights = np.full(_SAMPLES, 1.0 / _SAMPLES)
         self._entries.append((np.full(len(weights), window), words, weights * days))
 
-    def laws(self) -> list[Policy]:
+    def policies(self) -> list[Policy]:
+        """Return the average policy of each window."""
         days = self.days
         spread = np.zeros(len(days))
         for window, share in self._spreads:

@@ -9,8 +9,6 @@ import numpy as np
 
 from swapregret.arrays import as_integer, is_iterable
 from swapregret.counts import MOST_REPLICATIONS, shown
-from swapregret.arrays import as_integer, is_iterable, shown
-from swapregret.counts import MOST_REPLICATIONS
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
 from swapregret.learners.checked import check_player

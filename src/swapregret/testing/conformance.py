@@ -67,7 +67,7 @@ def require(holds: bool, must: str, came: str, do: str) -> None:
 
 
 def agree(found: npt.ArrayLike, wanted: npt.ArrayLike, within: float, must: str, do: str) -> None:
-    """Raise a fault unless two arrays are equal up to a tolerance, entry by entry.
+    """Raise a fault unless two arrays are equal up to a tolerance, entry by entry; bit for bit if it is 0.
 
     Examples
     --------

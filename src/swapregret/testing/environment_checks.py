@@ -9,7 +9,7 @@ import numpy as np
 from swapregret.arrays import Matrix
 from swapregret.environments.environment import Environment, Levels
 from swapregret.errors import InvalidInput
-from swapregret.testing.conformance import Report, refused, require, run, skip, unspoilt
+from swapregret.testing.conformance import Report, agree, refused, require, run, skip, unspoilt
 from swapregret.testing.statistics import hoeffding_radius
 
 __all__ = ["ENVIRONMENT_CHECKS", "check_environment"]
@@ -34,6 +34,8 @@ class EnvironmentCase:
 def check_environment(environment: Environment, *, days: int = 4000, seed: int = 0) -> Report:
     """Check an environment: totals in [0, 1], the same day always the same, means that are means.
 
+    Correct noise is accused with probability at most 1e-6.
+
     Parameters
     ----------
     environment : Environment
@@ -41,16 +43,6 @@ def check_environment(environment: Environment, *, days: int = 4000, seed: int =
         Look at no more than this many days from the beginning, and at the last one.
     seed : int
         Where the noise of replications and the days looked at come from.
-
-    Returns
-    -------
-    Report
-        What was checked.
-
-    Raises
-    ------
-    ConformanceError
-        Naming the first fault found. Correct noise is accused with probability at most 1e-6.
 
     Examples
     --------
@@ -110,40 +102,24 @@ def _check_slices(case: EnvironmentCase) -> None:
         whole = ask(0, case.days)
         for _ in range(8):
             start, stop = sorted(rng.choice(case.days + 1, size=2, replace=False).tolist())
-            require(
-                np.array_equal(ask(start, stop), whole[start:stop]),
-                f"`{name}(start, stop)` must be the rows of the same days in a longer table",
-                f"other numbers for days {start}..{stop - 1}",
-                "Let a day depend on its number only.",
-            )
+            must = f"`{name}({start}, {stop})` must be the rows of the same days in a longer table"
+            agree(ask(start, stop), whole[start:stop], 0.0, must, "Let a day depend on its number only.")
         last = ask(env.horizon - 1, env.horizon)
         require(len(last) == 1, f"`{name}` must reach the last day", f"{len(last)} rows", "Days are 0..horizon−1.")
     day = case.days // 2
-    require(
-        np.array_equal(env.reward_vector(day), env.rewards(day, day + 1)[0]),
-        "`reward_vector(day)` must be the row of that day",
-        f"other numbers for day {day}",
-        "Return rewards(day, day + 1)[0].",
-    )
+    row, must = env.rewards(day, day + 1)[0], f"`reward_vector({day})` must be the row of that day"
+    agree(env.reward_vector(day), row, 0.0, must, "Return rewards(day, day + 1)[0].")
 
 
 def _check_replications(case: EnvironmentCase) -> None:
     """Check that other noise leaves the means alone, and that the same noise is the same."""
     env = case.environment
     other, same = env.with_noise(case.seed + 1), env.with_noise(case.seed + 1)
-    require(
-        np.array_equal(other.means(0, case.days), env.means(0, case.days)),
-        "`with_noise` must keep the means",
-        "other means",
-        "Draw the means when the environment is made.",
-    )
-    first = other.rewards(0, case.days)
-    require(
-        np.array_equal(first, same.rewards(0, case.days)),
-        "`with_noise(entropy)` must give the same noise for the same entropy",
-        "other rewards",
-        "Seed the noise by the entropy and the day alone.",
-    )
+    must, do = "`with_noise` must keep the means", "Draw the means when the environment is made."
+    agree(other.means(0, case.days), env.means(0, case.days), 0.0, must, do)
+    first, again = other.rewards(0, case.days), same.rewards(0, case.days)
+    must = "`with_noise(entropy)` must give the same noise for the same entropy"
+    agree(first, again, 0.0, must, "Seed the noise by the entropy and the day alone.")
     require(
         not _is_noisy(case) or not np.array_equal(first, env.rewards(0, case.days)),
         "`with_noise` must give other noise for another entropy",

@@ -32,16 +32,6 @@ def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Repor
     seed : int
         Where rewards and draws come from: the same seed, the same verdict.
 
-    Returns
-    -------
-    Report
-        What was checked.
-
-    Raises
-    ------
-    ConformanceError
-        Naming the first fault found.
-
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets

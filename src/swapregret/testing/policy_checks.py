@@ -45,16 +45,6 @@ def check_policy(
     limit : int
         Sets of at most this many actions are listed, and laws without atoms compared with the list.
 
-    Returns
-    -------
-    Report
-        What was checked.
-
-    Raises
-    ------
-    ConformanceError
-        Naming the first fault found.
-
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets

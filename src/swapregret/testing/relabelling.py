@@ -51,16 +51,6 @@ def check_relabelling(
     seed : int
         Where weights come from: the same seed, the same verdict.
 
-    Returns
-    -------
-    Report
-        What was checked.
-
-    Raises
-    ------
-    ConformanceError
-        Naming the first fault found.
-
     Examples
     --------
     >>> from swapregret.actions.own_sets.explicit import Explicit

@@ -15,7 +15,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.testing.cases import SetCase
-from swapregret.testing.conformance import Report, refused, require, require_action, run
+from swapregret.testing.conformance import Report, agree, refused, require, require_action, run
 from swapregret.testing.set_geometry import (
     check_decomposition,
     check_outside_points,
@@ -52,16 +52,6 @@ def check_action_set(
     expected : array_like, shape (N, d), optional
         What the actions should be, where that is known by other means.
 
-    Returns
-    -------
-    Report
-        What was checked, and what does not apply.
-
-    Raises
-    ------
-    ConformanceError
-        Naming the first fault found.
-
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
@@ -97,12 +87,7 @@ def _check_answers(case: SetCase) -> None:
         before = weights.copy()
         answer = actions.argmax(weights)
         require_action(answer, actions.dimension, "argmax")
-        require(
-            np.array_equal(weights, before),
-            "`argmax` must leave its weights alone",
-            "a changed array",
-            "Copy it first.",
-        )
+        agree(weights, before, 0.0, "`argmax` must leave its weights alone", "Copy it first.")
     sample = case.rng("forms").integers(-3, 4, actions.dimension)
     want = actions.argmax(sample.astype(np.float64))
     padded = np.zeros(2 * actions.dimension)
@@ -116,12 +101,8 @@ def _check_answers(case: SetCase) -> None:
         "read-only": still,
     }
     for form, weights in forms.items():
-        require(
-            np.array_equal(actions.argmax(weights), want),
-            f"`argmax` must give the same answer for the same weights as {form}",
-            "another answer",
-            "Read the weights with swapregret.arrays.as_vector.",
-        )
+        must = f"`argmax` must give the same answer for the same weights as {form}"
+        agree(actions.argmax(weights), want, 0.0, must, "Read the weights with swapregret.arrays.as_vector.")
 
 
 def _check_optimality(case: SetCase) -> None:

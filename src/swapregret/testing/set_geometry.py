@@ -112,12 +112,8 @@ def check_spanner(case: SetCase) -> None:
     must = "`spanner().coefficients(action)` must give the action as a combination of the spanner"
     found = [spanner.coefficients(member) for member in case.members[:50]]
     agree(found, coefficients[:50], _ZERO, must, "Use the inverse of the spanner in the independent coordinates.")
-    require(
-        np.array_equal(actions.spanner().actions, rows),
-        "`spanner()` must be the same every time",
-        "another one",
-        "Compute it once, without randomness.",
-    )
+    again = actions.spanner().actions
+    agree(again, rows, 0.0, "`spanner()` must be the same every time", "Compute it once, without randomness.")
 
 
 def check_projection(case: SetCase) -> None:
@@ -129,20 +125,14 @@ def check_projection(case: SetCase) -> None:
             w = spread * rng.uniform(-1.0, 1.0, d)
             before = w.copy()
             projection = actions.kl_project(w)
-            require(
-                np.array_equal(w, before), "`kl_project` must leave its weights alone", "a changed array", "Copy it."
-            )
+            agree(w, before, 0.0, "`kl_project` must leave its weights alone", "Copy it.")
             _check_shape(projection, d, reachable)
             _check_gap(case, projection, w)
             if index == 0 or d <= _QUICK:
                 _in_hull(case, projection.point)
             again = actions.kl_project(w.copy())
-            require(
-                np.array_equal(again.point, projection.point),
-                "`kl_project` must give the same point for the same weights",
-                f"a difference of {np.abs(again.point - projection.point).max():.3g}",
-                "Remove randomness and memory from it.",
-            )
+            must = "`kl_project` must give the same point for the same weights"
+            agree(again.point, projection.point, 0.0, must, "Remove randomness and memory from it.")
             require(
                 not projection.point.flags.writeable and not projection.log_point.flags.writeable,
                 "the arrays of a Projection must be read-only",
@@ -233,12 +223,8 @@ def check_decomposition(case: SetCase) -> None:
             do = "Leave no mass over: round the point to a grid, then decompose in integers."
             agree(law.marginals(), point, _EXACT, must, do)
             again = actions.decompose(point.copy(), variants=variants)
-            require(
-                np.array_equal(again.cooccurrence(), law.cooccurrence()),
-                "`decompose` must give the same law for the same point",
-                "another law",
-                "Remove randomness and memory from it.",
-            )
+            must = "`decompose` must give the same law for the same point"
+            agree(again.cooccurrence(), law.cooccurrence(), 0.0, must, "Remove randomness and memory from it.")
             most = actions.most_atoms
             require(
                 most is None or not law.has_atoms or len(law.weights) <= variants * most,

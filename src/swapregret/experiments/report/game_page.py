@@ -15,11 +15,26 @@ from swapregret.experiments.report.curves import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.lines import in_braces
 from swapregret.experiments.report.model import Curve, Edge, Graph
-from swapregret.experiments.report.shell import Panel, choices, document, facts_list, header, plain_section, table
-from swapregret.experiments.report.style import Figure, axis, colour, figure, heat_map, marker, numbers, plain, scatter
-from swapregret.experiments.report.model import Curve, Edge, Graph, PlayerRuns
-from swapregret.experiments.report.shell import Panel, document, facts_list, one_figure, section, table
-from swapregret.experiments.report.style import Figure, axis, colour, figure, numbers, plain, symbol
+from swapregret.experiments.report.shell import (
+    Panel,
+    choices,
+    document,
+    facts_list,
+    header,
+    plain_section,
+    table,
+)
+from swapregret.experiments.report.style import (
+    Figure,
+    axis,
+    colour,
+    figure,
+    heat_map,
+    marker,
+    numbers,
+    plain,
+    scatter,
+)
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import joint_law, normal_form

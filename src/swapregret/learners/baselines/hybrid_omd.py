@@ -26,8 +26,8 @@ from swapregret.actions.family import hybrid
 from swapregret.actions.hybrid import has_hybrid
 from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
-from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
 from swapregret.geometry.hybrid_step import ACCEPTABLE, middle_of
+from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.master import NOT_PROJECTED, end_windows
 from swapregret.learners.round.running import Running
