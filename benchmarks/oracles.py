@@ -27,7 +27,7 @@ import plain_routes as plain
 from plain_routes import Vector
 from timed_sets import FAMILIES, Family
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.paths.dag_paths import DagPaths
 
 # ---- operations: each gives a call to time, and what it must return --------------------------------------------------

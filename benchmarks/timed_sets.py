@@ -10,7 +10,7 @@ import numpy as np
 import plain_routes as plain
 from plain_routes import Vector
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.graphs.forests import Forests
 from swapregret.actions.graphs.spanning_trees import SpanningTrees
 from swapregret.actions.m_sets.m_sets import MSets

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.environments.environment import Environment
 from swapregret.policy import Policy
 from swapregret.testing import (

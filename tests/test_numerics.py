@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.learners.lazy import FixedRate
-from swapregret.learners.multiscale.master import SwapMaster
+from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule

@@ -7,7 +7,7 @@ it here.
 from typing import TYPE_CHECKING
 
 from swapregret import environments, errors, results
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.graphs.forests import Forests
 from swapregret.actions.graphs.spanning_trees import SpanningTrees
 from swapregret.actions.m_sets.m_sets import MSets

@@ -53,7 +53,7 @@ SPEC_FORMS = tuple(f"{word} {arguments}" for word, (_, arguments) in FORMS.items
 """What a line may look like, for help texts."""
 
 PLAYERS = {
-    "AdaptiveMaster": "learners.adaptive.master:AdaptiveMaster",
+    "AdaptiveMaster": "learners.adaptive.adaptive_master:AdaptiveMaster",
     "AdaptiveRate": "learners.lazy:AdaptiveRate",
     "BlumMansour": "learners.baselines.blum_mansour:BlumMansour",
     "ComBand": "learners.baselines.comband:ComBand",
@@ -70,7 +70,7 @@ PLAYERS = {
     "RegretMatching": "learners.baselines.regret_matching:RegretMatching",
     "Schedule": "learners.schedule:Schedule",
     "Stoltz": "learners.baselines.stoltz:Stoltz",
-    "SwapMaster": "learners.multiscale.master:SwapMaster",
+    "SwapMaster": "learners.multiscale.swap_master:SwapMaster",
     "TreeSwap": "learners.baselines.treeswap:TreeSwap",
     "TsallisINF": "learners.baselines.tsallis_inf:TsallisINF",
     "UniformPlayer": "learners.baselines.uniform:UniformPlayer",

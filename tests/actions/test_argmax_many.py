@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput
 
 EDGES = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("a", "c")]

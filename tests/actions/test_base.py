@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.actions.base import ENUMERATION_LIMIT, ActionSet
+from swapregret.actions.action_set import ENUMERATION_LIMIT, ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Action, as_vector
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported

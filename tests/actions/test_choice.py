@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import swapregret as sr
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidAction, InvalidInput
 
 

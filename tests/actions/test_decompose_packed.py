@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import InvalidInput
 

@@ -179,7 +179,7 @@ def test_what_must_never_meet_does_not() -> None:
 @pytest.mark.parametrize(
     ("file", "line", "complaint"),
     [
-        ("geometry/kl.py", "from swapregret.actions.base import ActionSet", "`geometry` may not touch `actions`"),
+        ("geometry/kl.py", "from swapregret.actions.action_set import ActionSet", "`geometry` may not touch `actions`"),
         ("environments/environment.py", "import swapregret.learners.master", "`environments` may not touch `learners`"),
         ("regret/swap.py", "from swapregret.playing import play", "`regret` may not touch `playing`"),
         ("learners/master.py", "from swapregret.environments import base", "`learners` may not touch `environments`"),
@@ -198,7 +198,7 @@ def test_a_planted_wrong_arrow_is_found(tmp_path: Path, file: str, line: str, co
         "errors.py",
         "arrays.py",
         "cli/console.py",
-        "actions/base.py",
+        "actions/action_set.py",
         "experiments/runner.py",
     ):
         path = tmp_path / name

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from swapregret.compiled.borrow import family_of, rule_of, state_of
+from swapregret.compiled.address import family_of, rule_of, state_of
 from swapregret.compiled.handle import Handle
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.methods import method

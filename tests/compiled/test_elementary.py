@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from swapregret.compiled.elementary import exponentials, logarithms
+from swapregret.compiled.vectors import exponentials, logarithms
 
 
 def test_exponentials_are_right_to_rounding() -> None:

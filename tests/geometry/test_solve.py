@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import NotConverged

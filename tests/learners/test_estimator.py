@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.own_sets.explicit import Explicit

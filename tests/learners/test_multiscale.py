@@ -13,10 +13,10 @@ from swapregret.learners.baselines import combcp
 from swapregret.learners.calendar import Calendar
 from swapregret.learners.law_plan import plan_laws
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBCP
-from swapregret.learners.multiscale.master import SwapMaster
+from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
-from swapregret.learners.round.master import NOT_PROJECTED
+from swapregret.learners.round.day import NOT_PROJECTED
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions.session import Session
 

@@ -11,11 +11,11 @@ from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.learners.adaptive.master import AdaptiveMaster
+from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.law_plan import plan_laws
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP
-from swapregret.learners.multiscale.master import SwapMaster
+from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 

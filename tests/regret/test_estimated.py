@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy

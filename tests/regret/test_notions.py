@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.regret.conftest import enumerated
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput
 from swapregret.policy import FinitePolicy, mix

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from swapregret import FinitePolicy, MSets, Permutations, Policy, Session
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.learners.baselines import exp3
 from swapregret.regret.auditing import Audit, audit

@@ -9,7 +9,7 @@ import pytest
 from numpy.random import SeedSequence
 
 import swapregret as sr
-from swapregret.learners.adaptive.master import AdaptiveMaster
+from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.round.running import Running
 from swapregret.playing.course import Course

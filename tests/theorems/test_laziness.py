@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.policy import FinitePolicy, mix

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
+from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import (
     Common,
     best,
@@ -27,15 +27,14 @@ from swapregret.actions.family import (
     spread,
 )
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import Call, address_of, entry_address
-from swapregret.compiled.borrow import family_of
+from swapregret.compiled.address import Call, address_of, entry_address, family_of
 from swapregret.compiled.handle import Handle
 from swapregret.compiled.kernel import PythonFamily, addressed, kernel
 
 __all__ = ["CalledFamily", "called"]
 
 
-_ = covariance, listed_laws
+_ = listed_laws
 _SHARED = (room, make_law, draw, show_law, spread, prepare, solve)
 
 

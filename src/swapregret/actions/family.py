@@ -6,7 +6,7 @@ default. Sets that exist only in Python are behind ``OracleFamily``, with the sa
 methods.
 
 Policies are kept in *slots*: one per member of a learner, and last the exploration policy μ. By default a slot holds a list of
-actions (``actions.listed_laws``) and Σ is a dense matrix on r independent coordinates (``actions.covariance``). A family whose
+actions (``actions.listed_laws``) and Σ is a dense matrix on r independent coordinates (``actions.listed_laws``). A family whose
 policies are no lists brings ``room``, ``make_law``, ``draw``, and where Σ is no matrix ``prepare`` and ``solve``; and in Python
 :func:`law_of`, which makes an object of the policy in a slot.
 """

@@ -14,7 +14,7 @@ from swapregret.errors import InvalidInput
 from swapregret.registry import FORMS, SETS, SPEC_FORMS, find
 
 if TYPE_CHECKING:
-    from swapregret.actions.base import ActionSet
+    from swapregret.actions.action_set import ActionSet
 
 __all__ = ["make_set", "set_class", "set_parameters", "split_product"]
 

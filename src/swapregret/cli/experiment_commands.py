@@ -238,7 +238,7 @@ def report(
     Example: swapregret report results --out report.html
     """
     require_extra("experiments", "`swapregret report`")
-    from swapregret.experiments.report.write import write_comparison, write_report
+    from swapregret.experiments.report.page import write_comparison, write_report
 
     path = write_report(folder, out) if other is None else write_comparison(folder, other, out)
     size = path.stat().st_size

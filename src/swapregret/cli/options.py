@@ -10,7 +10,7 @@ from swapregret.errors import InvalidInput
 from swapregret.registry import SPEC_FORMS
 
 if TYPE_CHECKING:
-    from swapregret.actions.base import ActionSet
+    from swapregret.actions.action_set import ActionSet
 
 __all__ = [
     "LARGEST_SEED",

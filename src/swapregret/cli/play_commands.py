@@ -102,8 +102,8 @@ def _mark() -> Path:
     """Return the file that says that an earlier run has left the inner loops of the demo on the disk, as they stand now."""
     from swapregret.actions.m_sets import m_set_family
     from swapregret.compiled.kernel import cache_folder
-    from swapregret.learners.adaptive import phases as adaptive_phases
-    from swapregret.learners.multiscale import phases as multiscale_phases
+    from swapregret.learners.adaptive import pool_phases as adaptive_phases
+    from swapregret.learners.multiscale import scale_phases as multiscale_phases
     from swapregret.learners.round import running
 
     folder = cache_folder(Path(str(running.__file__)).with_name("entries.py"))

@@ -1,12 +1,17 @@
-"""Calling code that is known by its address: different players from one loop, different families of sets from one learner.
+"""Code and handles as numbers: calling code known by its address, and pointers to the parts of a handle.
 
 Compiled code knows the class of everything it calls, so a loop over players would be compiled anew for every mixture of them, and
 a learner for every family of sets. A handle is a pointer whatever its class. So a loop may take handles and entries as numbers:
 ``address_of(h)`` and ``entry_address(entry, h, ...)`` make them, a :class:`Call` calls what is there. Whoever makes the
-addresses keeps the handle alive, and calls with the arguments the entry has.
+addresses keeps the handle alive, and calls with the arguments the entry has. An error raised behind an address would only be
+printed; entries return what went wrong.
 
-An error raised behind an address would only be printed; entries return what went wrong. In Python, for sets that exist only
-there, handles and entries are their own addresses.
+To take a part of a handle as Numba does would copy hundreds of numbers and count a reference for each of its arrays.
+``state_of(h)`` and its like give a pointer to the part instead. Its fields are read where they are used; named tuples in it are
+pointers again, arrays come stripped of what counts their references. A borrowed array must never be returned to Python or stored,
+and the fields of a handle never change. This file and ``compiled.handle`` know Numba's memory layout; nothing else does.
+
+In Python, for sets that exist only there, handles, entries and parts are themselves.
 """
 
 from abc import ABC, abstractmethod
@@ -15,7 +20,19 @@ from functools import cached_property
 from inspect import Parameter, Signature
 from typing import Any
 
-__all__ = ["Call", "Late", "address_of", "call_act", "call_end", "call_observe", "entry_address"]
+__all__ = [
+    "Call",
+    "Late",
+    "address_of",
+    "call_act",
+    "call_end",
+    "call_observe",
+    "entry_address",
+    "family_of",
+    "rule_of",
+    "state_of",
+    "tape_of",
+]
 
 
 class Late(ABC):
@@ -115,3 +132,23 @@ def entry_address(entry: Any, *args: Any) -> int:
     made.compile(kinds)
     found = made.overloads[kinds]
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
+
+
+class _Borrow(Late):
+    """In compiled code a pointer to a part, in Python the part."""
+
+    def __init__(self, field: str) -> None:
+        self._field = field
+
+    def __call__(self, handle: Any) -> Any:
+        """Return the part."""
+        return getattr(handle, self._field)
+
+    def _made(self, numba: Any) -> Any:
+        from swapregret.compiled.handle import borrower
+
+        return borrower(self._field)
+
+
+family_of, rule_of, state_of, tape_of = _Borrow("family"), _Borrow("rule"), _Borrow("state"), _Borrow("tape")
+"""Each takes a handle and returns its part."""

@@ -1,7 +1,8 @@
 """A player behind one pointer: its family, rule, state and generator, so that a call from Python unboxes one object.
 
 The arrays are those of the named tuples a handle is made from: Python reads, saves and copies them by name, compiled code
-changes them. Here is also how compiled code points to the parts of a handle (``compiled.borrow``). Importing this file loads Numba.
+changes them. How compiled code points to the parts of a handle is here too
+(``compiled.address``). Importing this file loads Numba.
 """
 
 from typing import Any

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Integers, Matrix, as_integer
 from swapregret.boundary import refuses
 from swapregret.environments.environment import Environment, Seed, entropy_from, from_rows, seeded

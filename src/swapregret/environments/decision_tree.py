@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, as_integer, as_vector, check_memory
 
 __all__ = ["DecisionTree"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Integers, Matrix, Vector, as_integer, as_number
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix
 from swapregret.environments.environment import Environment, Seed, entropy_from, noiseless, seeded
 from swapregret.environments.ranges import ElementRange

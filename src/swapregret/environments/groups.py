@@ -6,7 +6,7 @@ are actions of the set found by its oracle.
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector
 
 __all__ = ["group_levels", "random_action", "three_groups"]

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, as_integer, check_memory
 from swapregret.boundary import refuses
 from swapregret.counts import shown

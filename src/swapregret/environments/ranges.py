@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix
 from swapregret.errors import InvalidReward
 from swapregret.units import UNIT_REWARDS, Range, Units, read_units

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen, real_numbers
 from swapregret.boundary import refuses
 from swapregret.csv_file import read_csv

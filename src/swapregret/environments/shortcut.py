@@ -9,7 +9,7 @@ pays.
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Label, Matrix, as_integer, check_memory

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer, as_number, check_memory
 from swapregret.boundary import refuses
 from swapregret.environments.environment import Environment, Seed, as_levels_apart, from_rows, seeded

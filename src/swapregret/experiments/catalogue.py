@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from swapregret import environments
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.counts import check_name
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput

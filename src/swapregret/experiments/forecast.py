@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from swapregret import environments
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer
 from swapregret.counts import LONGEST_HORIZON
 from swapregret.experiments.bench.timing import measure

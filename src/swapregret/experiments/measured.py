@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer
 
 __all__ = ["Expectation", "Measurement", "Reading", "expected_swap_regret", "measurements"]

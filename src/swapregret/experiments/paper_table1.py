@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from swapregret import environments
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.paths.dag_paths import DagPaths

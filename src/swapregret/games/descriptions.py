@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.games.kinds import classics

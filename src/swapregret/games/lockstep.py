@@ -19,8 +19,8 @@ from swapregret.compiled.vectors import action_total
 from swapregret.games.payoffs import RuledGame, expect, normalise, pay
 from swapregret.games.stepping import Stepping
 from swapregret.learners.player import Decision
-from swapregret.learners.round.master import NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
-from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.round.day import NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
+from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.learners.round.taped import Taped
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.tape_reader import TapeReader

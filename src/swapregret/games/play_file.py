@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.games.descriptions import make_game
 from swapregret.games.payoffs import Game

@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action
 from swapregret.errors import TooLarge
 from swapregret.policy import FinitePolicy

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Integers, Vector, Words
 from swapregret.compiled.bits import merge_rows, pack_rows, unpack_rows
 from swapregret.compiled.kernel import kernel

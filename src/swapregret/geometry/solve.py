@@ -4,7 +4,7 @@ r"""Solving Σ y = M on the span of the actions, for a policy that is an object.
 will do: projections and Gibbs weights ignore what is orthogonal to span(A) (deviation D8). On r independent coordinates J the
 matrix Σ_JJ is positive definite; :math:`y_J = \Sigma_{JJ}^{-1} M_J`, 0 elsewhere, gives
 :math:`y\cdot M' = M_J^\top \Sigma_{JJ}^{-1} M'_J` for every M' in span(A). Where r is too large for a matrix, conjugate
-gradients take products v ↦ Σv only. Learners solve for their own mixtures: ``actions.covariance``.
+gradients take products v ↦ Σv only. Learners solve for their own mixtures: ``actions.listed_laws``.
 """
 
 import math

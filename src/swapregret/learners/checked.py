@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import below
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidInput
-from swapregret.learners.adaptive.master import AdaptiveMaster
+from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.baselines.comband import ComBand
 from swapregret.learners.baselines.regret_matching import RegretMatching
 from swapregret.learners.baselines.uniform import UniformPlayer

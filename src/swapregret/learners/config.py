@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
 from swapregret.registry import FACTORIES, PLAYERS, SETS, find, name_of
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Vector, as_integer
 from swapregret.boundary import refuses
 from swapregret.counts import shown

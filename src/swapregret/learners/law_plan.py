@@ -20,7 +20,7 @@ The adaptive preset always plays lists: its filter looks at actions one by one.
 
 from dataclasses import dataclass
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT

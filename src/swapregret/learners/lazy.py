@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.gibbs_members import GibbsMembers
 from swapregret.arrays import Vector
 from swapregret.compiled.vectors import action_total

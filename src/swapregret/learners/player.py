@@ -5,8 +5,9 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Label, Vector, frozen
+from swapregret.compiled.progress import show_compiling
 from swapregret.compiled.vectors import action_total
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy
@@ -23,8 +24,10 @@ __all__ = [
     "load_held",
     "marginals_of",
     "own_state",
+    "warm",
     "what_is_seen",
 ]
+
 
 State = TypeVar("State")
 Feedback = Literal["bandit", "semi-bandit", "full"]
@@ -116,7 +119,7 @@ class Player(Protocol[State]):
     """Frozen configuration that knows how to play; what it has learnt is a state.
 
     A state is a value, or belongs to whoever plays and changes in place; players of the second kind also have ``act``,
-    ``hold`` and ``copy`` (``learners.round.player``).
+    ``hold`` and ``copy`` (``learners.round.running_player``).
     """
 
     @property
@@ -211,3 +214,24 @@ def own_state(player: Player[State], state: State) -> State:
     copy = getattr(player, "copy", None)
     own: State = state if copy is None else copy(state)
     return own
+
+
+_DAYS = 3
+
+
+def warm(player: Player[Any]) -> None:
+    """Play a few days on a state that is thrown away; quick where all is compiled.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.learners.baselines.uniform import uniform
+    >>> warm(uniform(MSets(4, 2)))
+    """
+    with show_compiling():
+        rng, actions = np.random.default_rng(0), player.actions
+        vector = np.full(actions.dimension, 0.5 / max(1, actions.size))
+        state = player.start(rng)
+        for day in range(_DAYS):
+            decision = draw_decision(player, state, rng, day)
+            state = player.observe(state, decision, what_is_seen(player.feedback, vector, decision.action))

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer
 from swapregret.boundary import refuses
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
-from swapregret.learners.adaptive.master import AdaptiveMaster
+from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.ingredients import (
     ADAPTIVE_NUMBERS,
     ADAPTIVE_SWITCHES,
@@ -19,7 +19,7 @@ from swapregret.learners.ingredients import (
 )
 from swapregret.learners.law_plan import plan_laws
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP, Rate
-from swapregret.learners.multiscale.master import SwapMaster
+from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.round.day import FEEDBACKS
 from swapregret.learners.schedule import Schedule
 

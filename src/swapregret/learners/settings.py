@@ -8,7 +8,7 @@ from dataclasses import fields
 from numbers import Real
 from typing import Any
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 

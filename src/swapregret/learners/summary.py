@@ -8,9 +8,9 @@ import scipy
 from swapregret.arrays import Vector
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import DENSE_LIMIT
-from swapregret.learners.adaptive.master import AdaptiveMaster, time_constants
+from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster, time_constants
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
-from swapregret.learners.round.player import Master
+from swapregret.learners.round.running_player import Master
 from swapregret.policy import Policy
 
 __all__ = ["MemberSummary", "PlayerSummary", "ScaleSummary", "summarise"]

@@ -4,11 +4,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, NamedArrays, below, under
 from swapregret.environments.environment import Environment
 from swapregret.errors import Unsupported
-from swapregret.learners.multiscale.master import SwapMaster
+from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.player import Decision, Player
 from swapregret.playing.play_result import Run
 from swapregret.policy import Policy

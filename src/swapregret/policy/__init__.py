@@ -7,11 +7,11 @@ A law :math:`p` over :math:`\mathcal A \subset \{0,1\}^d` is known through what 
 Laws that belong to one set (uniform m-sets, Markov paths, ...) live with that set.
 """
 
-from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.grid import GRID, canonical_order, on_grid
+from swapregret.policy.independent import ProductPolicy
 from swapregret.policy.mixture import Mixture, mix
-from swapregret.policy.product import ProductPolicy
+from swapregret.policy.policy import Policy
 
 __all__ = [
     "GRID",

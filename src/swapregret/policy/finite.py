@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
-from swapregret.policy.base import Policy
 from swapregret.policy.grid import canonical_order, on_grid
 from swapregret.policy.held import Held, held_array, held_chances
+from swapregret.policy.policy import Policy
 
 __all__ = ["FinitePolicy"]
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Matrix, Vector, frozen, is_iterable, real_numbers
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
-from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.grid import on_grid
 from swapregret.policy.held import Held, held_chances, held_tuple
+from swapregret.policy.policy import Policy
 
 __all__ = ["Mixture", "mix"]
 

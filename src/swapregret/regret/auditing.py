@@ -7,7 +7,7 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector, real_numbers
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, InvalidReward

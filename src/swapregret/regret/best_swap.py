@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Label
 from swapregret.notebook import html_table
 from swapregret.regret.ledgers.answers import Answers, answer, unpack

@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, summed
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, Vector
 
 __all__ = ["Bracket", "Deviation", "bracket_best"]

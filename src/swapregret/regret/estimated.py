@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Matrix, Vector, as_action, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.geometry.solve import Solver

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, summed
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret, standard_error

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Flags, Matrix, NamedArrays, Vector, frozen
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.stretches import Left, Stretches

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.boundary import naming
 from swapregret.csv_file import read_csv

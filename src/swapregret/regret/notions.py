@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Vector
 from swapregret.compiled.bits import unpack_rows
 from swapregret.regret.ledgers.answers import Answers, answer, answer_samples

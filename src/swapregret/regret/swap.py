@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.errors import OracleFault
 from swapregret.regret.ledgers.answers import Answers, Rule, answer, answer_samples, lower_sum
 from swapregret.regret.ledgers.closed_ledger import Ledger

@@ -20,7 +20,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector, as_integer
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.geometry.solve import invert

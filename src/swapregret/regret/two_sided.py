@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.regret.ledgers.answers import Rule, answer

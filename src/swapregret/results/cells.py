@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.boundary import refuses
 from swapregret.extras import require_extra
 from swapregret.regret.laziness import laziness_bound

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, below, under
 from swapregret.errors import InvalidInput
 from swapregret.playing.play_result import Run

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput
 from swapregret.learners.config import decode
 from swapregret.results.detail import RunDetail, read_detail

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 import swapregret as sr
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, set_class, set_parameters
 from swapregret.arrays import Action
 from swapregret.counts import check_name

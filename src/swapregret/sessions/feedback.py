@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Vector, as_integer, real_number, real_numbers
 from swapregret.counts import shown
 from swapregret.errors import InvalidReward, ProtocolError

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import Player

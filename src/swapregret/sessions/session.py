@@ -14,8 +14,8 @@ from swapregret.counts import shown
 from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
+from swapregret.learners.player import warm as warm_player
 from swapregret.learners.summary import PlayerSummary, summarise
-from swapregret.learners.warming import warm as warm_player
 from swapregret.policy import Policy
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
 from swapregret.sessions.feedback import RewardReader, find_open

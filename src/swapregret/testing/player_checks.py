@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
 from swapregret.testing.conformance import Report, listed, require, run, skip

@@ -4,8 +4,8 @@ import numpy as np
 
 from swapregret.arrays import Integers, Vector
 from swapregret.errors import Unsupported
-from swapregret.testing.cases import PolicyCase
 from swapregret.testing.conformance import agree, refused, require, require_action, require_rows, skip
+from swapregret.testing.set_instances import PolicyCase
 from swapregret.testing.statistics import FALSE_ALARM, chi_square_p_value, least_binomial_p_value
 
 __all__ = ["check_atoms", "check_probability", "check_sampler_law", "check_samples"]

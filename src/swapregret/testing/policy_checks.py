@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.policy import Policy
-from swapregret.testing.cases import PolicyCase
 from swapregret.testing.conformance import Report, agree, listed, require, run, unspoilt
 from swapregret.testing.policy_atoms import check_atoms, check_probability, check_sampler_law, check_samples
+from swapregret.testing.set_instances import PolicyCase
 
 __all__ = ["POLICY_CHECKS", "check_law", "check_policy"]
 

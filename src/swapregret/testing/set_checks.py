@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
-from swapregret.testing.cases import SetCase
 from swapregret.testing.conformance import Report, agree, refused, require, require_action, run
 from swapregret.testing.set_geometry import (
     check_decomposition,
@@ -23,6 +22,7 @@ from swapregret.testing.set_geometry import (
     check_span,
     check_spanner,
 )
+from swapregret.testing.set_instances import SetCase
 from swapregret.testing.set_laws import check_exploration, check_gibbs, check_uniform
 from swapregret.testing.set_members import check_count, check_enumeration, check_labels, check_membership
 

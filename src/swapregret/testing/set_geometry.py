@@ -16,9 +16,9 @@ from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.kl import Projection
-from swapregret.testing.cases import SetCase
 from swapregret.testing.conformance import agree, refused, require
 from swapregret.testing.policy_checks import check_law
+from swapregret.testing.set_instances import SetCase
 
 __all__ = ["check_decomposition", "check_outside_points", "check_projection", "check_span", "check_spanner"]
 

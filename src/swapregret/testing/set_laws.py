@@ -6,9 +6,9 @@ from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.policy import Policy
-from swapregret.testing.cases import SetCase
 from swapregret.testing.conformance import agree, refused, require, skip
 from swapregret.testing.policy_checks import check_law
+from swapregret.testing.set_instances import SetCase
 
 __all__ = ["check_exploration", "check_gibbs", "check_uniform"]
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions
 from swapregret.errors import InvalidAction, TooLarge
 from swapregret.geometry.enumeration import enumerate_actions
-from swapregret.testing.cases import SetCase
 from swapregret.testing.conformance import refused, require, require_rows, skip
+from swapregret.testing.set_instances import SetCase
 
 __all__ = ["check_count", "check_enumeration", "check_labels", "check_membership"]
 

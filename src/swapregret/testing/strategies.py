@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.graphs.forests import Forests
 from swapregret.actions.graphs.spanning_trees import SpanningTrees
 from swapregret.actions.m_sets.m_sets import MSets

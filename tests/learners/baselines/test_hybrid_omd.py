@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import swapregret as sr
-from swapregret.actions.hybrid_capped import hybrid_capped
+from swapregret.actions.hybrid import hybrid_capped
 from swapregret.geometry.hybrid_step import minimise_hybrid
 
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
+from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
 from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, packed_forests
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
@@ -16,7 +16,7 @@ from swapregret.compiled.vectors import span_part as part_in_columns
 __all__ = ["ForestFamily", "Walk"]
 
 
-_ = covariance, listed_laws
+_ = listed_laws
 
 
 class Walk(NamedTuple):

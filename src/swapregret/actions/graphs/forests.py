@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ENUMERATION_LIMIT
+from swapregret.actions.action_set import ENUMERATION_LIMIT
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_laws import GibbsTrees
 from swapregret.actions.graphs.undirected import is_networkx, read_graph, read_networkx

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.graphs.forest_family import ForestFamily, Walk
 from swapregret.actions.graphs.forest_gibbs import LARGEST, ForestGibbsFamily

@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.covariance import prepare_dense, put_mean, solve_dense
 from swapregret.actions.family import (
     MADE,
     OUTSIDE,
@@ -21,7 +20,7 @@ from swapregret.actions.family import (
     show_law,
     solve,
 )
-from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.actions.listed_laws import draw_mu, prepare_dense, put_mean, put_mu, show_mu, solve_dense
 from swapregret.actions.m_sets.kernels.pivotal import pivotal_cooccurrence, pivotal_draw, pivotal_law
 from swapregret.actions.m_sets.kernels.pivotal_solve import (
     Pivots,

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
+from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project
-from swapregret.actions.hybrid_capped import hybrid_capped
+from swapregret.actions.hybrid import hybrid_capped
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
 from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, draw_uniform
 from swapregret.actions.m_sets.kernels.systematic_words import list_systematic
@@ -16,7 +16,7 @@ from swapregret.compiled.selection import top_elements
 __all__ = ["SubsetFamily", "draw_uniform_subset"]
 
 
-_ = covariance, listed_laws
+_ = listed_laws
 
 
 class SubsetFamily(NamedTuple):

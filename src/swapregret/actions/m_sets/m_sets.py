@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
 from swapregret.actions.m_sets.kernels.subsets import INSIDE, best_subsets, distance_outside, round_to_units
@@ -25,7 +25,7 @@ from swapregret.actions.m_sets.m_set_laws import GibbsSubsets, SystematicPolicy,
 from swapregret.actions.m_sets.m_set_systematic import SystematicFamily
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
-from swapregret.compiled.packed_law import merge_law
+from swapregret.compiled.bits import merge_law
 from swapregret.compiled.selection import top_elements
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
-from swapregret.actions.covariance import put_mean
+from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, prepare, project, solve, span_part
 from swapregret.actions.hybrid import hybrid_move
+from swapregret.actions.listed_laws import put_mean
 from swapregret.actions.matchings.kernels.assignment import best_matching
 from swapregret.actions.matchings.kernels.hybrid_matchings import matching_move
 from swapregret.actions.matchings.kernels.matching_draws import draw_matching, matching_span_part
@@ -20,7 +20,7 @@ from swapregret.geometry.solve import LIMIT, TOLERANCE
 __all__ = ["IteratedMatchingFamily", "MatchingFamily"]
 
 
-_ = covariance, listed_laws
+_ = listed_laws
 
 
 class MatchingFamily(NamedTuple):

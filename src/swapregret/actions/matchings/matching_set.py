@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.matchings.kernels.assignment import best_matching, best_matchings
 from swapregret.actions.matchings.kernels.matching_draws import matching_span_part

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import covariance  # the code behind the methods that are not given here
+from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import FULL, MADE, Common, best, list_law, make_law, project, span_part, spread
 from swapregret.actions.listed_laws import put_law
 from swapregret.arrays import Floats, Integers, Words
@@ -19,7 +19,7 @@ __all__ = ["ListedFamily", "ListedGibbsFamily"]
 ACCEPTED_GAP = 1e-9
 INSIDE = 1e-8
 """How far outside the hull a point that is listed may lie."""
-_ = covariance
+_ = listed_laws
 
 
 class ListedFamily(NamedTuple):

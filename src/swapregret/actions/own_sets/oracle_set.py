@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.own_sets.pooled_family import PooledFamily
 from swapregret.actions.own_sets.sparing import SparingOracle

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
+from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import (
     MADE,
     Common,
@@ -39,7 +39,7 @@ _KEPT = 64
 _ANSWERS = 1024
 
 
-_ = covariance, listed_laws
+_ = listed_laws
 
 
 class OracleFamily(PythonFamily):
@@ -109,7 +109,7 @@ def best_of_oracle(family: Any, weights: Floats) -> Integers:
 @prepare.of(OracleFamily)
 def prepare_compiled(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
     """Add up Σ and factor it, in compiled code: that part knows no set."""
-    code: int = covariance.prepare_dense(family.common, laws, mix, has_inverse)
+    code: int = listed_laws.prepare_dense(family.common, laws, mix, has_inverse)
     return code
 
 

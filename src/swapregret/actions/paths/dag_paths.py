@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.paths.directed import Digraph, Edge, edge_labels, for_kernel, read_digraph, read_networkx
 from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition

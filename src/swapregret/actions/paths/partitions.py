@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.kernels.chain_draws import flow_transition
 from swapregret.actions.paths.path_image_projection import project_image

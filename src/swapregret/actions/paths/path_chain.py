@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.covariance import prepare_dense, put_mean, put_moment, solve_dense
 from swapregret.actions.family import (
     MADE,
     OUTSIDE,
@@ -23,7 +22,7 @@ from swapregret.actions.family import (
     solve,
     span_part,
 )
-from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.actions.listed_laws import draw_mu, prepare_dense, put_mean, put_moment, put_mu, show_mu, solve_dense
 from swapregret.actions.paths.kernels.chain_draws import chain_cooccurrence, chain_draw, chain_flow, flow_transition
 from swapregret.actions.paths.kernels.chain_pack import WIDTH, Chains, chain_wandering, pack_chains
 from swapregret.actions.paths.kernels.chain_solve import solve_chains

@@ -4,22 +4,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import covariance, listed_laws  # the code behind the methods that are not given here
+from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
 from swapregret.actions.hybrid import hybrid_move
 from swapregret.actions.paths.kernels.chain_draws import chain_draw
 from swapregret.actions.paths.kernels.dag import best_path
 from swapregret.actions.paths.kernels.elimination import Elimination
-from swapregret.actions.paths.kernels.flow_span import path_span_part
-from swapregret.actions.paths.kernels.hybrid_flows import flow_move
-from swapregret.actions.paths.kernels.path_projection import ACCEPTED_GAP, NEAR, near_scores, path_scores, project_flow
+from swapregret.actions.paths.kernels.path_projection import (
+    ACCEPTED_GAP,
+    NEAR,
+    flow_move,
+    near_scores,
+    path_scores,
+    path_span_part,
+    project_flow,
+)
 from swapregret.actions.paths.kernels.path_stripping import packed_paths
 from swapregret.arrays import Floats, Integers, Words
 
 __all__ = ["PathFamily", "PathGraph"]
 
 
-_ = covariance, listed_laws
+_ = listed_laws
 
 
 class PathGraph(NamedTuple):

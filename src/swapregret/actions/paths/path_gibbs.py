@@ -4,9 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.covariance import put_moment
 from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
-from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.actions.listed_laws import draw_mu, put_moment, put_mu, show_mu
 from swapregret.actions.paths.kernels.chain_draws import (
     chain_cooccurrence,
     chain_draw,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from swapregret.actions.paths.directed import Digraph
 from swapregret.actions.paths.kernels.elimination import Elimination
-from swapregret.actions.paths.kernels.flow_span import factor_balance, path_span_part
+from swapregret.actions.paths.kernels.path_projection import factor_balance, path_span_part
 from swapregret.actions.paths.path_elimination import plan_elimination
 from swapregret.arrays import Actions, Matrix, Vector, frozen
 from swapregret.geometry.span import Span

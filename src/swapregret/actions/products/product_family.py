@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import covariance  # the code behind the methods that are not given here
+from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
 from swapregret.actions.listed_laws import draw_mu
 from swapregret.actions.products.coupling import couple
@@ -15,7 +15,7 @@ from swapregret.compiled.vectors import dot
 __all__ = ["ProductFamily"]
 
 
-_ = covariance
+_ = listed_laws
 
 
 class ProductFamily(NamedTuple):

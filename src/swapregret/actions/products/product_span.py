@@ -13,7 +13,7 @@ searched for.
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.geometry.span import LazySpan, Span
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.compiled.vectors import action_total

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.experiments.bench.cases import (
     LEARNERS,
     PRESET_CASES,

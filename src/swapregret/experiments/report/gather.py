@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.partitions import Partitions

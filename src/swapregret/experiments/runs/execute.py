@@ -20,8 +20,8 @@ from swapregret.experiments.runs.status import Status, host
 from swapregret.experiments.runs.task import RunTask, cuts_of
 from swapregret.learners.checked import check_arrays
 from swapregret.learners.config import decode
-from swapregret.learners.multiscale.master import SwapMaster
-from swapregret.learners.round.player import Master
+from swapregret.learners.multiscale.swap_master import SwapMaster
+from swapregret.learners.round.running_player import Master
 from swapregret.playing.course import Course
 from swapregret.results.detail import LEDGERS_SHARE, Mark, pack_mark, write_detail
 from swapregret.results.folder import Store

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, set_parameters
 from swapregret.counts import MOST_RUNS
 from swapregret.errors import InvalidInput, SwapRegretError

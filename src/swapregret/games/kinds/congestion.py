@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Floats, Integers, Matrix, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.payoffs import RuledGame, expect, pay

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Vector, as_vector
 from swapregret.errors import InvalidReward
 from swapregret.games.payoffs import Game

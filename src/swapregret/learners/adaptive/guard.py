@@ -16,7 +16,7 @@ from swapregret.actions.family import best
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import unpack
 from swapregret.compiled.kernel import kernel, phase
-from swapregret.compiled.table import VectorTable, clear_table, make_row
+from swapregret.compiled.vector_table import VectorTable, clear_table, make_row
 from swapregret.compiled.vectors import action_total, is_zero
 from swapregret.learners.adaptive.state import Guard
 

@@ -19,7 +19,7 @@ from swapregret.actions.family import best
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_action
 from swapregret.compiled.kernel import kernel, phase
-from swapregret.compiled.table import VectorTable, find_row, make_row, thin_table
+from swapregret.compiled.vector_table import VectorTable, find_row, make_row, thin_table
 from swapregret.learners.adaptive.state import Memory, Pairs
 
 __all__ = ["enter_recommended", "filter_list"]

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Floats, Integers
 from swapregret.boundary import refuses
 from swapregret.learners.baselines.drivers.action_table import Cost
@@ -32,8 +32,7 @@ from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, pl
 from swapregret.learners.baselines.drivers.listed_steps import listed_totals, place_of
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import FULL_VECTOR
-from swapregret.learners.round.master import end_windows, learn_day
+from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 
 __all__ = ["BlumMansour", "blum_mansour"]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
@@ -35,7 +35,7 @@ from swapregret.learners.baselines.drivers.competitor import (
 )
 from swapregret.learners.baselines.drivers.design import d_optimal, leverages
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.master import PLAYED, end_windows, learn_day
+from swapregret.learners.round.day import PLAYED, end_windows, learn_day
 from swapregret.policy import Policy
 
 __all__ = ["ComBand", "comband"]

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer
 from swapregret.boundary import refuses
-from swapregret.learners.multiscale.master import SwapMaster
+from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 

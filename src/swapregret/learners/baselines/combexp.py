@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import project
 from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
@@ -39,7 +39,7 @@ from swapregret.learners.baselines.drivers.competitor import (
     rule_class,
 )
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.master import NOT_PROJECTED, PLAYED, end_windows, learn_day
+from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows, learn_day
 from swapregret.policy import Policy
 
 __all__ = ["CombEXP", "combexp"]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import best
 from swapregret.actions.listed_laws import put_law
 from swapregret.arrays import as_integer
@@ -24,7 +24,7 @@ from swapregret.boundary import refuses
 from swapregret.compiled.bits import pack_action
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_law, rule_class
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.master import PLAYED, end_windows
+from swapregret.learners.round.day import PLAYED, end_windows
 
 __all__ = ["FollowTheLeader", "follow_the_leader"]
 

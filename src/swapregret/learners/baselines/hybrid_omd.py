@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import hybrid
 from swapregret.actions.hybrid import has_hybrid
 from swapregret.arrays import Vector, as_integer
@@ -29,7 +29,7 @@ from swapregret.boundary import refuses
 from swapregret.geometry.hybrid_step import ACCEPTABLE, middle_of
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.master import NOT_PROJECTED, end_windows
+from swapregret.learners.round.day import NOT_PROJECTED, end_windows
 from swapregret.learners.round.running import Running
 
 __all__ = ["HybridOMD", "hybrid_omd"]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Floats, Integers
 from swapregret.boundary import refuses
 from swapregret.compiled.kernel import kernel
@@ -25,7 +25,7 @@ from swapregret.learners.baselines.drivers.competitor import read_rate, rule_cla
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import place_of
 from swapregret.learners.baselines.exp3 import Scores
-from swapregret.learners.round.master import end_windows, learn_day
+from swapregret.learners.round.day import end_windows, learn_day
 
 __all__ = ["TsallisINF", "loss_estimate", "tsallis_inf", "tsallis_weights"]
 

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, rule_class
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import mix_slots
-from swapregret.learners.round.master import PLAYED, end_windows, learn_day
+from swapregret.learners.round.day import PLAYED, end_windows, learn_day, mix_slots
 
 __all__ = ["UniformPlayer", "uniform"]
 

@@ -10,6 +10,10 @@ full                      :math:`\widetilde R = R`
 
 All are unbiased for every action in span(A). R̂ is fixed before the day; 0 is the paper's (Algorithm 1, line 6), a learnt one
 lowers the noise and leaves the expectation alone (deviation D19).
+
+A player is a rule, a named tuple whose class decides which code runs, and a state, a named tuple with ``tally``, ``undo``,
+``learners``, ``laws`` and ``mix``. It brings :func:`end_windows`, and :func:`learn_day` or :func:`remember` where the estimate is
+not all it learns from. Projections and decompositions are linked into the end of a window alone, which keeps compiling short.
 """
 
 from typing import Any, NamedTuple
@@ -19,7 +23,9 @@ import numpy as np
 from swapregret.actions.family import draw, prepare, solve
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.methods import method
 from swapregret.compiled.vectors import action_total
+from swapregret.errors import NotConverged
 from swapregret.learners.calendar import count_ending
 
 __all__ = [
@@ -27,12 +33,20 @@ __all__ = [
     "FEEDBACKS",
     "FULL_VECTOR",
     "HOPELESS",
+    "NOT_PROJECTED",
+    "NOT_SOLVED",
+    "OUT_OF_ROOM",
+    "PLAYED",
     "SEMI_BANDIT",
     "Mix",
     "Tally",
     "act",
+    "end_windows",
     "estimate",
+    "learn_day",
     "mix_slots",
+    "refuse",
+    "remember",
 ]
 
 
@@ -239,3 +253,61 @@ def keep_for_undo(rule: Any, state: Any) -> None:
     """Keep the tally before a day that ends a window: if the window cannot end, the day has not been."""
     if (state.tally.day[0] + state.tally.offset[0] + 1) % rule.windows[0] == 0:
         copy_tally(state.tally, state.undo)
+
+
+# the bodies of stubs are never run
+# mypy: disable-error-code="empty-body"
+
+
+PLAYED, NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM = 0, 1, -1, 2
+"""How a call ended: well; a projection was not good enough; Σ⁺M was not to be had; there is no room for a list of actions."""
+
+
+@method
+def learn_day(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Take in what a day paid and tell whether that could be done; nothing has changed if not."""
+
+
+@learn_day.default
+def learn_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+    """Estimate the reward vector, and take note of the day."""
+    if not estimate(family, rule, state, action, seen, reward):
+        return False
+    remember(state, rule, action, seen, reward, 1.0)
+    return True
+
+
+@method
+def end_windows(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Move on at the end of the ``n_ending`` shortest windows; return PLAYED, or change nothing and say why.
+
+    After OUT_OF_ROOM it is called again with −``n_ending``, and goes on. With 0 it makes all that is derived from the state: the
+    policies of a new one, what solves with Σ of a restored one.
+    """
+
+
+@method
+def remember(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
+    """Take note of a day beside its estimate; ``times`` −1 takes it back."""
+
+
+@remember.default
+def forget(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
+    """Take no note: the estimate is all there is to learn."""
+
+
+def refuse(code: int) -> None:
+    """Raise what a call that did not end well has to say."""
+    if code == PLAYED:
+        return
+    if code == NOT_PROJECTED:
+        raise NotConverged(
+            "a projection onto the convex hull of the actions must be exact to working precision",
+            "weights too far apart for it",
+            "Use a smaller step, rate=AdaptiveRate(1.0), or a smaller learning rate or scale; the state is as it was.",
+        )
+    raise NotConverged(
+        "Σ of the played policy must be invertible on the span of the actions",
+        "an iteration that left more than a hundredth of the right side",
+        "Use more exploration: exploration=0.05; the state is as it was.",
+    )

@@ -1,7 +1,7 @@
 """The compiled functions Python calls for any player: a day, many days, the end of a window.
 
 They take a :class:`~swapregret.compiled.handle.Handle`. ``Session``, ``play`` and games call the same ones. What differs from
-player to player are the methods of ``round.master``.
+player to player are the methods of ``round.day``.
 """
 
 from functools import cache
@@ -11,13 +11,20 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.address import address_of, call_end
-from swapregret.compiled.borrow import family_of, rule_of, state_of, tape_of
+from swapregret.compiled.address import address_of, call_end, family_of, rule_of, state_of, tape_of
 from swapregret.compiled.handle import Handle
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.vectors import action_total
-from swapregret.learners.round.day import act, count_day, keep_for_undo
-from swapregret.learners.round.master import NOT_SOLVED, PLAYED, end_windows, learn_day, remember
+from swapregret.learners.round.day import (
+    NOT_SOLVED,
+    PLAYED,
+    act,
+    count_day,
+    end_windows,
+    keep_for_undo,
+    learn_day,
+    remember,
+)
 from swapregret.learners.round.taping import begin_tape, tape_laws, tape_window
 
 __all__ = ["entries_for"]
@@ -112,7 +119,7 @@ def play_days(
 
 @phase
 def end_window(h: Any, n_ending: int) -> int:
-    """End windows, and write down what was played and will be; 0, −``n_ending`` and what is returned: ``round.master``."""
+    """End windows, and write down what was played and will be; 0, −``n_ending`` and what is returned: ``round.day``."""
     family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
     if n_ending > 0 and tape.stops.size:
         tape_window(state.tally, state.mix, tape)

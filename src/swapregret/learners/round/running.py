@@ -18,8 +18,7 @@ from swapregret.compiled.address import entry_address
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.compiled.nested import copied, dump, rebuilt, restore, tidy, wider
 from swapregret.errors import InvalidInput
-from swapregret.learners.round.day import HOPELESS
-from swapregret.learners.round.master import NOT_SOLVED, OUT_OF_ROOM, refuse
+from swapregret.learners.round.day import HOPELESS, NOT_SOLVED, OUT_OF_ROOM, refuse
 from swapregret.learners.round.taped import Taped
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import pack_rows, unpack_rows
 from swapregret.regret.ledgers.closed_ledger import Ledger, Rows, own_rows

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, text_of_array
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Mixture, Policy

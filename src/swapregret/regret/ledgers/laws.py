@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, Vector, array_of_text, below, frozen, text_of_array, under
 from swapregret.compiled.bits import pack_rows
 from swapregret.policy import Policy

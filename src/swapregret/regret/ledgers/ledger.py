@@ -9,7 +9,7 @@ update a run, whatever happens to their weights in between.
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import (
     Actions,
     Matrix,

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, below, frozen, text_of_array, under
 from swapregret.policy.held import held_array, held_words
 from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, no_pools

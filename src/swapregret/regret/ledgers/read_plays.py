@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector, real_numbers
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward

@@ -14,9 +14,8 @@ from swapregret.actions.graphs.kernels.tree_network import with_apex
 from swapregret.actions.graphs.kernels.tree_rounding import round_to_base
 from swapregret.actions.graphs.kernels.tree_splitting import split_off
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import set_bit
+from swapregret.compiled.bits import merge_law, set_bit
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.packed_law import merge_law
 
 __all__ = ["ForestGraph", "decompose_forest_masses", "decompose_forest_point", "packed_forests"]
 

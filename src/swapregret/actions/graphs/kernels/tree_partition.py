@@ -9,7 +9,7 @@ import numpy as np
 
 from swapregret.actions.graphs.kernels.graphic_matroid import violated_classes
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
-from swapregret.actions.hybrid_capped import hybrid_capped
+from swapregret.actions.hybrid import hybrid_capped
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 

@@ -3,10 +3,9 @@
 import numpy as np
 
 from swapregret.arrays import Floats
-from swapregret.compiled.elementary import exponentials
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import largest
-from swapregret.compiled.vectors import dot, sum_of
+from swapregret.compiled.vectors import dot, exponentials, sum_of
 
 __all__ = ["project_capped"]
 

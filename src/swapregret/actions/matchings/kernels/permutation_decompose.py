@@ -7,9 +7,8 @@ from swapregret.actions.matchings.kernels.birkhoff import strip_matchings
 from swapregret.actions.matchings.kernels.permutation_atoms import sort_matchings
 from swapregret.actions.matchings.kernels.permutation_rounding import round_matching_point
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import set_bit
+from swapregret.compiled.bits import grid_weights, merge_law, set_bit
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.packed_law import grid_weights, merge_law
 
 __all__ = ["decompose_matching_point", "distance_outside", "packed_matchings"]
 

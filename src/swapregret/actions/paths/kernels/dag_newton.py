@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, solve_rows
 from swapregret.arrays import Floats
-from swapregret.compiled.elementary import exponentials_in, logarithms
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import exponentials_in, logarithms
 
 __all__ = ["newton_flow"]
 

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import set_bit
+from swapregret.compiled.bits import merge_law, set_bit
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.packed_law import merge_law
 
 __all__ = ["UNIT", "imbalance", "packed_paths", "round_flow", "strip_paths"]
 

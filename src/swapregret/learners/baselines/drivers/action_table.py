@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Words
 from swapregret.compiled.bits import pack_rows
 from swapregret.counts import count_in_words

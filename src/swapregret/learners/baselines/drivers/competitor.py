@@ -10,15 +10,25 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import FULL, MADE, make_law, room
 from swapregret.arrays import Floats, Integers, Vector
 from swapregret.compiled.kernel import phase
 from swapregret.errors import InvalidInput
-from swapregret.learners.round.day import FEEDBACKS, Mix, Tally, empty_mix, empty_tally, estimate, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED
-from swapregret.learners.round.player import RunningPlayer
+from swapregret.learners.round.day import (
+    FEEDBACKS,
+    NOT_PROJECTED,
+    OUT_OF_ROOM,
+    PLAYED,
+    Mix,
+    Tally,
+    empty_mix,
+    empty_tally,
+    estimate,
+    mix_slots,
+)
 from swapregret.learners.round.running import Running, room_for_lists
+from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.learners.round.scale import Learners, start_learners
 from swapregret.learners.settings import LARGEST, NUMBERS, check_settings
 from swapregret.policy import Policy
@@ -40,7 +50,7 @@ DERIVED = frozenset({"laws", "mix", "undo"})
 
 
 def rule_class(module: str, name: str, *settings: str) -> Any:
-    """Return the class of a rule: the five fields of every rule (``learners.multiscale.phases``), and settings of the player."""
+    """Return the class of a rule: the five fields of every rule (``multiscale.scale_phases``), and settings of the player."""
     return namedtuple(name, (*_OF_EVERY_RULE, *settings), module=module)
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import room
 from swapregret.arrays import Floats, as_integer
 from swapregret.compiled.kernel import phase
@@ -17,8 +17,7 @@ from swapregret.learners.baselines.drivers.competitor import DERIVED, Competitor
 from swapregret.learners.baselines.drivers.listed_steps import listed_shares
 from swapregret.learners.baselines.drivers.table_family import TableFamily, table_family
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import Mix, Tally, empty_mix, empty_tally, mix_slots
-from swapregret.learners.round.master import PLAYED
+from swapregret.learners.round.day import PLAYED, Mix, Tally, empty_mix, empty_tally, mix_slots
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.scale import Learners, start_learners
 from swapregret.policy import Policy
@@ -27,7 +26,7 @@ __all__ = ["ListedPlayer", "play_agreement", "play_weights"]
 
 
 class ListedState(NamedTuple):
-    """What changes; ``own`` is what the competitor has learnt, the rest as of every state (``learners.round.master``)."""
+    """What changes; ``own`` is what the competitor has learnt, the rest as of every state (``learners.round.day``)."""
 
     tally: Tally
     undo: Tally

@@ -6,9 +6,8 @@ Actions are given as ``columns``, shape (dimension, N): entry (i, a) is 1.0 if a
 import numpy as np
 
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import pack_action
+from swapregret.compiled.bits import grid_weights, pack_action
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.packed_law import grid_weights
 
 __all__ = ["choose", "daily_uniform", "listed_shares", "listed_totals", "place_of"]
 

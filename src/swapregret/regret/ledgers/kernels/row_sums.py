@@ -12,7 +12,7 @@ import numpy.typing as npt
 from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, hash_row
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.table import place_of
+from swapregret.compiled.vector_table import place_of
 
 __all__ = [
     "Places",

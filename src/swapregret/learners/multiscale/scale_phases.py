@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, span_part
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import phase
-from swapregret.learners.round.day import Mix, Tally, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows
+from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, Mix, Tally, end_windows, mix_slots
 from swapregret.learners.round.scale import Learners, begin_interval, end_meta_day, tilt_learner
 
 __all__ = ["MultiscaleRule", "MultiscaleState"]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.counts import shown

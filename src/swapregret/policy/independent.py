@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Matrix, Vector, as_vector, frozen
-from swapregret.policy.base import Policy
 from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.held import Held, held_tuple
+from swapregret.policy.policy import Policy
 
 __all__ = ["ProductPolicy"]
 

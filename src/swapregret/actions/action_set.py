@@ -28,8 +28,7 @@ from swapregret.arrays import (
     check_memory,
     frozen,
 )
-from swapregret.compiled.bits import pack_rows
-from swapregret.compiled.packed_law import merge_law
+from swapregret.compiled.bits import merge_law, pack_rows
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Vector
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.testing.conformance import listed

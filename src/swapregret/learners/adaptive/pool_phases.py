@@ -19,8 +19,7 @@ from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
 from swapregret.learners.adaptive.state import AdaptiveRule, AdaptiveState
 from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list
 from swapregret.learners.adaptive.weights import FORGET, weigh
-from swapregret.learners.round.day import BANDIT, mix_slots
-from swapregret.learners.round.master import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, remember
+from swapregret.learners.round.day import BANDIT, NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, mix_slots, remember
 from swapregret.learners.round.scale import begin_interval, end_meta_day, tilt_learner
 
 __all__ = ["LEAST_WEIGHT"]

@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from swapregret.actions.base import ActionSet
+from swapregret.actions.action_set import ActionSet
 from swapregret.actions.listed_laws import list_room
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT
-from swapregret.learners.adaptive import phases  # the code behind its methods
+from swapregret.learners.adaptive import pool_phases as phases  # the code behind its methods
 from swapregret.learners.adaptive.state import (
     AdaptiveRule,
     AdaptiveState,
@@ -27,8 +27,8 @@ from swapregret.learners.adaptive.state import (
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
-from swapregret.learners.round.player import Master, rates_of
 from swapregret.learners.round.running import Running, room_for_lists
+from swapregret.learners.round.running_player import Master, rates_of
 from swapregret.learners.round.scale import start_learners
 
 __all__ = ["AdaptiveMaster", "time_constants"]
