@@ -111,7 +111,7 @@ def sentence_of(error: Exception) -> str | None:
         said = f"{shown(error.filename, 300)}, {error.strerror}" if error.filename is not None else str(error)
         return f"a file or folder given must be usable: got {said}. Check the path."
     if isinstance(error, MemoryError | OverflowError):
-        return f"what is asked must fit this machine: got {error or 'too little memory'}. Ask for less."
+        return f"what is asked must fit this machine: got {str(error) or 'too little memory'}. Ask for less."
     if isinstance(error, RecursionError):
         return "what is given must not be nested so deeply: got hundreds of levels. Write it flatter."
     missing = str(error.name) if isinstance(error, ModuleNotFoundError) else ""
