@@ -17,7 +17,7 @@ from typer.main import get_command, get_command_from_info
 from typer.models import CommandInfo
 
 from swapregret import __version__
-from swapregret.counts import shown
+from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.extras import extra_of, missing_extra
 
@@ -64,8 +64,6 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command, or say which one was probably meant."""
-        from swapregret.counts import check_name
-
         if args and not args[0].startswith("-"):
             try:
                 check_name(args[0], COMMANDS, "COMMAND")

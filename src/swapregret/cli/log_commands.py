@@ -8,6 +8,7 @@ import typer
 
 from swapregret.cli.console import console, emit_json, plain, table_of
 from swapregret.cli.options import AsJson, count, days, read_set
+from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.registry import SPEC_FORMS
@@ -182,7 +183,6 @@ def journal(
 
     `check` ends with status 1 if the journal is damaged. Example: swapregret journal check campaign.journal
     """
-    from swapregret.counts import check_name
     from swapregret.sessions.journal_check import check_journal, repair_journal
 
     check_name(what, ("check", "repair"), "what")

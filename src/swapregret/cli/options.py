@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swapregret.counts import read_count, read_days
+from swapregret.counts import check_name, read_count, read_days
 from swapregret.errors import InvalidInput
 from swapregret.registry import SPEC_FORMS
 
@@ -64,8 +64,6 @@ def choice(name: str, text: str, known: tuple[str, ...]) -> Any:
     """Return an option that is one of some words; a misspelt one gets the one that was probably meant."""
 
     def parse(value: str) -> str:
-        from swapregret.counts import check_name
-
         return check_name(value, known, name)
 
     help_text = f"{text}: {', '.join(known)}."
