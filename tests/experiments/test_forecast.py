@@ -65,7 +65,7 @@ def test_rounds_are_timed_and_memory_is_counted() -> None:
     assert plan.speed.measuring > 0
     assert plan.speed.rounds >= 32
     assert plan.memory.state > 0
-    assert plan.memory.ledger_at_most == int(1.75 * 15 * 6 * 8)
+    assert plan.memory.ledger_at_most == int(3.0 * 15 * 6 * 8)
 
 
 @pytest.mark.parametrize("horizon", [1, LONGEST_HORIZON + 1])

@@ -24,7 +24,7 @@ __all__ = ["Memory", "Plan", "Speed", "make_plan", "useful_from", "warm_up"]
 
 _FIRST_RUN = 32
 _DAYS_TO_LEARN = 40
-_LEDGER_ROOM = 1.75
+_LEDGER_ROOM = 3.0
 _WARM_DAYS = 200
 """Enough for the first restarts of the shortest windows."""
 
