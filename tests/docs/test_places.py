@@ -58,8 +58,6 @@ def test_names_of_the_paper_map_exist() -> None:
 
 def test_what_is_gone_is_seen() -> None:
     """A file and a name that do not exist are reported."""
-    assert missing_files("see `learners/nowhere.py`, `tests/docs` and `learners/*/phases.py`") == [
-        "learners/nowhere.py"
-    ]
+    assert missing_files("see `learners/nowhere.py`, `tests/docs` and `learners/*/guard.py`") == ["learners/nowhere.py"]
     assert not is_found("learners.master.SwapMaster")
     assert is_found("regret.bounds.table1")

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.environments.cycles import cyclic
+from swapregret.environments.stochastic import iid
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.baselines.exp3 import exp3
 from swapregret.learners.baselines.uniform import uniform
@@ -163,5 +165,9 @@ def test_what_was_not_recorded_is_refused() -> None:
         play(uniform(ACTIONS), world, measure="everything")
     with pytest.raises(InvalidInput, match="same action set"):
         play(uniform(MSets(6, 3)), world)
+    rows, others = Explicit([[1, 1, 0, 0], [0, 0, 1, 1]]), Explicit([[1, 0, 1, 0], [0, 1, 0, 1]])
+    assert repr(rows) == repr(others)
+    with pytest.raises(InvalidInput, match="same action set"):
+        play(uniform(rows), iid(others, 60, rng=1))
     with pytest.raises(dataclasses.FrozenInstanceError):
         plain.measure = "ledger"

@@ -117,6 +117,7 @@ def _long(self: MSets) -> Any:
     return iter([*MSets(D, M).enumerate(), np.ones(D, dtype=np.int64)])
 
 
+_OTHER = MSets(D, 1)
 _ALWAYS = property(lambda self: True, lambda self, value: None)
 
 FAULTS: list[tuple[str, str, Callable[[], Any]]] = [
@@ -190,6 +191,11 @@ FAULTS: list[tuple[str, str, Callable[[], Any]]] = [
         "refusals",
         "decompose reads NaN",
         lambda: _planted(decompose=lambda self, x, **k: MSets.decompose(self, [0.4] * 5)),
+    ),
+    (
+        "family",
+        "of another set",
+        lambda: _planted(family=lambda self, mu, **k: _OTHER.family(_OTHER.uniform_policy(), **k)),
     ),
     ("refusals", "another exception", lambda: _listed(gibbs=lambda self, s: Explicit.gibbs(self, np.reshape(s, D)))),
 ]

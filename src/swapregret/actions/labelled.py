@@ -113,6 +113,25 @@ class Labelled(metaclass=Remembering):
         """Return how many elements the set of a table with these numbers has at least, before it is made."""
         return given.get("dimension", 1)
 
+    def is_same(self, other: object) -> bool:
+        """Tell whether another set is made from equal arguments: of one class, with equal values and labels.
+
+        Examples
+        --------
+        >>> from swapregret.actions.m_sets.m_sets import MSets
+        >>> MSets(3, 2).is_same(MSets(dimension=3, size=2)), MSets(3, 2).is_same(MSets(3, 2, labels="abc"))
+        (True, False)
+        """
+        if self is other:
+            return True
+        if type(self) is not type(other) or not isinstance(other, Labelled) or self._labels != other._labels:
+            return False
+        signature = inspect.signature(type(self))
+        one, two = (signature.bind(*each.arguments[0], **each.arguments[1]) for each in (self, other))
+        one.apply_defaults()
+        two.apply_defaults()
+        return _are_equal(one.arguments, two.arguments)
+
     @abstractmethod
     def __contains__(self, action: object) -> bool:
         """Tell whether a vector is an action."""
@@ -169,6 +188,19 @@ class Labelled(metaclass=Remembering):
     @cached_property
     def _positions(self) -> dict[Label, int]:
         return {label: index for index, label in enumerate(self._labels)}
+
+
+def _are_equal(one: Any, two: Any) -> bool:
+    """Compare arguments by value: arrays, collections and sets inside of them too."""
+    if isinstance(one, Labelled):
+        return one.is_same(two)
+    if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
+        return bool(np.array_equal(one, two))
+    if isinstance(one, list | tuple) and isinstance(two, list | tuple):
+        return len(one) == len(two) and all(map(_are_equal, one, two))
+    if isinstance(one, dict) and isinstance(two, dict):
+        return one.keys() == two.keys() and all(_are_equal(one[key], two[key]) for key in one)
+    return one is two or bool(one == two)
 
 
 def _make_again(kind: type[Labelled], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Labelled:

@@ -128,7 +128,7 @@ def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...
         raise InvalidInput("`environments` must not be empty", "none", "Pass one or more environments.")
     first = parts[0].actions
     for part in parts[1:]:
-        if part.actions is not first and repr(part.actions) != repr(first):
+        if not part.actions.is_same(first):
             raise InvalidInput(
                 "`environments` must all be made for the same action set",
                 f"{first!r} and {part.actions!r}",

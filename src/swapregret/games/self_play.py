@@ -221,9 +221,7 @@ def _check_players(game: Game, players: Sequence[Player[Any]]) -> None:
             "Give one each.",
         )
     for name, player, actions in zip(game.names, players, game.action_sets, strict=True):
-        if player.actions is not actions and (
-            repr(player.actions) != repr(actions) or player.actions.labels != actions.labels
-        ):
+        if not player.actions.is_same(actions):
             raise InvalidInput(
                 f"the player of {name} must be made for its set {actions!r}",
                 repr(player.actions),

@@ -93,7 +93,7 @@ def play(
             shown(environment),
             "Make one: environments.iid(actions, horizon), or environments.replay(actions, rewards).",
         )
-    if player.actions is not environment.actions and repr(player.actions) != repr(environment.actions):
+    if not player.actions.is_same(environment.actions):
         raise InvalidInput(
             "`player` and `environment` must be made for the same action set",
             f"{player.actions!r} and {environment.actions!r}",

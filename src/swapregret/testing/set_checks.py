@@ -23,7 +23,7 @@ from swapregret.testing.set_geometry import (
     check_spanner,
 )
 from swapregret.testing.set_instances import SetCase
-from swapregret.testing.set_laws import check_exploration, check_gibbs, check_uniform
+from swapregret.testing.set_laws import check_exploration, check_family, check_gibbs, check_uniform
 from swapregret.testing.set_members import check_count, check_enumeration, check_labels, check_membership
 
 __all__ = ["ACTION_SET_CHECKS", "check_action_set"]
@@ -195,5 +195,6 @@ ACTION_SET_CHECKS: dict[str, Callable[[SetCase], None]] = {
     "uniform law": check_uniform,
     "gibbs law": check_gibbs,
     "exploration law": check_exploration,
+    "family": check_family,
 }
 """The checks of an action set, in the order in which they run."""

@@ -1,8 +1,11 @@
-r"""Checks of the laws a set offers: uniform, Gibbs, exploration."""
+r"""Checks of the laws a set offers, uniform, Gibbs, exploration, and of the family that shows it to compiled code."""
 
 import numpy as np
 
+from swapregret.actions.family import best, list_law, project, span_part
 from swapregret.arrays import Vector
+from swapregret.compiled.bits import unpack_rows
+from swapregret.compiled.kernel import PythonFamily
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.policy import Policy
@@ -10,10 +13,11 @@ from swapregret.testing.conformance import agree, refused, require, skip
 from swapregret.testing.policy_checks import check_law
 from swapregret.testing.set_instances import SetCase
 
-__all__ = ["check_exploration", "check_gibbs", "check_uniform"]
+__all__ = ["check_exploration", "check_family", "check_gibbs", "check_uniform"]
 
 _TOLERANCE = 1e-10
 _SPREADS = (0.0, 1.0, 5.0, 30.0)
+_HULL = 1e-8
 
 
 def check_uniform(case: SetCase) -> None:
@@ -44,6 +48,34 @@ def check_gibbs(case: SetCase) -> None:
             mass = np.exp(totals - totals.max())
             _compare(case, law, mass / mass.sum(), f"gibbs(scores up to ±{spread:g})")
         _check_law(case, law, 1000)
+
+
+def check_family(case: SetCase) -> None:
+    """Check that compiled code sees the same set: oracle, projections, lists of actions and span of its family."""
+    actions, rng = case.actions, case.rng("family")
+    family = actions.family(actions.exploration_policy())
+    if isinstance(family, PythonFamily):
+        skip("learners run as Python on the set")
+    near = project(family, np.zeros(actions.dimension), np.zeros(actions.dimension))[1]
+    advice = "Correct what the family gives, or inherit `family`."
+    for spread in (0.0, 0.3, 1.0, 3.0):
+        tilted = spread * rng.standard_normal(actions.dimension)
+        value = float(best(family, tilted) @ tilted)
+        agree(value, float(actions.argmax(tilted) @ tilted), _TOLERANCE, "`best` must be as good as `argmax`", advice)
+        point, log_point, is_good = project(family, tilted, near)
+        require(bool(is_good), "`project` must say that its point is good", "that it is not", advice)
+        agree(point, actions.kl_project(tilted).point, _HULL, "`project` must give the point of `kl_project`", advice)
+        is_inner = point > 0.0
+        must = "`project` must give the logarithm of its point"
+        agree(np.exp(log_point[is_inner]), point[is_inner], _HULL, must, advice)
+        words, chances, is_inside = list_law(family, point)
+        rows = unpack_rows(words, actions.dimension)
+        require(bool(is_inside), "`list_law` must find a projected point inside", "that it is outside", advice)
+        require(all(case.is_member(row) for row in rows), "`list_law` must list actions", "another vector", advice)
+        agree(chances @ rows, point, _HULL, "`list_law` must give actions that add up to the point", advice)
+        seen = case.members @ span_part(family, tilted)
+        must = "`span_part` must leave the total of every action as it is"
+        agree(seen, case.members @ tilted, _HULL, must, advice)
 
 
 def check_exploration(case: SetCase) -> None:
