@@ -129,7 +129,8 @@ def entry_address(entry: Any, *args: Any) -> int:
     typeof: Any = numba.typeof
     kinds = tuple(typeof(each) for each in args)
     made = getattr(entry, "dispatcher", entry)
-    made.compile(kinds)
+    if kinds not in made.overloads:
+        made.compile(kinds)
     found = made.overloads[kinds]
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
 

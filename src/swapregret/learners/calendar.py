@@ -5,6 +5,7 @@ interval l of scale k, days (l−1)H^k + (h−1)H^{k−1} + 1 … (l−1)H^k + h
 
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["Calendar", "count_ending"]
+__all__ = ["Calendar", "count_ending", "draw_offset"]
 
 
 @kernel
@@ -24,6 +25,11 @@ def count_ending(windows: npt.NDArray[np.int64], position: int) -> int:
     while count < windows.size and position % windows[count] == 0:
         count += 1
     return count
+
+
+def draw_offset(windows: Sequence[int], rng: np.random.Generator) -> int:
+    """Draw with which day of its longest window a calendar starts: the first of a base window (D20)."""
+    return windows[0] * int(rng.integers(windows[-1] // windows[0]))
 
 
 @dataclass(frozen=True)
@@ -60,10 +66,10 @@ class Calendar:
     def _windows(self) -> npt.NDArray[np.int64]:
         return np.array(self.schedule.windows, dtype=np.int64)
 
-    def days_left(self, day: int) -> int:
-        """Return how many days, this one included, pass before any scale changes its policy."""
-        base = self.schedule.windows[0]
-        return base - (day + self.offset) % base
+    def days_left(self, day: int, window: int | None = None) -> int:
+        """Return how many days, this one included, are left of a window, the base window if none is given."""
+        length = self.schedule.windows[0] if window is None else window
+        return length - (day + self.offset) % length
 
     def updating(self, day: int) -> int | None:
         """Return the scale that updates after this day, if one does."""

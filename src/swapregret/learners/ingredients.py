@@ -25,7 +25,7 @@ class Ingredients:
         The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
     variants : int or None
         Decompositions averaged by Lazy-ComBCP (D18). None is 8, and in the adaptive preset, whose windows cost by the actions
-        listed, 100 divided by the number of elements, at most 8 and at least 1.
+        listed, 100 divided by the number of elements, at most 4 and at least 1.
     law : {"auto", "list", "chain"}
         What plays a point of Lazy-ComBCP: a list of actions, or a chain without one (D24). "auto" chooses by
         ``learners.law_plan``; the adaptive preset needs lists.
@@ -36,7 +36,7 @@ class Ingredients:
     trackers, learned_weights, swap_filter, pooling, guarded, least_squares : bool
         Ingredients of the adaptive preset, each of which can be switched off (D26).
     standard_errors : float
-        What a gain must exceed before the filter swaps, in √(2 log d) standard errors.
+        What a gain must exceed before the filter swaps (``adaptive.swap_filter``).
     boldness : float
         How far a member that fits by least squares moves per standard error.
     guard_slack : float

@@ -9,6 +9,7 @@ from swapregret.arrays import Vector
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster, time_constants
+from swapregret.learners.calendar import Calendar
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.round.running_player import Master
 from swapregret.policy import Policy
@@ -127,11 +128,12 @@ def _of_master(
     earned: float,
     n_recoveries: int,
 ) -> PlayerSummary:
-    position = sum(clock)
+    day, calendar = clock[0], Calendar(master.schedule, clock[1])
     scales = []
     for scale in range(1, master.n_scales + 1):
         update, restart = master.schedule.update_every(scale), master.schedule.restart_every(scale)
-        scales.append(ScaleSummary(scale, update, restart, update - position % update, restart - position % restart))
+        left = calendar.days_left(day, update), calendar.days_left(day, restart)
+        scales.append(ScaleSummary(scale, update, restart, *left))
     actions = master.actions
     best = float(actions.argmax(total) @ total)
     smallest = condition = None

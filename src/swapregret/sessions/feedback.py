@@ -102,7 +102,7 @@ class RewardReader:
             raise InvalidReward(
                 "`reward` must be one number with bandit feedback",
                 shown(reward),
-                "Pass the total reward of the action.",
+                "Pass the total reward of the action; where none will come, session.skip().",
             ) from None
         value = self.units.reward(value)
         self._check_total(value)
@@ -146,5 +146,5 @@ class RewardReader:
             raise InvalidReward(
                 f"the total {word} of an action must be a finite number in [{low:g}, {high:g}]",
                 repr(units.reward(total)),
-                f"Declare the true range: Session(..., {word}_range=(low, high)).",
+                f"Declare the true range: Session(..., {word}_range=(low, high)). Where none will come, session.skip().",
             )

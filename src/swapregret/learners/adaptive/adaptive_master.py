@@ -39,6 +39,8 @@ PAIRS_LIMIT = 48
 """Elements above which nothing is pooled by pairs: memory is d³."""
 _UPDATES_PER_MEMORY = 8
 _NOISY_ESTIMATES = 16
+_SLOWER = 3.0
+"""By how much smaller the steps of members that never restart are: what they sum up, they sum up for good."""
 
 
 def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, ...]:
@@ -70,7 +72,7 @@ class AdaptiveMaster(Master):
     trackers, swap_filter, pooling, learned_weights, guarded, least_squares : bool
         Each ingredient can be switched off.
     standard_errors, prior : float
-        Of the filter: what a gain must exceed, in √(2 log d) standard errors, and the weight of the pooled mean in base windows.
+        Of the filter: what a gain must exceed (``adaptive.swap_filter``), and the weight of the pooled mean in base windows.
     boldness : float
         How far a member that fits moves per standard error.
     weight_step, weight_spread : float
@@ -136,7 +138,7 @@ class AdaptiveMaster(Master):
         point, log_point = learner.first
         rule = AdaptiveRule(
             windows=np.array(windows, dtype=np.int64),
-            rates=np.array([rates[0]] * n_cold + [rates[0] / 3.0] * (n - n_cold)),
+            rates=np.array([rates[0]] * n_cold + [rates[0] / _SLOWER] * (n - n_cold)),
             retention=np.array(kept),
             update_every=np.array([0] * n_cold + waits, dtype=np.int64),
             is_adaptive=is_adaptive,

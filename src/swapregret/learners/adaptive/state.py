@@ -35,8 +35,8 @@ class AdaptiveRule(NamedTuple):
     boldness : float
         How far such a member moves per standard error.
     prior, standard_errors : float
-        Of the filter: the weight of the pooled mean in base windows, and what a gain must exceed, in
-        √(2 log d) standard errors.
+        Of the filter: the weight of the pooled mean in base windows, and what a gain must exceed
+        (``adaptive.swap_filter``).
     weight_step, weight_spread : float
         How fast the weights move, and the share of weight that is dealt out evenly.
     threshold : float

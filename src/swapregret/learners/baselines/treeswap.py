@@ -27,6 +27,7 @@ from swapregret.learners.baselines.drivers.competitor import read_rate, rule_cla
 from swapregret.learners.baselines.drivers.exponential import exponential_weights
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform, listed_totals, place_of
+from swapregret.learners.calendar import draw_offset
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 from swapregret.learners.schedule import Schedule
@@ -119,8 +120,7 @@ class TreeSwap(ListedPlayer):
         return self.schedule.windows
 
     def _offset(self, rng: np.random.Generator) -> int:
-        windows = self.schedule.windows
-        return windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
+        return draw_offset(self.schedule.windows, rng) if self.random_offset else 0
 
     def _own(self, n_actions: int) -> Scales:
         k, n = self.schedule.n_scales, n_actions

@@ -75,8 +75,7 @@ class View:
     def marginals(self) -> Vector:
         """Return how likely each element is, without making the policy."""
         if self._marginals is None:
-            is_played = self.mix.weights > 0.0
-            self._marginals = frozen(self.mix.weights[is_played] @ self.laws.marginals[is_played])
+            self._marginals = frozen(self.mix.mean.copy())
         return self._marginals
 
     def solve(self, action: Action) -> Vector:

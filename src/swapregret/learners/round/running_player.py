@@ -13,6 +13,7 @@ from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.compiled.kernel import PythonFamily
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
+from swapregret.learners.calendar import draw_offset
 from swapregret.learners.lazy import AdaptiveRate, LazyComBand, LazyComBCP
 from swapregret.learners.player import Arrays, Decision, Feedback
 from swapregret.learners.round.running import Running, View
@@ -189,8 +190,7 @@ class Master(RunningPlayer):
         return self.schedule.n_scales
 
     def _offset(self, rng: np.random.Generator) -> int:
-        windows = self.schedule.windows
-        return windows[0] * int(rng.integers(windows[-1] // windows[0])) if self.random_offset else 0
+        return draw_offset(self.schedule.windows, rng) if self.random_offset else 0
 
     @cached_property
     def _family(self) -> Any:
