@@ -88,9 +88,11 @@ ABLATIONS: dict[str, Callable[..., Any]] = {
     "one-variant": partial(sr.swap_combcp, preset="adaptive", variants=1),
 }
 
-SEMI_BANDIT: dict[str, Callable[..., Any]] = {
+VARIANTS: dict[str, Callable[..., Any]] = {
     "semi-bandit": partial(sr.swap_combcp, feedback="semi-bandit"),
     "semi-bandit-sums": partial(sr.swap_combcp, feedback="semi-bandit", least_squares=False),
+    "comband-adaptive": sr.swap_comband,
+    "comband-sums": partial(sr.swap_comband, least_squares=False),
 }
 
 
@@ -102,7 +104,7 @@ def measure(
     started = time.perf_counter()
     cell = {"set": repr(actions), "horizon": horizon, "player": player, "world": world, "seed": seed}
     try:
-        made = (PLAYERS | COMPETITORS | ABLATIONS | SEMI_BANDIT)[player](actions, horizon)
+        made = (PLAYERS | COMPETITORS | ABLATIONS | VARIANTS)[player](actions, horizon)
         result = sr.play(made, environment, rng=seed, replications=replications, n_jobs=jobs)
     except SwapRegretError as error:
         return cell | {
@@ -126,20 +128,25 @@ def is_dominated(mine: dict[str, Any], other: dict[str, Any]) -> bool:
     return bool(other["reward"] >= mine["reward"] - 0.003 and is_lower)
 
 
+def dominated(cells: list[dict[str, Any]], mine: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return the cells in which a player is dominated, each with the one that dominates it with the least swap regret."""
+    found = []
+    for cell in (cell for cell in cells if cell["player"] == mine):
+        place = (cell["set"], cell["horizon"], cell["world"])
+        others = [c for c in cells if (c["set"], c["horizon"], c["world"]) == place and is_dominated(cell, c)]
+        if others:
+            found.append((cell, min(others, key=lambda other: float(other["swap"]))))
+    return found
+
+
 def print_dominated(cells: list[dict[str, Any]], mine: str) -> None:
     """Print the cells in which the first player is dominated, with both numbers of both players."""
-    keys = dict.fromkeys((cell["set"], cell["horizon"], cell["world"]) for cell in cells)
-    lost = 0
-    for key in keys:
-        row = {c["player"]: c for c in cells if (c["set"], c["horizon"], c["world"]) == key}
-        for name, cell in row.items():
-            if name != mine and is_dominated(row[mine], cell):
-                lost += 1
-                ours = f"{row[mine]['reward']:.3f}/{row[mine]['swap']:.4f}"
-                theirs = f"{cell['reward']:.3f}/{cell['swap']:.4f}"
-                print(f"  dominated: {key[0]} T = {key[1]:,} {key[2]}: {mine} {ours}, {name} {theirs}")
-                break
-    print(f"  {mine} is dominated in {lost} of {len(keys)} cells")
+    lost = dominated(cells, mine)
+    for ours, other in lost:
+        place = f"{ours['set']} T = {ours['horizon']:,} {ours['world']}"
+        numbers = [f"{cell['player']} {cell['reward']:.3f}/{cell['swap']:.4f}" for cell in (ours, other)]
+        print(f"  dominated: {place}: {', '.join(numbers)}")
+    print(f"  {mine} is dominated in {len(lost)} of {sum(cell['player'] == mine for cell in cells)} cells")
 
 
 def main() -> None:

@@ -1,0 +1,269 @@
+"""The tables of ``docs/adaptive.md``: played, printed, and written into the page.
+
+    python benchmarks/quality_tables.py --cells cells.jsonl                           play and print all tables (hours)
+    python benchmarks/quality_tables.py --cells cells.jsonl --write docs/adaptive.md  and put them into the page
+    python benchmarks/quality_tables.py --cells cells.jsonl --only parts,guard        some of them
+    python benchmarks/quality_tables.py --cells cells.jsonl --known                   play nothing; rows not yet played are left out
+
+A table stands on the page between ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``. What was played is kept in the file of
+cells, a line each; cells that are in it are not played again. Seeds below were used for nothing else.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from guard import BENIGN, BROKEN, break_pool, count_trips
+from quality import ALL_SETS, COMPETITORS, PLAYERS, WORLDS, dominated, make_set, measure
+
+import swapregret as sr
+
+MINE = "adaptive"
+FOUR = (MINE, "multiscale", "single", "uniform")
+DOMINATED = "cells of 10 in which adaptive is dominated"
+SMALL = ("6,2", "10,3", "permutations 5")
+LARGE = ("45,8", "100,10", "permutations 8", "paths", "partitions 10 5")
+LABELS = {
+    "permutations 5": "permutations of 5",
+    "permutations 8": "permutations of 8",
+    "trees": "trees on six vertices",
+    "paths": "paths, 110 edges",
+    "partitions 10 5": "partitions 10 → 5",
+    'product "msets 5 2" "permutations 3"': "2 of 5, and permutations of 3",
+    "adaptive": '`preset="adaptive"` (default)',
+    "multiscale": '`preset="multiscale"`',
+    "single": "single Lazy-ComBCP",
+    "uniform": "uniform play",
+    "paper": '`preset="paper"`',
+    "swap-comband": 'Swap-ComBand, `preset="multiscale"`',
+    "comband-adaptive": "Swap-ComBand (default preset)",
+    "comband-sums": "Swap-ComBand, without least squares",
+    "semi-bandit": "least squares",
+    "semi-bandit-sums": "sums of estimates",
+    "no-guarded": "without the guard",
+    "no-swap-filter": "without the filter",
+    "one-variant": "one decomposition per list instead of four",
+}
+LONG_RUN, MIDDLE_RUN = 100_000, 10_000
+HORIZONS = {300: (8, 4), 1_000: (4, 2), MIDDLE_RUN: (2, 2), LONG_RUN: (2, 1), 1_000_000: (1, 1)}
+"""Replications on small and on large sets."""
+SHOWN = (LONG_RUN, "10,3")
+"""Where every world has a column."""
+SEED = 77_000
+
+
+class NotPlayedError(Exception):
+    """A cell is not in the file."""
+
+
+class Cells:
+    """What has been played: by name, in memory and in a file."""
+
+    def __init__(self, file: Path, *, plays: bool = True) -> None:
+        self.file, self.plays, self.known = file, plays, {}
+        if file.exists():
+            self.known = dict(json.loads(line) for line in file.read_text("utf-8").splitlines())
+
+    def get(self, name: str, play: Callable[[], Any]) -> Any:
+        """Return what was played under a name; play it if it is new."""
+        if name not in self.known and not self.plays:
+            raise NotPlayedError(name)
+        if name not in self.known:
+            self.known[name] = play()
+            with self.file.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps([name, self.known[name]]) + "\n")
+            print(name, self.known[name], flush=True)
+        return self.known[name]
+
+    def row(
+        self, place: str, horizon: int, replications: int, player: str, worlds: Iterable[str] = WORLDS
+    ) -> list[dict[str, Any]]:
+        """Return the cells of a player on a set, one per world."""
+        seed, actions = SEED + replications, make_set(place)
+        return [
+            self.get(
+                f"{place} | {horizon} | {replications} | {player} | {world}",
+                lambda world=world: measure(actions, horizon, player, world, replications, seed, 1),
+            )
+            for world in worlds
+        ]
+
+
+def label(name: str) -> str:
+    """Return what the page calls a set or a player."""
+    if re.fullmatch(r"\d+,\d+", name):
+        return f"m-sets ({name.replace(',', ', ')})"
+    return LABELS.get(name, name.replace("no-", "without ").replace("-", " ").replace("_", " "))
+
+
+def short(value: float, digits: int) -> str:
+    """Return a number without its leading zero."""
+    return f"{value:.{digits}f}".replace("0.", ".", 1)
+
+
+def both(cells: list[dict[str, Any]], rewards: int = 3, swaps: int = 4) -> str:
+    """Return the means of reward and swap regret."""
+    reward, swap = (sum(cell[key] for cell in cells) / len(cells) for key in ("reward", "swap"))
+    return f"{short(reward, rewards)} / {short(swap, swaps)}"
+
+
+def lost(rows: dict[str, list[dict[str, Any]]]) -> str:
+    """Return in how many cells the first player is dominated, and both numbers of both players in each."""
+    found = dominated([cell for row in rows.values() for cell in row], MINE)
+    shown = [
+        f"`{ours['world']}` {both([ours], swaps=3)}, {label(other['player'])} {both([other], swaps=3)}"
+        for ours, other in found
+    ]
+    return f"{len(found)}" + (f": {'; '.join(shown)}" if shown else "")
+
+
+def table(headings: list[str], rows: list[list[str]]) -> str:
+    """Return a table in Markdown; one without rows has not been played."""
+    if not rows:
+        raise NotPlayedError(headings[0])
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def replications(horizon: int, name: str) -> int:
+    """Return how often a cell of the larger tables is played."""
+    return 4 if (horizon, name) == SHOWN else HORIZONS[horizon][name in LARGE]
+
+
+def worlds_of_one_set(cells: Cells) -> str:
+    """Return every world at m-sets (10, 3) over a long run."""
+    found = {player: cells.row(SHOWN[1], LONG_RUN, replications(*SHOWN), player) for player in FOUR}
+    rows = [[label(player), *(both([cell], 2, 3) for cell in row), both(row)] for player, row in found.items()]
+    best = [cell["best"] for cell in found[MINE]]
+    rows.append(["best fixed action", *(short(value, 2) for value in best), short(sum(best) / len(best), 3)])
+    times = replications(*SHOWN)
+    options = f"--sets {SHOWN[1]} --players {','.join(FOUR)} --seed {SEED + times} --replications {times} --dominated"
+    note = f"Cells of 10 in which `adaptive` is dominated: {lost(found)}."
+    made = table(["player: reward / swap regret", *WORLDS, "mean"], rows)
+    return f"`python benchmarks/quality.py {options}`\n\n{made}\n\n{note}"
+
+
+def means(cells: Cells) -> str:
+    """Return every set at every horizon."""
+    rows = []
+    for horizon, name in product(HORIZONS, ALL_SETS.split("/")):
+        if horizon <= LONG_RUN or name == "10,3":
+            with suppress(NotPlayedError):
+                found = {player: cells.row(name, horizon, replications(horizon, name), player) for player in FOUR}
+                rows.append([f"{horizon:,}", label(name), *(both(row) for row in found.values()), lost(found)])
+    made = table(["T", "set", "adaptive", "multi-scale", "single", "uniform", DOMINATED], rows)
+    times = ", ".join(f"{small} / {large} at {horizon:,}" for horizon, (small, large) in HORIZONS.items())
+    large = ", ".join(map(label, LARGE))
+    return f"{made}\n\nReplications on small / large sets: {times}; large are {large}. Seeds are {SEED:,} and the replications."
+
+
+def everyone(cells: Cells) -> str:
+    """Return all players, with those that list all actions."""
+    rows = []
+    for horizon, name in product((300, 1_000, MIDDLE_RUN), SMALL):
+        with suppress(NotPlayedError):
+            players = (*PLAYERS, *COMPETITORS)
+            found = {player: cells.row(name, horizon, replications(horizon, name), player) for player in players}
+            others = [player for player in players if player != MINE]
+            richest = max(others, key=lambda player: sum(cell["reward"] for cell in found[player]))
+            least = min(others, key=lambda player: sum(cell["swap"] for cell in found[player]))
+            shown = [f"{label(player)} {both(found[player])}" for player in (richest, least)]
+            rows.append([f"{horizon:,}", label(name), both(found[MINE]), *shown, lost(found)])
+    headings = ["T", "set", "adaptive", "most reward of the others", "least swap regret of the others", DOMINATED]
+    return table(headings, rows)
+
+
+def compare(cells: Cells, players: tuple[str, ...], sets: tuple[str, ...]) -> str:
+    """Return the means of some players on some sets."""
+    rows = []
+    for player in players:
+        with suppress(NotPlayedError):
+            rows.append([label(player), *(both(cells.row(name, MIDDLE_RUN, 2, player)) for name in sets)])
+    return table(["reward / swap regret", *map(label, sets)], rows)
+
+
+def parts(cells: Cells) -> str:
+    """Return the preset with one ingredient off at a time."""
+    switches = ("trackers", "least-squares", "learned-weights", "swap-filter", "pooling", "guarded")
+    players = (MINE, *(f"no-{name}" for name in switches), "one-variant", "multiscale")
+    return compare(cells, players, ("10,3", "20,5"))
+
+
+def semi_bandit(cells: Cells) -> str:
+    """Return least squares of what each element paid, and sums of estimates."""
+    return compare(cells, ("semi-bandit", "semi-bandit-sums"), ("6,2", "20,5", "permutations 5"))
+
+
+def comband(cells: Cells) -> str:
+    """Return Swap-ComBand with the same master, and others."""
+    players = ("comband-adaptive", "comband-sums", "adaptive", "swap-comband", "comband", "single", "uniform")
+    return compare(cells, players, ("10,3", "20,5", "trees"))
+
+
+def guard(cells: Cells) -> str:
+    """Return what the guard does in a world that breaks the pool, and in the worlds of the suite."""
+    seeds = range(SEED, SEED + 4)
+    rows = []
+    for name, options in (
+        ("adaptive", {}),
+        ("no-guarded", {"guarded": False}),
+        ("multiscale", {"preset": "multiscale"}),
+    ):
+        reward, swap, trips = cells.get(
+            f"guard | {name}",
+            lambda options=options: break_pool(sr.swap_combcp(BROKEN, MIDDLE_RUN, **options), MIDDLE_RUN, seeds),
+        )
+        rows.append([label(name), short(reward, 3), short(swap, 4), f"{trips} of 4" if name == "adaptive" else "–"])
+    trips = {repr(a): cells.get(f"guard | {a!r}", lambda a=a: count_trips(a, MIDDLE_RUN, seeds)) for a in BENIGN}
+    n_runs = len(BENIGN) * len(WORLDS) * len(seeds)
+    note = f"On the worlds of the suite, at {', '.join(trips)}, it trips in {sum(trips.values())} of {n_runs} runs."
+    return table(["player", "reward", "swap regret", "runs in which the guard trips"], rows) + "\n\n" + note
+
+
+TABLES: dict[str, Callable[[Cells], str]] = {
+    "worlds": worlds_of_one_set,
+    "parts": parts,
+    "semi-bandit": semi_bandit,
+    "comband": comband,
+    "guard": guard,
+    "everyone": everyone,
+    "means": means,
+}
+
+
+def put(page: str, name: str, made: str) -> str:
+    """Return a page with a block replaced."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    if page.count(begin) != 1 or page.count(end) != 1:
+        raise SystemExit(f"The page must have one block {begin} … {end}.")
+    before, rest = page.split(begin)
+    return f"{before}{begin}\n{made}\n{end}{rest.split(end)[1]}"
+
+
+def main() -> None:
+    """Parse, play, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cells", type=Path, required=True, help="a file of cells, made or continued")
+    parser.add_argument("--only", default=",".join(TABLES), help="names of tables, separated by commas")
+    parser.add_argument("--write", type=Path, default=None, help="the page whose blocks are rewritten")
+    parser.add_argument("--known", action="store_true", help="play nothing; leave out rows with cells not in the file")
+    given = parser.parse_args()
+    cells = Cells(given.cells, plays=not given.known)
+    for name in given.only.split(","):
+        try:
+            made = TABLES[name](cells)
+        except NotPlayedError as missing:
+            print(f"\n{name}: left as it is, {missing} is not in the file", flush=True)
+            continue
+        print(f"\n{name}\n{made}", flush=True)
+        if given.write is not None:
+            given.write.write_text(put(given.write.read_text("utf-8"), name, made), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
