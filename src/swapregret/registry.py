@@ -106,7 +106,7 @@ LAWS = {
     "MarkovPaths": "actions.paths.path_laws:MarkovPaths",
     "MatchingPolicy": "actions.matchings.permutation_laws:MatchingPolicy",
     "Mixture": "policy.mixture:Mixture",
-    "ProductPolicy": "policy.product:ProductPolicy",
+    "ProductPolicy": "policy.independent:ProductPolicy",
     "PathList": "actions.paths.path_laws:PathList",
     "PivotalSubsets": "actions.m_sets.pivotal_subsets:PivotalSubsets",
     "SystematicPolicy": "actions.m_sets.m_set_laws:SystematicPolicy",

@@ -141,8 +141,8 @@ def test_lists_that_outgrow_their_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """A policy whose list does not fit is given room in the middle of a round, and the play is the same."""
     game = GAMES["shapley"]
     wide = play(Lockstep, game, ["adaptive", "multiscale"])
-    for module in ("multiscale", "adaptive"):
-        monkeypatch.setattr(f"swapregret.learners.{module}.master.room_for_lists", lambda actions, variants: 1)
+    for module in ("multiscale.swap_master", "adaptive.adaptive_master"):
+        monkeypatch.setattr(f"swapregret.learners.{module}.room_for_lists", lambda actions, variants: 1)
     narrow = play(Lockstep, game, ["adaptive", "multiscale"])
     rooms = [state.state.laws.chances.shape[1] for state in narrow[0].states]
     assert min(rooms) > 1

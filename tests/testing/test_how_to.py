@@ -56,7 +56,7 @@ def test_the_one_command_finds_a_fault(folder: Path) -> None:
 
 def test_the_other_blocks_run(folder: Path) -> None:
     """The test and the session of the page run as printed."""
-    _, test, session = _blocks("python")
+    _, test, session, *_ = _blocks("python")
     code = f"{test}\ntest_shifts()\n{session}"
     done = _run([sys.executable, "-c", code], folder)
     assert done.returncode == 0, done.stderr

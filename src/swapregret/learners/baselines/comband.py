@@ -56,7 +56,7 @@ def move_exponents(rule: Any, family: Any, state: Any, n_ending: int) -> int:
         if not np.any(running):
             return PLAYED
         exponents = tilt(exponents, running, rule.learning_rate, False)
-    return play_point(family, rule, state, exponents, exponents, exponents, rule.exploration)
+    return play_point(family, rule, state, state.learners.points[0], exponents, exponents, rule.exploration)
 
 
 @dataclass(frozen=True)

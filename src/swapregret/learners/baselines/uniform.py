@@ -52,6 +52,7 @@ def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> player = uniform(MSets(4, 2))
     >>> player.policy(player.start(np.random.default_rng(0))).marginals()
