@@ -29,7 +29,7 @@ from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, S
 try:
     from swapregret.experiments.bench.run_bench import time_case, time_learner
 except ModuleNotFoundError:  # as it was called in older revisions
-    from swapregret.experiments.bench.run_bench import time_case, time_learner
+    from swapregret.experiments.bench.table import time_case, time_learner
 
 only, seconds = sys.argv[1], float(sys.argv[2])
 rates = {}
