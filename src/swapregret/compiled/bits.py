@@ -11,6 +11,7 @@ __all__ = [
     "grid_weights",
     "hash_row",
     "is_same_row",
+    "lowest_bit",
     "merge_law",
     "merge_rows",
     "pack_action",
@@ -33,19 +34,21 @@ _HALF, _TAIL = np.uint64(32), np.uint64(29)
 
 
 @kernel
-def elements_of(row: Words, elements: Integers) -> int:
-    """Write the elements of a packed action into an array, in order; return how many there are.
+def lowest_bit(word: np.uint64) -> int:
+    """Return the position of the lowest bit that is set, by a de Bruijn sequence."""
+    return int(_PLACES[((word & (~word + _ONE)) * _DE_BRUIJN) >> _TOP])
 
-    The lowest bit that is set is found by a de Bruijn sequence.
-    """
+
+@kernel
+def elements_of(row: Words, elements: Integers) -> int:
+    """Write the elements of a packed action into an array, in order; return how many there are."""
     count = 0
     for w in range(row.size):
         word = row[w]
         while word != _ZERO:
-            rest = word & (word - _ONE)
-            elements[count] = 64 * w + _PLACES[((word ^ rest) * _DE_BRUIJN) >> _TOP]
+            elements[count] = 64 * w + lowest_bit(word)
             count += 1
-            word = rest
+            word &= word - _ONE
     return count
 
 

@@ -14,6 +14,7 @@ n² − 2n + 2 if there are as many columns as rows. No matching comes twice.
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.compiled.bits import lowest_bit
 from swapregret.compiled.kernel import kernel
 
 __all__ = ["strip_matchings"]
@@ -24,24 +25,6 @@ _ColumnArray = npt.NDArray[np.int32]
 _NOBODY = -1
 _ONE = np.uint64(1)
 _SIX_BITS = np.uint64(63)
-_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-
-
-def _bit_positions() -> _IntArray:
-    """Return where each single bit lands under multiplication by the de Bruijn word."""
-    table = np.zeros(64, dtype=np.int64)
-    for position in range(64):
-        table[((0x03F79D71B4CB0A89 << position) % 2**64) >> 58] = position
-    return table
-
-
-_POSITION = _bit_positions()
-
-
-@kernel
-def _lowest(bits: np.uint64) -> int:
-    """Return the position of the lowest bit set."""
-    return int(_POSITION[((bits & (~bits + _ONE)) * _DE_BRUIJN) >> np.uint64(58)])
 
 
 @kernel
@@ -64,7 +47,7 @@ def _find_path(
     for word in range(n_words):
         found = support[start, word] & open_columns[word]
         if found:
-            column = 64 * word + _lowest(found)
+            column = 64 * word + lowest_bit(found)
             parent[column] = start
             return column
     unseen[:] = ~np.uint64(0)
@@ -78,7 +61,7 @@ def _find_path(
             fresh = support[row, word] & unseen[word]
             unseen[word] &= ~fresh
             while fresh:
-                column = 64 * word + _lowest(fresh)
+                column = 64 * word + lowest_bit(fresh)
                 fresh &= fresh - _ONE
                 other = owner[column]
                 if other == extra:
@@ -90,7 +73,7 @@ def _find_path(
                 for goal in range(n_words):
                     found = support[other, goal] & open_columns[goal]
                     if found:
-                        last = 64 * goal + _lowest(found)
+                        last = 64 * goal + lowest_bit(found)
                         parent[last] = other
                         return last
                 queue[n_queued] = other
