@@ -30,7 +30,7 @@ def test_counts_are_binomials(d: int, m: int, count: int) -> None:
 def test_small_sets_conform(d: int, m: int) -> None:
     """Every promise of an action set holds, from one of one to all of all."""
     report = check_action_set(MSets(d, m))
-    assert report.skipped == ()
+    assert [name for name, _ in report.skipped] == (["family"] if m == d else [])  # one action needs no compiled code
 
 
 def test_a_set_too_large_to_list_conforms() -> None:
