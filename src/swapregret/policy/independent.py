@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Matrix, Vector, as_vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
 from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.held import Held, held_tuple
 from swapregret.policy.policy import Policy
@@ -90,9 +90,13 @@ class ProductPolicy(Policy):
 
     def probability(self, action: Action) -> float:
         """Return p(M), the product over the parts."""
-        pieces = self._split(np.asarray(action))
-        chances = [part.probability(piece) for part, piece in zip(self.parts, pieces, strict=True)]
-        return math.prod(chances)
+        return float(self.probabilities(np.asarray(action)[None])[0])
+
+    def probabilities(self, actions: Actions) -> Vector:
+        """Return p(M) of every row, the product over the parts."""
+        pieces = self._split(np.asarray(actions).T)
+        chances = [part.probabilities(piece.T) for part, piece in zip(self.parts, pieces, strict=True)]
+        return np.asarray(np.prod(chances, axis=0))
 
     @cached_property
     def has_atoms(self) -> bool:  # type: ignore[override]

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Matrix, Vector, frozen, is_iterable, real_numbers
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen, is_iterable, real_numbers
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.policy.finite import FinitePolicy
@@ -86,8 +86,11 @@ class Mixture(Policy):
 
     def probability(self, action: Action) -> float:
         """Return Σ_c w_c p_c(M)."""
-        weighted = zip(self.components, self.component_weights.tolist(), strict=True)
-        return float(sum(weight * component.probability(action) for component, weight in weighted))
+        return float(self.probabilities(np.asarray(action)[None])[0])
+
+    def probabilities(self, actions: Actions) -> Vector:
+        """Return Σ_c w_c p_c(M) of every row."""
+        return self.component_weights @ np.stack([component.probabilities(actions) for component in self.components])
 
     @cached_property
     def _finite(self) -> FinitePolicy:

@@ -57,6 +57,10 @@ class Policy(ABC):
         rows = np.flatnonzero((law.atoms == action).all(axis=1))
         return float(law.weights[rows].sum())
 
+    def probabilities(self, actions: Actions) -> Vector:
+        """Return p(M) of every row; laws that know it in closed form need no loop."""
+        return np.array([self.probability(action) for action in actions], dtype=np.float64)
+
     def variance(self, vector: Vector) -> float:
         """Return Var(M·v), sums taken from the first element to the last."""
         vector = as_vector(vector, self.dimension, "vector")

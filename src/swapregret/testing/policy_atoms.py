@@ -47,8 +47,9 @@ def check_atoms(case: PolicyCase) -> None:
 
 
 def check_probability(case: PolicyCase) -> None:
-    """Check that ``probability`` is the weight of an atom, 0 elsewhere, and adds up to 1 over the set."""
+    """Check that ``probability`` is the weight of an atom, 0 elsewhere, adds up to 1, and agrees with ``probabilities``."""
     policy, law = case.policy, case.listing
+    many = f"`probabilities(actions)` must be `probability` of every row within {_TOLERANCE}"
     if law is not None:
         must = f"`probability(atom)` must be the weight of the atom within {_TOLERANCE}"
         agree([policy.probability(atom) for atom in law.atoms[:200]], law.weights[:200], _TOLERANCE, must, _ONE_LAW)
@@ -56,6 +57,8 @@ def check_probability(case: PolicyCase) -> None:
         rng = np.random.default_rng([case.seed, 1])
         flipped = law.atoms[rng.integers(len(law.atoms), size=20)].copy()
         flipped[np.arange(20), rng.integers(policy.dimension, size=20)] ^= 1
+        both = np.concatenate([law.atoms[:200], flipped])
+        agree(policy.probabilities(both), [policy.probability(row) for row in both], _TOLERANCE, many, _ONE_LAW)
         for action in flipped:
             require(
                 action.tobytes() in support or policy.probability(action) <= _TOLERANCE,
@@ -70,6 +73,7 @@ def check_probability(case: PolicyCase) -> None:
         p = np.array([policy.probability(action) for action in case.reference])
     except Unsupported:
         skip("the policy does not give probabilities")
+    agree(policy.probabilities(case.reference), p, _TOLERANCE, many, _ONE_LAW)
     require(
         bool((p >= 0.0).all()) and abs(float(p.sum()) - 1.0) <= _TOLERANCE,
         f"`probability` must be non-negative and add up to 1 over the set within {_TOLERANCE}",

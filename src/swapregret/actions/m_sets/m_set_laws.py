@@ -24,7 +24,7 @@ from swapregret.actions.m_sets.kernels.subsets import (
     systematic_starts,
 )
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
-from swapregret.arrays import Action, Matrix, Vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.held import Held, held_array, held_scores, held_whole, wrong_law
 
@@ -185,7 +185,11 @@ class UniformSubsets(Policy):
 
     def probability(self, action: Action) -> float:
         """1/N for every m-set."""
-        return self.largest_probability if int(np.sum(action)) == self.size else 0.0
+        return float(self.probabilities(np.asarray(action)[None])[0])
+
+    def probabilities(self, actions: Actions) -> Vector:
+        """1/N for every row that is an m-set."""
+        return np.where(np.sum(actions, axis=1) == self.size, self.largest_probability, 0.0)
 
     def finite(self) -> FinitePolicy:
         """List all sets, where there are at most 10,000."""
@@ -254,9 +258,12 @@ class GibbsSubsets(Policy):
 
     def probability(self, action: Action) -> float:
         """exp(s·M) / Z."""
-        if int(np.sum(action)) != self.size:
-            return 0.0
-        return math.exp(float(self._scores @ action) - self._log_partition)
+        return float(self.probabilities(np.asarray(action)[None])[0])
+
+    def probabilities(self, actions: Actions) -> Vector:
+        """exp(s·M) / Z for every row that is an m-set."""
+        scores = np.where(np.sum(actions, axis=1) == self.size, actions @ self._scores, -np.inf)
+        return np.exp(scores - self._log_partition)
 
     @cached_property
     def _finite(self) -> FinitePolicy:

@@ -6,7 +6,7 @@ Coordinates are (row, column) pairs, row by row; an action gives every row a col
 import math
 from functools import cached_property
 from itertools import permutations
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -48,10 +48,15 @@ def columns_of(action: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np
     (array([1, 0]), None)
     """
     table = np.asarray(action).reshape(rows, columns)
-    if not ((table.sum(axis=1) == 1).all() and (table.sum(axis=0) <= 1).all()):
+    if not _are_matchings(table):
         return None
     chosen: npt.NDArray[np.int64] = np.argmax(table, axis=1)
     return chosen
+
+
+def _are_matchings(tables: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Tell which 0/1 tables have one 1 in every row and at most one in every column."""
+    return np.asarray((tables.sum(axis=-1) == 1).all(axis=-1) & (tables.sum(axis=-2) <= 1).all(axis=-1))
 
 
 class MatchingPolicy(Policy):
@@ -221,7 +226,12 @@ class UniformMatchings(Policy):
 
     def probability(self, action: Action) -> float:
         """1/N for every matching."""
-        return 0.0 if columns_of(action, self.rows, self.columns) is None else 1 / self._n_actions
+        return float(self.probabilities(np.asarray(action)[None])[0])
+
+    def probabilities(self, actions: Actions) -> Vector:
+        """1/N for every row that is a matching."""
+        tables = np.asarray(actions).reshape(-1, self.rows, self.columns)
+        return np.where(_are_matchings(tables), 1 / self._n_actions, 0.0)
 
     @cached_property
     def _finite(self) -> FinitePolicy:

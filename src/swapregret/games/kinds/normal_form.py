@@ -64,6 +64,6 @@ def joint_law(play: CorrelatedPlay) -> npt.NDArray[np.float64]:
     for weight, laws in zip(play.weights, play.policies, strict=True):
         joint = np.array(weight)
         for law, rows in zip(laws, lists, strict=True):
-            joint = np.multiply.outer(joint, np.array([law.probability(row) for row in rows]))
+            joint = np.multiply.outer(joint, law.probabilities(rows))
         total += joint
     return total

@@ -72,8 +72,7 @@ class Answers:
 def answer(actions: ActionSet, ledger: Ledger) -> Answers:
     """Find the best answer to every entry of a ledger: one oracle call for each, or for all that share a vector."""
     rows, d = ledger.rows, actions.dimension
-    chances = np.array([[law.policy.probability(action) for action in ledger.actions] for law in ledger.laws])
-    chances = chances.reshape(len(ledger.laws), len(rows))
+    chances = _chances(ledger, rows.keys)
     weights = np.maximum(0.0, 1.0 - chances.sum(axis=1))
     parts = [_answer_rows(actions, part) for part in _rows_with_laws(ledger, chances)]
     choices, best, kept = (frozen(np.concatenate(part)) for part in zip(*parts, strict=True))
@@ -83,15 +82,26 @@ def answer(actions: ActionSet, ledger: Ledger) -> Answers:
     return Answers(ledger, chances, choices, best, kept, rest, rest_choices, rest_best, weights)
 
 
+def _chances(ledger: Ledger, keys: Words) -> Matrix:
+    """Return how likely each unlisted law is to draw each packed action."""
+    chances = np.zeros((len(ledger.laws), len(keys)))
+    for start in range(0, len(keys) if ledger.laws else 0, _CHUNK):
+        here = slice(start, start + _CHUNK)
+        played = unpack_rows(reading(keys[here]), len(ledger.total))
+        chances[:, here] = [law.policy.probabilities(played) for law in ledger.laws]
+    return chances
+
+
 def _rows_with_laws(ledger: Ledger, chances: Matrix) -> Iterator[Rows]:
     """Add to each row what unlisted laws gave its action; in pieces, since nothing is shared then."""
     rows = ledger.rows
     if not ledger.laws:
         yield rows
         return
+    days = rows.days
     for start in range(0, len(rows), _CHUNK) or (0,):
         here = slice(start, start + _CHUNK)
-        yield own_rows(rows.keys[here], _values(ledger, chances, here), rows.days[here], rows.whole[here])
+        yield own_rows(rows.keys[here], _values(ledger, chances, here), days[here], rows.whole[here])
 
 
 def _values(ledger: Ledger, chances: Matrix, which: Any) -> Matrix:
@@ -199,11 +209,9 @@ class Rule:
         total = float(ledger.rows.dot(answers).sum())
         total += float((ledger.rows.total(~known) + ledger.pooled.values.sum(axis=0)) @ self.otherwise)
         if ledger.laws:
-            played = unpack_rows(reading(self.keys), len(ledger.total))
-            chosen = unpack_rows(reading(self.choices), len(ledger.total))
-            for law in ledger.laws:
-                weights = np.array([law.policy.probability(action) for action in played])
-                total += float(weights @ (chosen @ law.value))
+            choices, one = reading(self.choices), np.zeros(len(self.choices), dtype=np.int32)
+            for law, weights in zip(ledger.laws, _chances(ledger, self.keys), strict=True):
+                total += float(weights @ dot_rows(reading(law.value[None]), reading(one), choices))
                 total += max(0.0, 1.0 - float(weights.sum())) * float(law.value @ self.otherwise)
         if ledger.dropped is not None:
             total += ledger.dropped.lowest
