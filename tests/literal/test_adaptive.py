@@ -155,7 +155,8 @@ class Pool:
         theta = inverse @ (b - b.sum() / A.sum() * A.sum(axis=1))
         trace = np.trace(inverse) - (self.d - self.plain.rank) / ridge
         error = math.sqrt(2.0 * noise * max(trace, 0.0) / self.plain.rank)
-        tilted = np.log(self.members[g].first) + (3.0 * theta / error if error > 0.0 else 0.0)
+        steep = 2.5 * max(1.0, math.log(self.d / self.plain.size))
+        tilted = np.log(self.members[g].first) + (steep * theta / error if error > 0.0 else 0.0)
         return self.plain.project(tilted)
 
     def end(self, X: np.ndarray, n_ending: int, position: int, noise: float) -> None:

@@ -38,7 +38,7 @@ class Ingredients:
     standard_errors : float
         What a gain must exceed before the filter swaps (``adaptive.swap_filter``).
     boldness : float
-        How far a member that fits by least squares moves per standard error.
+        How far a member that fits by least squares moves per standard error (``adaptive.fit``).
     guard_slack : float
         The guard trips when its estimate exceeds ``guard_slack``·(T/K + 16/γ).
     weight_step, weight_spread : float
@@ -59,7 +59,7 @@ class Ingredients:
     guarded: bool = True
     least_squares: bool = True
     standard_errors: float = 0.85
-    boldness: float = 3.0
+    boldness: float = 2.5
     guard_slack: float = 0.25
     weight_step: float = 0.5
     weight_spread: float = 0.1

@@ -4,8 +4,13 @@ For a member with retention λ, sums over the days so far with weights :math:`\l
 
 .. math:: A = \sum M M^\top,\quad b = \sum r M,\quad \hat\theta = (A + \rho I)^{-1}(b - c\,A 1),\quad \rho = m,
 
-c = Σb / ΣA the mean reward per element. The member plays the KL projection of :math:`q_1\exp(\beta\,\hat\theta / s)`, s the
-standard error of a difference of two elements: as bold as what is known allows. With semi-bandit feedback
+c = Σb / ΣA the mean reward per element. The member plays the KL projection of
+
+.. math:: q_1\exp\Bigl(\beta\,\max\bigl(1, \log\tfrac dm\bigr)\,\hat\theta / s\Bigr),
+
+s the standard error of a difference of two elements: as bold as what is known allows. An element begins with probability m/d, so
+log d/m is what its log-weight must gain before it is played for sure; without this factor members on sets with many elements for
+each that is chosen (paths, rankings) stay close to where they began. With semi-bandit feedback
 :math:`A = \sum \mathrm{diag}(M)`, :math:`b = \sum M \circ R`.
 """
 
@@ -93,8 +98,9 @@ def fitted_tilt(fit: Fit, f: int, size: int, rank: int, noise: float, boldness: 
     error = np.sqrt(2.0 * noise * max(trace, 0.0) / rank)
     tilted = first_log.copy()
     if error > 0.0:
+        steepness = boldness * max(1.0, np.log(d / ridge)) / error
         for i in range(d):
-            tilted[i] += boldness * theta[i] / error
+            tilted[i] += steepness * theta[i]
     return tilted
 
 
