@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.family import best
-from swapregret.arrays import Floats, Integers, Words
+from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_action
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.vector_table import VectorTable, find_row, make_row, thin_table
@@ -56,28 +56,42 @@ def add_pooled(pairs: Pairs, elements: Integers, count: int, prior: float, v: Fl
     return share * share * spread
 
 
-@phase
-def filter_list(family: Any, rule: Any, memory: Memory, words: Words, n_windows: int) -> Words:
-    """Return what is played when each of some actions is recommended, after so many base windows."""
-    d = family.common.dimension
+@kernel
+def tilted_values(memory: Memory, words: Words, prior: float, scale: float) -> tuple[Floats, Flags]:
+    """Return v of each action with τ added to its own elements, and whether anything is known of it."""
     table, pairs = memory.table, memory.pairs
-    played = words.copy()
-    v, elements = np.empty(d), np.empty(d, dtype=np.int64)
-    tails = 1.0 + _HEAVY_WINDOWS / max(1, n_windows)
-    scale = rule.standard_errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
-    for a in range(words.shape[0]):
-        at = find_row(table, words[a])
-        noise = table.squares[at] if at >= 0 else 0.0
-        for k in range(d):
-            v[k] = table.values[at, k] if at >= 0 else 0.0
+    n, d = words.shape[0], table.values.shape[1]
+    values, is_known = np.zeros((n, d)), np.zeros(n, dtype=np.bool_)
+    elements = np.empty(d, dtype=np.int64)
+    for a in range(n):
+        at, v = find_row(table, words[a]), values[a]
+        noise = 0.0
+        if at >= 0:
+            noise = table.squares[at]
+            for k in range(d):
+                v[k] = table.values[at, k]
         count = elements_of(words[a], elements)
         if pairs.counts.size:
-            noise += add_pooled(pairs, elements, count, rule.prior, v)
+            noise += add_pooled(pairs, elements, count, prior, v)
         if noise > 0.0:
             tau = scale * np.sqrt(noise)
             for e in range(count):
                 v[elements[e]] += tau
-            pack_action(best(family, v), played[a])
+            is_known[a] = True
+    return values, is_known
+
+
+@phase
+def filter_list(family: Any, rule: Any, memory: Memory, words: Words, n_windows: int) -> Words:
+    """Return what is played when each of some actions is recommended, after so many base windows."""
+    tails = 1.0 + _HEAVY_WINDOWS / max(1, n_windows)
+    d = family.common.dimension
+    scale = rule.standard_errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
+    values, is_known = tilted_values(memory, words, rule.prior, scale)
+    played = words.copy()
+    for a in range(words.shape[0]):
+        if is_known[a]:
+            pack_action(best(family, values[a]), played[a])
     return played
 
 
