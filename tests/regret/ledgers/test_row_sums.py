@@ -10,17 +10,17 @@ from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.compiled.bits import pack_lists, pack_rows, unpack_rows
 from swapregret.regret.ledgers.kernels.row_sums import (
-    RowArrays,
-    add_pieces,
+    distinct_rows,
     dot_rows,
     find_rows,
+    group_pieces,
     in_order,
-    locate_rows,
     pool_of,
     pool_pieces,
     reading,
     rebuild_slots,
-    spread_rows,
+    sample_rows,
+    sum_rows,
 )
 
 
@@ -30,26 +30,6 @@ def _random_rows(seed: int, n: int, d: int) -> np.ndarray:
 
 def _dot(values: np.ndarray, words: np.ndarray) -> np.ndarray:
     return dot_rows(reading(values), in_order(len(values)), reading(words))
-
-
-def _table(n_rows: int, n_vectors: int, d: int) -> RowArrays:
-    return RowArrays(
-        counts=np.zeros(2, dtype=np.int64),
-        slots=np.zeros(128, dtype=np.int32),
-        keys=np.zeros((n_rows, (d + 63) // 64), dtype=np.uint64),
-        at=np.zeros(n_rows, dtype=np.int32),
-        shares=np.zeros(n_rows),
-        whole=np.zeros(n_rows, dtype=np.bool_),
-        vectors=np.zeros((n_vectors, d)),
-        vector_days=np.zeros(n_vectors),
-        holders=np.zeros(n_vectors, dtype=np.int64),
-        pooled=np.zeros(0, dtype=np.int64),
-    )
-
-
-def _values(table: RowArrays) -> np.ndarray:
-    n = int(table.counts[0])
-    return spread_rows(reading(table.vectors), reading(table.at[:n]), reading(table.shares[:n]))
 
 
 @settings(deadline=None, max_examples=30)
@@ -91,56 +71,47 @@ def test_lists_pack_like_rows() -> None:
 
 
 @settings(deadline=None, max_examples=25)
-@given(d=st.sampled_from([5, 64, 65, 130]), seed=st.integers(0, 1000), limit=st.integers(1, 40))
-def test_rows_are_found_as_in_a_dictionary(d: int, seed: int, limit: int) -> None:
-    """The open-addressing table gives each action one row, in order of arrival, and −1 past the limit."""
+@given(d=st.sampled_from([5, 64, 65, 130]), seed=st.integers(0, 1000), n=st.integers(0, 60))
+def test_rows_are_found_as_in_a_dictionary(d: int, seed: int, n: int) -> None:
+    """Each action has one row, in order of arrival; looked up in slots it is found there, and no other action is."""
     rng = np.random.default_rng(seed)
-    rows = _random_rows(seed, 12, d)[rng.integers(12, size=60)]
-    words = pack_rows(reading(rows))
-    table = _table(limit, 60, d)
-    found = locate_rows(table, reading(words))
+    table = np.unique(_random_rows(seed, 12, d), axis=0)
+    rows = table[rng.integers(len(table), size=n)]
+    words = reading(pack_rows(reading(rows)))
+    firsts, places = distinct_rows(words)
     expected: dict[bytes, int] = {}
     for index, row in enumerate(rows):
-        if row.tobytes() not in expected and len(expected) < limit:
-            expected[row.tobytes()] = len(expected)
-        assert found[index] == expected.get(row.tobytes(), -1)
-    n = len(expected)
-    assert table.counts[0] == n
-    assert table.whole[:n].all()
-    again = np.zeros(256, dtype=np.int32)
-    rebuild_slots(again, table.keys, n)
-    assert np.array_equal(find_rows(again, table.keys, reading(words)), found)
+        if row.tobytes() not in expected:
+            assert firsts[len(expected)] == index
+        assert places[index] == expected.setdefault(row.tobytes(), len(expected))
+    assert len(firsts) == len(expected)
+    keys, slots = words[firsts], np.zeros(256, dtype=np.int32)
+    rebuild_slots(slots, keys, len(keys))
+    found = find_rows(slots, keys, reading(pack_rows(reading(table))))
+    assert found.tolist() == [expected.get(row.tobytes(), -1) for row in table]
 
 
 @settings(deadline=None, max_examples=40)
-@given(seed=st.integers(0, 10_000), n_vectors=st.integers(1, 30))
-def test_rows_are_sums_whoever_shares_a_vector(seed: int, n_vectors: int) -> None:
-    """After laws and days V[M] is the sum of what was entered, every vector has a row, and what finds no room is told."""
+@given(seed=st.integers(0, 10_000), n=st.integers(0, 50), n_rows=st.integers(1, 9))
+def test_rows_are_the_sums_of_their_pieces(seed: int, n: int, n_rows: int) -> None:
+    """Pieces are grouped by row in the order they came, rows without pieces among them, and summed with their shares."""
     rng = np.random.default_rng(seed)
-    actions = np.unique(_random_rows(seed, 20, 6), axis=0)
-    table, wanted, lost = _table(len(actions), n_vectors, 6), np.zeros((len(actions), 6)), 0
-    for _ in range(12):
-        chosen = rng.integers(len(actions), size=rng.integers(1, 7))  # an action may come twice
-        words, vector = reading(pack_rows(reading(actions[chosen]))), rng.normal(size=6)
-        rows = locate_rows(table, words)
-        if rng.random() < 0.3:
-            weights, vectors = np.ones(len(chosen)), rng.normal(size=(len(chosen), 6))
-            lost += add_pieces(table, rows, reading(weights), reading(vectors), 0, 1, 1.0)
-        else:
-            weights, vectors = rng.dirichlet(np.ones(len(chosen))), np.tile(vector, (len(chosen), 1))
-            weights[: rng.integers(2)] = 0.0
-            lost += add_pieces(table, rows, reading(weights), reading(vectors), 0, 0, 2.0)
-        for index in np.flatnonzero((rows >= 0) & (weights > 0.0)):
-            wanted[chosen[index]] += weights[index] * vectors[index]
-        n, k = table.counts
-        holders = np.bincount(table.at[:n][table.shares[:n] > 0.0], minlength=n_vectors)
-        assert np.array_equal(table.holders[:k], holders[:k])
-        assert (holders[:k] > 0).all()
-    place = find_rows(table.slots, table.keys, reading(pack_rows(reading(actions))))
-    assert _values(table)[place[place >= 0]] == pytest.approx(wanted[place >= 0], abs=1e-12)
-    assert not wanted[place < 0].any()
-    assert lost > 0 or table.whole[: table.counts[0]].all()
-    assert n_vectors < len(actions) or lost == 0
+    rows, at = (rng.integers(high, size=n).astype(np.int32) for high in (n_rows, 4))
+    shares, vectors = rng.random(n), rng.normal(size=(4, 3))
+    starts, order = group_pieces(reading(rows), n_rows)
+    wanted = np.zeros((n_rows, 3))
+    for row in range(n_rows):
+        assert order[starts[row] : starts[row + 1]].tolist() == np.flatnonzero(rows == row).tolist()
+    np.add.at(wanted, rows, shares[:, None] * vectors[at])
+    which = rng.permutation(n_rows)[:5]
+    found = sum_rows(which, starts, order, reading(at), reading(shares), reading(vectors))
+    assert found == pytest.approx(wanted[which], abs=1e-12)
+
+
+def test_a_sample_has_all_or_nothing_of_an_action() -> None:
+    """The parts of all actions are those of ``pool_of``: an action is in one of them, as often as it comes."""
+    words = reading(pack_rows(reading(_random_rows(8, 500, 9))))
+    assert np.array_equal(sample_rows(words, 16), words[pool_of(words, 16) == 0])
 
 
 def test_pieces_go_to_their_pools() -> None:

@@ -1,56 +1,59 @@
-"""The rows of a ledger: actions with a vector each, in bounded memory.
+"""The rows of a ledger while it is written: a log of pieces, in bounded memory.
 
-Actions that one policy alone has played share its vector; others have one of their own. Past ``capacity`` vectors, what finds
-no room is *pooled*: every action belongs to one of ``n_pools`` pools (a fixed partition by hash), its vector is added to the
-pool's, and its best answer is taken at once, on its own (*split*). Splitting can only raise Σ_M max V[M]·M', pooling can only
-lower it, so the two ends bracket it. From time to time the half of the rows that were used least lately make room; oracle calls
-stay at most two an entry.
+What is recorded is only added to a log; actions are told apart when someone reads it. From time to time the log is *folded*:
+actions with several pieces get one vector of their own. That is done where it saves most of the memory, and at the latest when
+there are twice as many pieces or vectors as may stay.
+
+Past ``capacity`` vectors, the actions that were played least are *pooled*: every action belongs to one of ``n_pools`` pools (a
+fixed partition by hash), its vector is added to the pool's, and its best answer is taken at once, on its own (*split*): one
+oracle call for each vector that leaves. Splitting can only raise Σ_M max V[M]·M', pooling can only lower it, so the two ends
+bracket it.
 """
 
-from typing import Any
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import NamedArrays, Vector, Words, frozen
-from swapregret.geometry.oracle import LinearOracle
+from swapregret.actions.action_set import ActionSet
+from swapregret.arrays import Matrix, NamedArrays, Vector, Words, frozen
+from swapregret.errors import InvalidInput
 from swapregret.policy.held import held_array
-from swapregret.regret.ledgers.closed_ledger import Pooled, Rows, no_pools
+from swapregret.regret.ledgers.best_answers import CHUNK, answer_vectors
+from swapregret.regret.ledgers.closed_ledger import Pooled, Rows, held_pieces, no_pools
 from swapregret.regret.ledgers.kernels.row_sums import (
+    PieceLog,
     Places,
-    RowArrays,
-    add_pieces,
+    append_law,
+    distinct_rows,
     in_order,
-    locate_rows,
+    pool_of,
     pool_pieces,
     reading,
-    rebuild_slots,
+    sample_rows,
 )
 
 __all__ = ["ActionRows"]
 
-_FIRST = 2**10
-_LAZY = 2**20
-_GROWTH = 4
-_FADING = 0.5
+_FIRST_PIECES, _FIRST_BYTES = 2**14, 2**18
+_GROWTH = 16
+_DAYS, _LONGEST = 2**12, 2**20
+_PARTS, _SAVING = 16, 4
 _MOST_POOLS = 4096
-_OF_ROWS, _OF_VECTORS = ("keys", "at", "shares", "whole"), ("vectors", "vector_days")
+_OF_PIECES = ("words", "at", "shares", "vectors", "vector_days")
 
 
 class ActionRows:
-    """Rows keyed by packed action; grows to its capacity, then pools.
+    """A log of what policies gave to actions; folds what it can, pools what exceeds its capacity.
 
     Parameters
     ----------
-    oracle : LinearOracle
-        Asked for the best answer to what is pooled.
+    actions : ActionSet
+        Its oracle is asked for the best answer to what is pooled.
     capacity : int
-        Most vectors. There may be more rows than that, as many as have room in the memory of these vectors.
-
-    Attributes
-    ----------
-    split : float
-        Sum of the best answers to what was pooled, each piece on its own.
+        Most vectors. There may be more rows than that, as many as have room in the memory of these vectors. Between two folds the
+        log may have twice as many of both.
 
     Examples
     --------
@@ -58,185 +61,179 @@ class ActionRows:
     >>> table = ActionRows(MSets(2, 1), capacity=1)
     >>> words = np.array([[1], [2]], dtype=np.uint64)
     >>> table.add_law(words, np.array([.5, .5]), np.array([1., 0.]), 1.0)
-    >>> len(table.lend()), table.split
+    >>> rows, pooled = table.lend()
+    >>> len(rows), pooled.split
     (1, 0.5)
     """
 
-    def __init__(self, oracle: LinearOracle, capacity: int) -> None:
-        d = oracle.dimension
-        self._oracle, self._capacity = oracle, capacity
-        self._most_rows = capacity * max(1, d // 8)  # a row takes about as much as eight numbers of a vector
-        self._credit = 0
-        self._is_lent = False
-        self._pools, self._gains, self.split = np.zeros((0, d)), np.zeros(0), 0.0
-        self._faded = np.zeros(0)
-        self._table = self._empty(np.zeros(0, dtype=np.int64))
-        self._resize(min(_FIRST, self._most_rows), min(capacity, max(_FIRST, _LAZY // (8 * d))))
+    def __init__(self, actions: ActionSet, capacity: int) -> None:
+        d = actions.dimension
+        self._actions, self._capacity = actions, capacity
+        self._most_rows = capacity * max(1, d // 8)  # a row takes at most as much as eight numbers of a vector
+        self._n_pools = min(max(1, capacity // 4), _MOST_POOLS)
+        self._pools, self._gains, self._split = np.zeros((0, d)), np.zeros(0), 0.0
+        self._pooled = np.zeros(0, dtype=np.int64)  # pieces in each pool; empty while nothing was pooled
+        self._whole = np.zeros(0, dtype=np.bool_)  # of the rows the log begins with, which are folded
+        self.log = _log(*self._room(0, 0), d)
 
     def add_law(self, words: Words, weights: Vector, vector: Vector, n_days: float) -> None:
         """Add weight · vector to every atom of a law held for ``n_days`` days."""
-        self._add(words, weights, vector[None, :], np.zeros(len(words), dtype=np.int32), n_days)
+        self.make_room(len(words), 1)
+        append_law(self.log, reading(words), reading(weights), reading(vector), n_days)
 
-    def add_days(self, words: Words, vectors: npt.NDArray[np.float64]) -> None:
-        """Add one vector to each of a list of actions, a day each."""
-        self._add(words, np.ones(len(words)), vectors, in_order(len(words)), 1.0)
+    def add_days(self, words: Words, vectors: Matrix) -> None:
+        """Add one vector to each of a list of actions, one day each."""
+        for start in range(0, len(words), _DAYS):
+            some, days = words[start : start + _DAYS], vectors[start : start + _DAYS]
+            m = len(some)
+            self.make_room(m, m)
+            log, (n, k) = self.log, self.log.counts.tolist()
+            log.words[n : n + m], log.at[n : n + m], log.shares[n : n + m] = some, np.arange(k, k + m), 1.0
+            log.vectors[k : k + m], log.vector_days[k : k + m] = days, 1.0
+            log.counts[:] = n + m, k + m
 
-    def _add(self, words: Words, weights: Vector, vectors: npt.NDArray[np.float64], at: Places, n_days: float) -> None:
-        """Add weights[i] · vectors[at[i]] to every action; of what finds no room all that share a vector are one entry."""
-        self.make_room(len(words))
-        rows = locate_rows(self._table, reading(words))
-        step = int(len(vectors) > 1)
-        if add_pieces(self._table, rows, reading(weights), reading(vectors), 0, step, n_days):
-            lost = np.flatnonzero((rows < 0) & (weights > 0.0))
-            used, places = np.unique(at[lost], return_inverse=True)
-            self._pool(words[lost], weights[lost], vectors[used], places.astype(np.int32))
-            self._thin(len(used))
+    def make_room(self, n_pieces: int, n_vectors: int) -> None:
+        """Make room for so many more pieces and vectors in the log: fold it, or move it to larger arrays."""
+        n, k = self.log.counts.tolist()
+        if n + n_pieces <= len(self.log.at) and k + n_vectors <= len(self.log.vectors):
+            return
+        is_full = n + n_pieces > 2 * self._most_rows or k + n_vectors > 2 * self._capacity
+        rows = self._settled() if is_full or self._is_worth_folding() else self._pieces()
+        n, k = len(rows.words), len(rows.vectors)
+        pieces, vectors = self._room(n, k)
+        self._fill(_arrays(rows), max(pieces, n + n_pieces), max(vectors, k + n_vectors))
 
-    @property
-    def arrays(self) -> RowArrays:
-        """Return what kernels that fill rows themselves work on, once ``make_room`` was called."""
-        return self._table
-
-    def make_room(self, n_actions: int) -> bool:
-        """Make room for so many more actions as far as the capacity goes; tell whether there is."""
-        n_rows, n_vectors = (int(count) + n_actions for count in self._table.counts)
-        old_rows, old_vectors = self._table.at.size, self._table.holders.size
-        rows = old_rows if n_rows <= old_rows else min(self._most_rows, max(n_rows, _GROWTH * old_rows))
-        vectors = (
-            old_vectors if n_vectors <= old_vectors else min(self._capacity, max(n_vectors, _GROWTH * old_vectors))
-        )
-        if self._is_lent or rows > old_rows or vectors > old_vectors:
-            self._resize(rows, vectors)
-        return n_rows <= rows and n_vectors <= vectors
-
-    def lend(self) -> Rows:
-        """Return all rows in the order they came, for good; nothing is copied unless something is added afterwards."""
-        self._is_lent = True
-        table, (n, k) = self._table, self._table.counts.tolist()
-        return Rows(
-            keys=reading(table.keys[:n]),
-            vectors=reading(table.vectors[:k]),
-            vector_days=reading(table.vector_days[:k]),
-            at=reading(table.at[:n]),
-            shares=reading(table.shares[:n]),
-            whole=reading(table.whole[:n]),
-        )
-
-    def pooled(self) -> Pooled:
-        """Return what was pooled, as a value."""
-        counts = self._table.pooled
-        if counts.size == 0:
-            return no_pools(self._oracle.dimension)
-        used = np.flatnonzero(counts)
-        return Pooled(
-            n_pools=counts.size,
-            pools=frozen(used),
-            values=frozen(self._pools[used]),
-            gains=frozen(self._gains[used]),
-            split=self.split,
-            n_pieces=float(counts.sum()),
-        )
-
-    def best(self, vector: Vector) -> float:
-        """Return max vector·M'."""
-        return float(vector @ self._oracle.argmax(vector))
+    def lend(self) -> tuple[Rows, Pooled]:
+        """Return all rows in the order they came and what was pooled, as values; recording goes on as if nothing was asked."""
+        n, k = self.log.counts.tolist()
+        table, is_over = copy(self), n > self._most_rows or k > self._capacity
+        rows = table._settled() if is_over or self._pooled.size or self._is_worth_folding() else self._pieces()
+        used = np.flatnonzero(table._pooled)
+        if not used.size:
+            return rows, no_pools(self._actions.dimension)
+        values, gains = frozen(table._pools[used]), frozen(table._gains[used])
+        n_pooled = float(table._pooled.sum())
+        return rows, Pooled(self._n_pools, frozen(used), values, gains, table._split, n_pooled)
 
     def dump(self) -> NamedArrays:
-        """Write the rows as named arrays."""
-        table, (n, k) = self._table, self._table.counts.tolist()
-        arrays: NamedArrays = {name: getattr(table, name)[:n] for name in _OF_ROWS}
-        arrays |= {name: getattr(table, name)[:k] for name in _OF_VECTORS}
-        arrays |= {"pools": self._pools, "gains": self._gains, "pooled": table.pooled, "faded": self._faded}
-        return arrays | {"split_credit": np.array([self.split, self._credit])}
+        """Write the log as named arrays."""
+        arrays = _arrays(self._pieces())
+        arrays |= {"pools": self._pools, "gains": self._gains, "pooled": self._pooled, "split": np.array(self._split)}
+        room = np.array([len(self.log.at), len(self.log.vectors)])
+        return arrays | {"whole": self._whole, "room": room}
 
     def restore(self, arrays: NamedArrays) -> None:
         """Fill an empty table with what ``dump`` wrote of one of the same capacity."""
-        held_array(arrays, "at", "int32", (len(arrays["keys"]),), 0, max(0, len(arrays["vectors"]) - 1))
-        self.split, credit = arrays["split_credit"].tolist()
-        self._credit, self._faded = int(credit), np.array(arrays["faded"])
-        self._pools, self._gains = np.array(arrays["pools"]), np.array(arrays["gains"])
-        self._table = self._table._replace(pooled=np.array(arrays["pooled"]))
-        self._fill(arrays)
+        d = self._actions.dimension
+        pieces = held_pieces(arrays, d)
+        whole = held_array(arrays, "whole", "bool", (None,))
+        n = len(whole)
+        if n > len(distinct_rows(reading(pieces["words"][:n]))[0]):
+            raise InvalidInput(
+                "the rows a ledger in a file begins with must differ", "some alike", "Restore the file from a copy."
+            )
+        self._whole = np.array(whole)
+        if len(arrays["pooled"]):
+            m = self._n_pools
+            self._pooled = np.array(held_array(arrays, "pooled", "int64", (m,), 0))
+            self._pools = np.array(held_array(arrays, "pools", "float64", (m, d)))
+            self._gains = np.array(held_array(arrays, "gains", "float64", (m,)))
+        self._split = float(held_array(arrays, "split", "float64", ()))
+        room = held_array(arrays, "room", "int64", (2,), 0).tolist()
+        used = len(pieces["at"]), len(pieces["vectors"])
+        most = 2 * self._most_rows + _LONGEST, 2 * self._capacity + _DAYS  # what came last may be beyond
+        sizes = [max(count, min(size, limit)) for count, size, limit in zip(used, room, most, strict=True)]
+        self._fill(pieces, *sizes)
 
-    def _fill(self, given: NamedArrays) -> None:
-        """Let rows and vectors be those given; the table has none."""
-        n, k = len(given["keys"]), len(given["vectors"])
-        self.make_room(max(n, k))
-        table = self._table
-        for name in (*_OF_ROWS, *_OF_VECTORS):
-            getattr(table, name)[: len(given[name])] = given[name]
-        table.holders[:k] = np.bincount(table.at[:n][table.shares[:n] > 0.0], minlength=k)
-        table.counts[:] = n, k
-        rebuild_slots(table.slots, table.keys, n)
+    def _room(self, n_pieces: int, n_vectors: int) -> tuple[int, int]:
+        """Return how much room to make for a log that begins with so many pieces and vectors."""
+        pieces = min(2 * self._most_rows, max(_FIRST_PIECES, _GROWTH * n_pieces))
+        vectors = min(2 * self._capacity, max(_FIRST_BYTES // (8 * self._actions.dimension), _GROWTH * n_vectors, 1))
+        return pieces, vectors
 
-    def _empty(self, pooled: npt.NDArray[np.int64]) -> RowArrays:
-        """Return arrays without room for anything."""
-        d = self._oracle.dimension
-        return RowArrays(
-            counts=np.zeros(2, dtype=np.int64),
-            slots=np.zeros(0, dtype=np.int32),
-            keys=np.zeros((0, (d + 63) // 64), dtype=np.uint64),
-            at=np.zeros(0, dtype=np.int32),
-            shares=np.zeros(0),
-            whole=np.zeros(0, dtype=np.bool_),
-            vectors=np.zeros((0, d)),
-            vector_days=np.zeros(0),
-            holders=np.zeros(0, dtype=np.int64),
-            pooled=pooled,
+    def _fill(self, given: NamedArrays, n_pieces: int, n_vectors: int) -> None:
+        """Begin a log of so much room with some pieces; its pages cost nothing until they are written to."""
+        self.log = _log(n_pieces, n_vectors, self._actions.dimension)
+        for name in _OF_PIECES:
+            getattr(self.log, name)[: len(given[name])] = given[name]
+        self.log.counts[:] = len(given["words"]), len(given["vectors"])
+
+    def _pieces(self) -> Rows:
+        """Return what is in the log; it stays as it is, since a log is only added to."""
+        log, (n, k) = self.log, self.log.counts.tolist()
+        return Rows(
+            reading(log.words[:n]),
+            reading(log.at[:n]),
+            reading(log.shares[:n]),
+            np.broadcast_to(np.True_, n),
+            reading(log.vectors[:k]),
+            reading(log.vector_days[:k]),
         )
 
-    def _resize(self, n_rows: int, n_vectors: int) -> None:
-        """Make more room, and part from what was lent; actions stay what they are, and need no copy for that."""
-        old, (n, k) = self._table, self._table.counts.tolist()
-        new: dict[str, Any] = {}
-        if self._is_lent or n_vectors > len(old.vectors):
-            new |= {name: _moved(getattr(old, name), n_vectors, k) for name in (*_OF_VECTORS, "holders")}
-        if self._is_lent or n_rows > len(old.keys):
-            new |= {name: _moved(getattr(old, name), n_rows, n) for name in ("at", "shares", "whole")}
-        if n_rows > len(old.keys):
-            new["keys"] = _moved(old.keys, n_rows, n)
-            new["slots"] = np.zeros(1 << (2 * n_rows - 1).bit_length(), dtype=np.int32)
-            rebuild_slots(new["slots"], new["keys"], n)
-        self._table = old._replace(**new)
-        self._is_lent = False
+    def _is_worth_folding(self) -> bool:
+        """Tell whether the log would take a fourth of its memory with a vector per action, judged by a part of all actions."""
+        rows, d = self._pieces(), self._actions.dimension
+        n_rows = _PARTS * len(distinct_rows(reading(sample_rows(rows.words, _PARTS)))[0])
+        return _SAVING * n_rows * (8 * d + rows.nbytes // max(1, len(rows.words))) <= rows.nbytes
 
-    def _pool(self, words: Words, weights: Vector, vectors: npt.NDArray[np.float64], at: Places) -> None:
-        """Pool actions with weights[i] · vectors[at[i]] each."""
-        if self._table.pooled.size == 0:
-            n = min(max(1, self._capacity // 4), _MOST_POOLS)
-            self._pools, self._gains = np.zeros((n, vectors.shape[1])), np.zeros(n)
-            self._table = self._table._replace(pooled=np.zeros(n, dtype=np.int64))
-        bests = np.array([self.best(vector) for vector in vectors])
+    def _settled(self) -> Rows:
+        """Return the rows folded; those without room are pooled before."""
+        rows, n_old = self._pieces(), len(self._whole)
+        fresh = np.ones(len(rows) - n_old, dtype=np.bool_)
+        if self._pooled.size:  # a new row is whole if nothing was pooled yet where its action would have gone
+            fresh = self._pooled[pool_of(reading(rows.keys[n_old:]), self._n_pools)] == 0
+        kept = self._most_played(rows)
+        if len(kept) < len(rows):
+            self._pool(rows, np.setdiff1d(np.arange(len(rows)), kept))
+        self._whole = np.concatenate([self._whole, fresh])[kept]
+        return replace(rows.folded(kept), intact=frozen(self._whole))
+
+    def _most_played(self, rows: Rows) -> npt.NDArray[np.int64]:
+        """Return the rows that have room once they are folded: those played most, in their order."""
+        n = len(rows)
+        if n <= self._capacity:
+            return np.arange(n)
+        vector = np.where(rows.lone, rows.at[rows.firsts], len(rows.vectors) + np.arange(n))
+        order = np.argsort(-rows.days, kind="stable")
+        is_first = np.zeros(n, dtype=np.int64)
+        is_first[np.unique(vector[order], return_index=True)[1]] = 1
+        n_kept = min(self._most_rows, int((np.cumsum(is_first) <= self._capacity).sum()))
+        return np.sort(order[:n_kept])
+
+    def _pool(self, rows: Rows, gone: npt.NDArray[np.int64]) -> None:
+        """Pool some rows; into copies of the pools, since a table that lends shares them."""
+        n, is_new = self._n_pools, not self._pooled.size
+        self._pools = np.zeros((n, self._actions.dimension)) if is_new else self._pools.copy()
+        self._gains = np.zeros(n) if is_new else self._gains.copy()
+        self._pooled = np.zeros(n, dtype=np.int64) if is_new else self._pooled.copy()
+        lone = rows.lone[gone]
+        pieces, several = rows.firsts[gone[lone]], gone[~lone]
+        used, places = np.unique(rows.at[pieces], return_inverse=True)
+        self._split_off(rows.words[pieces], rows.shares[pieces], rows.vectors[used], places.astype(np.int32))
+        for start in range(0, len(several), CHUNK):
+            some = several[start : start + CHUNK]
+            self._split_off(rows.keys[some], np.ones(len(some)), rows.some(some), in_order(len(some)))
+
+    def _split_off(self, words: Words, weights: Vector, vectors: Matrix, at: Places) -> None:
+        """Pool actions with weights[i] · vectors[at[i]] each, and take the best answer to each of them."""
+        bests = answer_vectors(self._actions, vectors)[1]
         pieces = (reading(words), reading(weights), reading(vectors), reading(at), bests)
-        pool_pieces(self._pools, self._gains, self._table.pooled, *pieces)
-        self.split += float(weights @ bests[at])
-
-    def _thin(self, n_entries: int) -> None:
-        """Let the half of the rows used least lately go, once as many entries have found no room."""
-        table, n = self._table, int(self._table.counts[0])
-        self._credit += n_entries
-        leaving = n // 2
-        if leaving == 0 or self._credit < leaving:
-            return
-        columns = {name: getattr(table, name)[:n] for name in _OF_ROWS}
-        at, shares = columns["at"], columns["shares"]
-        days, faded = shares * table.vector_days[at], np.zeros(n)
-        faded[: len(self._faded)] = self._faded
-        order = np.argsort(days - faded, kind="stable")
-        gone, kept = order[:leaving], np.sort(order[leaving:])
-        used, places = np.unique(at[gone], return_inverse=True)
-        self._pool(table.keys[gone], shares[gone], table.vectors[used], places.astype(np.int32))
-        kept = kept[shares[kept] > 0.0]
-        used, places = np.unique(at[kept], return_inverse=True)
-        vectors = {name: getattr(table, name)[used] for name in _OF_VECTORS}
-        self._faded = (faded + _FADING * (days - faded))[kept]
-        self._table = self._empty(self._table.pooled)
-        self._fill({name: column[kept] for name, column in columns.items()} | {"at": places} | vectors)
-        self._credit = 0
+        pool_pieces(self._pools, self._gains, self._pooled, *pieces)
+        self._split += float(weights @ bests[at])
 
 
-def _moved(array: npt.NDArray[Any], size: int, n_used: int) -> npt.NDArray[Any]:
-    """Return a longer array; its pages cost nothing until they are written to."""
-    moved = np.zeros((size, *array.shape[1:]), dtype=array.dtype)
-    moved[:n_used] = array[:n_used]
-    return moved
+def _arrays(rows: Rows) -> NamedArrays:
+    """Return the pieces and vectors of some rows by name."""
+    return {name: getattr(rows, name) for name in _OF_PIECES}
+
+
+def _log(n_pieces: int, n_vectors: int, dimension: int) -> PieceLog:
+    """Return a log with room for so many pieces and vectors."""
+    return PieceLog(
+        counts=np.zeros(2, dtype=np.int64),
+        words=np.zeros((n_pieces, (dimension + 63) // 64), dtype=np.uint64),
+        at=np.zeros(n_pieces, dtype=np.int32),
+        shares=np.zeros(n_pieces),
+        vectors=np.zeros((n_vectors, dimension)),
+        vector_days=np.zeros(n_vectors),
+    )

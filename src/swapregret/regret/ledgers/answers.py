@@ -7,7 +7,7 @@ swap function are three readings of it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,13 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, Words, frozen
-from swapregret.compiled.bits import pack_rows, unpack_rows
-from swapregret.regret.ledgers.closed_ledger import Ledger, Rows, own_rows
-from swapregret.regret.ledgers.kernels.row_sums import dot_rows, find_rows, in_order, pool_of, reading, rebuild_slots
-from swapregret.regret.ledgers.merge import merge_rows
+from swapregret.compiled.bits import unpack_rows
+from swapregret.regret.ledgers.best_answers import CHUNK, answer_vectors, dot_each
+from swapregret.regret.ledgers.closed_ledger import Ledger
+from swapregret.regret.ledgers.kernels.row_sums import dot_rows, find_rows, pool_of, reading, rebuild_slots
+from swapregret.regret.ledgers.merge import merge_rows, places_in
 
 __all__ = ["Answers", "Rule", "answer", "answer_samples", "lower_sum", "unpack"]
-
-_CHUNK = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +70,10 @@ class Answers:
 
 def answer(actions: ActionSet, ledger: Ledger) -> Answers:
     """Find the best answer to every entry of a ledger: one oracle call for each, or for all that share a vector."""
-    rows, d = ledger.rows, actions.dimension
-    chances = _chances(ledger, rows.keys)
+    d = actions.dimension
+    chances = _chances(ledger, ledger.rows.keys)
     weights = np.maximum(0.0, 1.0 - chances.sum(axis=1))
-    parts = [_answer_rows(actions, part) for part in _rows_with_laws(ledger, chances)]
-    choices, best, kept = (frozen(np.concatenate(part)) for part in zip(*parts, strict=True))
+    choices, best, kept = _answer_rows(actions, ledger, chances)
     rest = np.array([share * law.value for share, law in zip(weights, ledger.laws, strict=True)]).reshape(-1, d)
     rest_choices = np.array([actions.argmax(row) for row in rest], dtype=np.int64).reshape(-1, d)
     rest_best = (rest * rest_choices).sum(axis=1)
@@ -85,23 +83,10 @@ def answer(actions: ActionSet, ledger: Ledger) -> Answers:
 def _chances(ledger: Ledger, keys: Words) -> Matrix:
     """Return how likely each unlisted law is to draw each packed action."""
     chances = np.zeros((len(ledger.laws), len(keys)))
-    for start in range(0, len(keys) if ledger.laws else 0, _CHUNK):
-        here = slice(start, start + _CHUNK)
+    for here in _chunks(len(keys) if ledger.laws else 0):
         played = unpack_rows(reading(keys[here]), len(ledger.total))
         chances[:, here] = [law.policy.probabilities(played) for law in ledger.laws]
     return chances
-
-
-def _rows_with_laws(ledger: Ledger, chances: Matrix) -> Iterator[Rows]:
-    """Add to each row what unlisted laws gave its action; in pieces, since nothing is shared then."""
-    rows = ledger.rows
-    if not ledger.laws:
-        yield rows
-        return
-    days = rows.days
-    for start in range(0, len(rows), _CHUNK) or (0,):
-        here = slice(start, start + _CHUNK)
-        yield own_rows(rows.keys[here], _values(ledger, chances, here), days[here], rows.whole[here])
 
 
 def _values(ledger: Ledger, chances: Matrix, which: Any) -> Matrix:
@@ -112,27 +97,43 @@ def _values(ledger: Ledger, chances: Matrix, which: Any) -> Matrix:
     return values
 
 
-def _answer_rows(actions: ActionSet, rows: Rows) -> tuple[npt.NDArray[np.uint64], Vector, Vector]:
+def _answer_rows(actions: ActionSet, ledger: Ledger, chances: Matrix) -> tuple[Words, Vector, Vector]:
     """Return φ*(M), packed, V[M]·φ*(M) and V[M]·M of every row."""
-    choices, best = [np.zeros((0, rows.keys.shape[1]), dtype=np.uint64)], [np.zeros(0)]
-    for start in range(0, len(rows.vectors), _CHUNK):
-        block = np.array(rows.vectors[start : start + _CHUNK])
-        choices.append(pack_rows(reading(actions.argmax_many(block))))
-        best.append(dot_rows(reading(block), in_order(len(block)), reading(choices[-1])))
-    return np.concatenate(choices)[rows.at], rows.shares * np.concatenate(best)[rows.at], rows.dot(rows.keys)
+    rows, n = ledger.rows, len(ledger.rows)
+    choices, best, kept = np.empty_like(rows.keys), np.empty(n), np.empty(n)
+    lone = rows.lone if not ledger.laws else np.zeros(n, dtype=np.bool_)
+    pieces = rows.firsts[lone]
+    used, places = np.unique(rows.at[pieces], return_inverse=True)
+    shared, most = answer_vectors(actions, rows.vectors[used])
+    shares = rows.shares[pieces]
+    choices[lone], best[lone] = shared[places], shares * most[places]
+    kept[lone] = shares * dot_rows(rows.vectors, reading(rows.at[pieces]), reading(rows.words[pieces]))
+    others = np.flatnonzero(~lone)
+    for part in _chunks(len(others)):
+        here = others[part]
+        values = _values(ledger, chances, here)
+        choices[here], best[here] = answer_vectors(actions, values)
+        kept[here] = dot_each(values, rows.keys[here])
+    return frozen(choices), frozen(best), frozen(kept)
+
+
+def _chunks(n: int) -> Iterator[slice]:
+    return (slice(start, start + CHUNK) for start in range(0, n, CHUNK))
 
 
 def answer_samples(actions: ActionSet, answers: Answers) -> tuple[Vector, Vector]:
     """Return V̂·φ*(M) and V̂·M for all actions with a row or drawn, dropped laws replaced by what was drawn from them."""
     ledger, dropped = answers.ledger, answers.ledger.dropped
     assert dropped is not None
-    listed = list(_rows_with_laws(ledger, answers.chances))
-    rows, where = merge_rows([*listed, dropped.samples], 1.0)
-    best, kept, place = np.zeros(len(rows)), np.zeros(len(rows)), np.concatenate(where[:-1])
-    best[place], kept[place] = answers.best, answers.kept
-    touched = np.unique(where[-1])
-    drawn = own_rows(rows.keys[touched], rows.some(touched), rows.days[touched], rows.whole[touched])
-    _, best[touched], kept[touched] = _answer_rows(actions, drawn)
+    tables = [ledger.rows, dropped.samples]
+    merged = merge_rows(tables, 1.0)
+    listed, drawn = places_in(merged, tables)
+    best, kept = np.zeros(len(merged)), np.zeros(len(merged))
+    best[listed], kept[listed] = answers.best, answers.kept
+    chances = np.zeros((len(ledger.laws), len(merged)))
+    chances[:, listed] = answers.chances
+    values = _values(replace(ledger, rows=merged), chances, drawn)
+    best[drawn], kept[drawn] = answer_vectors(actions, values)[1], dot_each(values, merged.keys[drawn])
     return best, kept
 
 

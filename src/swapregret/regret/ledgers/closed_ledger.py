@@ -12,47 +12,90 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Actions, Matrix, Vector, Words, frozen
+from swapregret.arrays import Actions, Matrix, NamedArrays, Vector, Words, frozen
 from swapregret.compiled.bits import unpack_rows
 from swapregret.policy import Policy
-from swapregret.regret.ledgers.kernels.row_sums import Places, dot_rows, in_order, reading, spread_rows
+from swapregret.policy.held import held_array, held_words
+from swapregret.regret.ledgers.kernels.row_sums import (
+    Places,
+    distinct_rows,
+    dot_rows,
+    group_pieces,
+    reading,
+    sum_rows,
+)
 
-__all__ = ["Dropped", "Law", "Ledger", "Pooled", "Rows", "no_pools", "own_rows"]
+__all__ = ["Dropped", "Law", "Ledger", "Pooled", "Rows", "held_pieces", "no_pools"]
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Actions with a vector each: of a run in the order they were first played, of a merged ledger in canonical order.
+    """Actions with V[M] each, in the order they were first played, as sums of pieces: what one policy gave one action.
 
-    Actions that one policy alone has played have parallel vectors and share one: V[M] of row r is ``shares[r] · vectors[at[r]]``.
+    A piece is ``shares[i] · vectors[at[i]]``: all actions of a policy share its vector. Actions are told apart when first asked
+    for, which takes longer than to record them.
 
     Attributes
     ----------
-    keys : uint64 array, shape (n, ⌈dimension/64⌉)
-        Packed actions.
+    words : uint64 array, shape (p, ⌈dimension/64⌉)
+        The packed action of every piece.
+    at : int32 array, shape (p,)
+    shares : Vector, shape (p,)
+    intact : bool array, shape (p,)
+        Whether all that was recorded of its action is among the pieces; alike for all pieces of an action.
     vectors : Matrix, shape (k, dimension)
     vector_days : Vector, shape (k,)
         On how many days each vector was met, in expectation.
-    at : int32 array, shape (n,)
-    shares : Vector, shape (n,)
-    whole : bool array, shape (n,)
-        Whether all that was recorded of M is in this row.
     """
 
-    keys: Words
-    vectors: Matrix
-    vector_days: Vector
+    words: Words
     at: Places
     shares: Vector
-    whole: npt.NDArray[np.bool_]
+    intact: npt.NDArray[np.bool_]
+    vectors: Matrix
+    vector_days: Vector
 
     def __len__(self) -> int:
-        return len(self.at)
+        return len(self.firsts)
+
+    @cached_property
+    def _distinct(self) -> tuple[Places, Places]:
+        return distinct_rows(self.words)
+
+    @property
+    def firsts(self) -> Places:
+        """Return the first piece of every row."""
+        return self._distinct[0]
+
+    @property
+    def places(self) -> Places:
+        """Return the row of every piece."""
+        return self._distinct[1]
+
+    @cached_property
+    def keys(self) -> Words:
+        """Return the packed actions, one per row."""
+        return self.words if len(self) == len(self.words) else frozen(self.words[self.firsts])
+
+    @cached_property
+    def groups(self) -> tuple[npt.NDArray[np.int64], Places]:
+        """Return where the pieces of each row start, and the pieces in that order."""
+        return group_pieces(self.places, len(self))
+
+    @property
+    def lone(self) -> npt.NDArray[np.bool_]:
+        """Tell which rows have one piece only, and so a vector that others may share."""
+        return np.asarray(np.diff(self.groups[0]) == 1)
+
+    @property
+    def whole(self) -> npt.NDArray[np.bool_]:
+        """Tell of every row whether all that was recorded of M is in it."""
+        return self.intact[self.firsts]
 
     @property
     def days(self) -> Vector:
         """Return Σ_t p_t(M): how many days each action was played, in expectation."""
-        return np.asarray(self.shares * self.vector_days[self.at])
+        return self._added(self.vector_days[self.at])
 
     @cached_property
     def values(self) -> Matrix:
@@ -61,21 +104,42 @@ class Rows:
 
     @property
     def nbytes(self) -> int:
-        """Return how much memory the rows take."""
-        return sum(part.nbytes for part in (self.keys, self.vectors, self.at, self.shares))
+        """Return how much memory the pieces take."""
+        return sum(part.nbytes for part in (self.words, self.at, self.shares, self.vectors))
 
     def some(self, which: Any) -> Matrix:
         """Return V[M] of some rows."""
-        return spread_rows(self.vectors, reading(self.at[which]), reading(self.shares[which]))
+        rows = which if isinstance(which, np.ndarray) and which.dtype != np.bool_ else np.arange(len(self))[which]
+        return sum_rows(rows, *self.groups, self.at, self.shares, self.vectors)
 
     def dot(self, words: Words) -> Vector:
         """Return V[M]·M' for a packed action M' per row."""
-        return self.shares * dot_rows(self.vectors, self.at, reading(words))
+        each = words if len(self) == len(self.words) else words[self.places]
+        return self._added(dot_rows(self.vectors, self.at, reading(each)))
+
+    def _added(self, numbers: Vector) -> Vector:
+        """Return the sum of a number per piece, times its share, one per row."""
+        return np.asarray(np.bincount(self.places, self.shares * numbers, minlength=len(self)), dtype=np.float64)
 
     def total(self, which: Any) -> Vector:
         """Return the sum of V[M] over some rows."""
-        weights = np.bincount(self.at[which], self.shares[which], minlength=len(self.vectors))
+        chosen = np.zeros(len(self), dtype=np.bool_)
+        chosen[which] = True
+        weights = np.bincount(self.at, self.shares * chosen[self.places], minlength=len(self.vectors))
         return np.asarray(weights @ self.vectors)
+
+    def folded(self, which: Any = slice(None)) -> "Rows":
+        """Return some of the rows with one piece each: those that had several get a vector of their own."""
+        rows, lone = np.arange(len(self))[which], self.lone[which]
+        pieces, several = self.firsts[rows[lone]], rows[~lone]
+        used, places = np.unique(self.at[pieces], return_inverse=True)
+        at, shares = np.empty(len(rows), dtype=np.int32), np.ones(len(rows))
+        at[lone], shares[lone] = places, self.shares[pieces]
+        at[~lone] = len(used) + np.arange(len(several))
+        vectors = np.concatenate([self.vectors[used], self.some(several)])
+        days = np.concatenate([self.vector_days[used], self.days[several]])
+        words, whole = frozen(self.keys[rows]), frozen(self.whole[rows])
+        return Rows(words, frozen(at), frozen(shares), whole, frozen(vectors), frozen(days))
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,13 +246,20 @@ class Ledger:
         return self.rows.values
 
 
-def own_rows(keys: Words, values: Matrix, days: Vector, whole: npt.NDArray[np.bool_]) -> Rows:
-    """Return rows with a vector of their own each."""
-    return Rows(keys, frozen(values), frozen(days), in_order(len(keys)), frozen(np.ones(len(keys))), whole)
-
-
 def no_pools(dimension: int) -> Pooled:
     """Return what a table that never reached its capacity has pooled: nothing."""
     return Pooled(
         0, frozen(np.zeros(0, dtype=np.int64)), frozen(np.zeros((0, dimension))), frozen(np.zeros(0)), 0.0, 0.0
     )
+
+
+def held_pieces(arrays: NamedArrays, dimension: int) -> NamedArrays:
+    """Return the pieces and vectors that a file holds, checked so that every piece has its vector."""
+    words, vectors = held_words(arrays, "words", dimension), held_array(arrays, "vectors", "float64", (None, dimension))
+    return {
+        "words": words,
+        "at": held_array(arrays, "at", "int32", (len(words),), 0, len(vectors) - 1),
+        "shares": held_array(arrays, "shares", "float64", (len(words),), 0.0),
+        "vectors": vectors,
+        "vector_days": held_array(arrays, "vector_days", "float64", (len(vectors),), 0.0),
+    }

@@ -16,6 +16,7 @@ from swapregret.arrays import NamedArrays, Vector, array_of_text, below, frozen,
 from swapregret.compiled.bits import pack_rows
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.action_rows import ActionRows
+from swapregret.regret.ledgers.best_answers import answer_vectors
 from swapregret.regret.ledgers.closed_ledger import Dropped, Law
 from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
@@ -70,7 +71,8 @@ class LawBook:
         table = self._samples
         if table is None:
             return None
-        return Dropped(self._highest, self._lowest, float(self._n_dropped), table.split, table.lend())
+        rows, pooled = table.lend()
+        return Dropped(self._highest, self._lowest, float(self._n_dropped), pooled.split, rows)
 
     def dump(self) -> NamedArrays:
         """Write the book as named arrays."""
@@ -107,8 +109,9 @@ class LawBook:
     def _drop(self, law: Law) -> None:
         if self._samples is None:
             self._samples = ActionRows(self._actions, self._capacity)
-        self._highest += self._samples.best(law.value)
-        self._lowest -= self._samples.best(-law.value)
+        highest, lowest = answer_vectors(self._actions, np.array([law.value, -law.value]))[1].tolist()
+        self._highest += highest
+        self._lowest -= lowest
         self._n_dropped += 1
         drawn = np.stack([law.policy.sample(self._rng) for _ in range(_SAMPLES)])
         shares = np.full(_SAMPLES, 1.0 / _SAMPLES)

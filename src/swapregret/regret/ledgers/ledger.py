@@ -27,8 +27,9 @@ from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.action_rows import ActionRows
+from swapregret.regret.ledgers.best_answers import dot_each
 from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.kernels.row_sums import dot_rows, in_order, reading
+from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.laws import LawBook
 from swapregret.regret.ledgers.stretches import Left, Packer, Stretches
 from swapregret.regret.ledgers.tape_reader import TapeReader
@@ -59,7 +60,8 @@ class SwapLedger:
     capacity : int, optional
         Most reward vectors kept. An action that several policies have played has one, those that a single policy has played share
         it. Exact up to there, so for at least as many actions; past it, regrets come as certified brackets. Memory is that of what
-        is in use, at most 3 · capacity · dimension floats and a little; vectors of 256 MiB if not given.
+        is in use: at most 3 · capacity · dimension floats and a little, 5 while a full ledger makes room; vectors of 256 MiB if
+        not given.
 
     Examples
     --------
@@ -106,7 +108,7 @@ class SwapLedger:
         words = pack_rows(reading(np.ascontiguousarray(plays, dtype=np.int64)))
         self._table.add_days(words, vectors)
         self._played = summed(self._played, vectors)
-        earned = dot_rows(reading(vectors), in_order(len(vectors)), reading(words))
+        earned = dot_each(vectors, words)
         self._earned = float(summed(np.array([self._earned]), earned[:, None])[0])
         self._n_played += len(vectors)
 
@@ -123,9 +125,10 @@ class SwapLedger:
     def close(self) -> Ledger:
         """Return the ledger of all days so far; recording may go on."""
         self._enter(self._stretches.flush())
+        rows, pooled = self._table.lend()
         return Ledger(
-            rows=self._table.lend(),
-            pooled=self._table.pooled(),
+            rows=rows,
+            pooled=pooled,
             laws=self._laws.kept(),
             dropped=self._laws.dropped(),
             total=frozen(self._stretches.total + self._played),

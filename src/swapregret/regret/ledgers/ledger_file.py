@@ -6,8 +6,8 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, below, frozen, text_of_array, under
-from swapregret.policy.held import held_array, held_words
-from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, no_pools
+from swapregret.policy.held import held_array
+from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, held_pieces, no_pools
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
 
 __all__ = ["read_ledger", "write_ledger"]
@@ -95,13 +95,6 @@ def _write_rows(rows: Rows) -> NamedArrays:
 
 
 def _read_rows(arrays: NamedArrays, dimension: int) -> Rows:
-    keys = held_words(arrays, "keys", dimension)
-    vectors = held_array(arrays, "vectors", "float64", (None, dimension))
-    return Rows(
-        frozen(keys),
-        frozen(vectors),
-        frozen(held_array(arrays, "vector_days", "float64", (len(vectors),), 0.0)),
-        frozen(held_array(arrays, "at", "int32", (len(keys),), 0, len(vectors) - 1)),
-        frozen(held_array(arrays, "shares", "float64", (len(keys),), 0.0)),
-        frozen(held_array(arrays, "whole", "bool", (len(keys),))),
-    )
+    pieces = held_pieces(arrays, dimension)
+    intact = held_array(arrays, "intact", "bool", (len(pieces["words"]),))
+    return Rows(intact=frozen(intact), **{name: frozen(array) for name, array in pieces.items()})

@@ -4,19 +4,18 @@ Replications are averaged entry by entry *before* the maximum over φ: that is t
 of swap regret (deviation D16).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.arrays import frozen
 from swapregret.errors import InvalidInput
 from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, no_pools
-from swapregret.regret.ledgers.kernels.row_sums import pool_of
+from swapregret.regret.ledgers.kernels.row_sums import Places, pool_of
 from swapregret.regret.ledgers.laws import is_same_law
 
-__all__ = ["mean_ledger", "merge_rows", "sum_ledgers"]
+__all__ = ["mean_ledger", "merge_rows", "places_in", "sum_ledgers"]
 
 
 def mean_ledger(ledgers: Iterable[Ledger]) -> Ledger:
@@ -65,10 +64,10 @@ def _merge(parts: Sequence[Ledger], *, mean: bool) -> Ledger:
         return parts[0]
     share = 1.0 / len(parts) if mean else 1.0
     n_pools = max(part.pooled.n_pools for part in parts)
-    rows, inverse = merge_rows([part.rows for part in parts], share)
+    rows = merge_rows([part.rows for part in parts], share)
     dropped = [part.dropped for part in parts if part.dropped is not None]
     return Ledger(
-        rows=replace(rows, whole=_wholes(parts, rows, inverse, n_pools)),
+        rows=_with_wholes(rows, parts, n_pools),
         pooled=_merge_pools([part.pooled for part in parts], share, n_pools, len(parts[0].total)),
         laws=_merge_laws(parts, share),
         dropped=None
@@ -78,7 +77,7 @@ def _merge(parts: Sequence[Ledger], *, mean: bool) -> Ledger:
             share * sum(part.lowest for part in dropped),
             share * sum(part.n_laws for part in dropped),
             share * sum(part.sample_split for part in dropped),
-            merge_rows([part.samples for part in dropped], share)[0],
+            merge_rows([part.samples for part in dropped], share),
         ),
         total=frozen(share * np.sum([part.total for part in parts], axis=0)),
         earned=share * sum(part.earned for part in parts),
@@ -88,60 +87,40 @@ def _merge(parts: Sequence[Ledger], *, mean: bool) -> Ledger:
     )
 
 
-def merge_rows(tables: Sequence[Rows], share: float) -> tuple[Rows, list[npt.NDArray[np.int64]]]:
-    """Add rows of the same action; also return, for each table, where its rows went."""
-    keys = np.concatenate([table.keys for table in tables])
-    order = np.lexsort(keys.T)
-    keys = keys[order]
-    is_new = np.ones(len(keys), dtype=np.bool_)
-    is_new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
-    place = np.empty(len(keys), dtype=np.int64)
-    place[order] = np.cumsum(is_new) - 1
-    n, d = int(is_new.sum()), tables[0].vectors.shape[1]
-    where = np.split(place, np.cumsum([len(table) for table in tables])[:-1])
-    is_common = np.bincount(place, minlength=n) > 1
-    # actions of several tables get vectors of their own; the others keep what they share
-    own = np.cumsum(is_common) - 1
-    sums, sum_days = np.zeros((int(is_common.sum()), d)), np.zeros(int(is_common.sum()))
-    at, shares = own.copy(), is_common.astype(np.float64)
-    vectors, vector_days, n_vectors = [sums], [sum_days], len(sums)
-    for table, target in zip(tables, where, strict=True):
-        both = is_common[target]
-        sums[own[target[both]]] += share * table.some(both)
-        sum_days[own[target[both]]] += share * table.days[both]
-        alone = target[~both]
-        used, places = np.unique(table.at[~both], return_inverse=True)
-        at[alone] = n_vectors + places
-        shares[alone] = share * table.shares[~both]
-        vectors.append(table.vectors[used])
-        vector_days.append(table.vector_days[used])
-        n_vectors += len(used)
-    merged = Rows(
-        frozen(keys[is_new]),
-        frozen(np.concatenate(vectors)),
-        frozen(np.concatenate(vector_days)),
-        frozen(at.astype(np.int32)),
-        frozen(shares),
-        frozen(np.ones(n, dtype=np.bool_)),
+def merge_rows(tables: Sequence[Rows], share: float) -> Rows:
+    """Return all pieces of some tables, times a share."""
+    first = np.cumsum([0, *(len(table.vectors) for table in tables)])
+    return Rows(
+        frozen(np.concatenate([table.words for table in tables])),
+        frozen(np.concatenate([table.at + np.int32(k) for table, k in zip(tables, first[:-1], strict=True)])),
+        frozen(share * np.concatenate([table.shares for table in tables])),
+        frozen(np.concatenate([table.intact for table in tables])),
+        frozen(np.concatenate([table.vectors for table in tables])),
+        frozen(np.concatenate([table.vector_days for table in tables])),
     )
-    return merged, where
 
 
-def _wholes(
-    parts: Sequence[Ledger], rows: Rows, where: Sequence[npt.NDArray[np.int64]], n_pools: int
-) -> npt.NDArray[np.bool_]:
-    """Tell which merged rows are whole: in every part either a whole row, or no row and an empty pool."""
-    whole = np.ones(len(rows), dtype=np.bool_)
+def places_in(merged: Rows, tables: Sequence[Rows]) -> Iterator[Places]:
+    """Return, for each of the merged tables, where its rows went."""
+    first = 0
+    for table in tables:
+        yield merged.places[first + table.firsts]
+        first += len(table.words)
+
+
+def _with_wholes(rows: Rows, parts: Sequence[Ledger], n_pools: int) -> Rows:
+    """Note which merged rows are whole: in every part either a whole row, or no row and an empty pool."""
     if n_pools == 0:
-        return frozen(whole)
+        return rows
+    whole = np.ones(len(rows), dtype=np.bool_)
     pool = pool_of(rows.keys, n_pools)
-    for part, target in zip(parts, where, strict=True):
+    for part, place in zip(parts, places_in(rows, [part.rows for part in parts]), strict=True):
         touched = np.zeros(n_pools, dtype=np.bool_)
         touched[part.pooled.pools] = True
         here = ~touched[pool]
-        here[target] = part.rows.whole
+        here[place] = part.rows.whole
         whole &= here
-    return frozen(whole)
+    return replace(rows, intact=frozen(whole[rows.places]))
 
 
 def _merge_pools(parts: Sequence[Pooled], share: float, n_pools: int, dimension: int) -> Pooled:

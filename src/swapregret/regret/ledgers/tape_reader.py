@@ -9,7 +9,7 @@ from swapregret.arrays import Matrix, Vector
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.action_rows import ActionRows
-from swapregret.regret.ledgers.kernels.tape_sums import enter_laws, law_vectors
+from swapregret.regret.ledgers.kernels.tape_sums import append_laws, law_vectors
 
 __all__ = ["TapeReader", "Window"]
 
@@ -56,14 +56,9 @@ class TapeReader:
 
     def enter(self, table: ActionRows) -> None:
         """Add every policy that is a list to a table, with the rewards of its days."""
-        tape, done = self.tape, 0
-        table.make_room(int(tape.longest[0]))
-        while (done := enter_laws(table.arrays, tape, self.vectors, self.days, done)) < self.n_laws:
-            first, last, place = int(tape.starts[done]), int(tape.starts[done + 1]), int(tape.places[done])
-            if not table.make_room(last - first):
-                words = tape.words[place : place + last - first]
-                table.add_law(words, tape.chances[first:last], self.vectors[done], float(self.days[done]))
-                done += 1
+        starts, done = self.tape.starts, 0
+        while (done := append_laws(table.log, self.tape, self.vectors, self.days, done)) < self.n_laws:
+            table.make_room(int(starts[done + 1] - starts[done]), 1)
 
     def unlisted(self) -> Iterator[tuple[Policy, Vector, float]]:
         """Return the policies that are no lists, exploration among them, with the rewards of their days."""

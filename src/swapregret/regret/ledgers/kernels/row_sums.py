@@ -1,6 +1,6 @@
-"""Compiled inner loops of the ledger: rows of packed actions found by hashing, sums into rows and pools.
+"""Compiled inner loops of the ledger: packed actions told apart by hashing, sums over pieces, rows and pools.
 
-An action is packed into 64-bit words, element i as bit i mod 64 of word i div 64. Rows are found by open addressing:
+An action is packed into 64-bit words, element i as bit i mod 64 of word i div 64. Actions are found by open addressing:
 ``slots`` holds row + 1, or 0 where it is empty; its length is a power of two, at least twice the number of rows.
 """
 
@@ -9,29 +9,31 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Flags, Floats, Integers, Words
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, hash_row
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vector_table import place_of
 
 __all__ = [
+    "PieceLog",
     "Places",
-    "RowArrays",
-    "add_pieces",
+    "append_law",
+    "distinct_rows",
     "dot_rows",
     "find_rows",
+    "group_pieces",
     "in_order",
-    "locate_rows",
     "pool_of",
     "pool_pieces",
     "reading",
     "rebuild_slots",
-    "spread_rows",
+    "sample_rows",
+    "sum_rows",
 ]
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 Places = npt.NDArray[np.int32]
-"""Numbers of rows and vectors; half as wide as others, since there are many of them."""
+"""Numbers of pieces, rows and vectors; half as wide as others, since there are many of them."""
 
 
 def reading(array: _Array) -> _Array:
@@ -46,42 +48,118 @@ def in_order(n: int) -> Places:
     return reading(np.arange(n, dtype=np.int32))
 
 
-class RowArrays(NamedTuple):
-    """Room for R actions of W words and for k vectors: V[M] of row r is ``shares[r] · vectors[at[r]]``.
+class PieceLog(NamedTuple):
+    """Room for P pieces of actions of W words and for K vectors; entries are only ever added, so any beginning of it is a value.
 
-    Actions that one policy alone has played share its vector. One that is played by a second policy gets a vector of its own; the
-    last that is left with a shared one takes it over. So every vector has a row, and there are no more vectors than rows.
+    A piece is what one policy gave one action: ``shares[i] · vectors[at[i]]``. V[M] is the sum of the pieces of M.
 
     Attributes
     ----------
     counts : int64 array, shape (2,)
-        Rows and vectors in use.
-    slots : int32 array
-    keys : uint64 array, shape (R, W)
-    at : int32 array, shape (R,)
-    shares : float64 array, shape (R,)
-        0 as long as nothing was added.
-    whole : bool array, shape (R,)
-        Whether all that was recorded of M is in its row.
-    vectors : float64 array, shape (k, d)
-    vector_days : float64 array, shape (k,)
-        On how many days each vector was met: Σ_t p_t(M) of row r is ``shares[r] · vector_days[at[r]]``.
-    holders : int64 array, shape (k,)
-        How many rows each vector has.
-    pooled : int64 array
-        How many pieces are in each pool; empty while nothing was pooled.
+        Pieces and vectors in use.
+    words : uint64 array, shape (P, W)
+    at : int32 array, shape (P,)
+    shares : float64 array, shape (P,)
+    vectors : float64 array, shape (K, d)
+    vector_days : float64 array, shape (K,)
+        On how many days each vector was met: a piece stands for ``shares[i] · vector_days[at[i]]`` days.
     """
 
     counts: Integers
-    slots: npt.NDArray[Any]
-    keys: Words
+    words: Words
     at: Places
     shares: Floats
-    whole: Flags
     vectors: Floats
     vector_days: Floats
-    holders: Integers
-    pooled: Integers
+
+
+@kernel
+def append_law(log: PieceLog, words: Words, weights: Floats, vector: Floats, n_days: float) -> None:
+    """Add a policy of so many days to a log that has room for it: one vector, one piece per action of positive weight."""
+    n, k = log.counts[0], log.counts[1]
+    for index in range(weights.size):
+        if weights[index] == 0.0:
+            continue
+        for w in range(words.shape[1]):
+            log.words[n, w] = words[index, w]
+        log.at[n] = k
+        log.shares[n] = weights[index]
+        n += 1
+    log.vectors[k] = vector
+    log.vector_days[k] = n_days
+    log.counts[0] = n
+    log.counts[1] = k + 1
+
+
+@kernel
+def distinct_rows(words: Words) -> tuple[Places, Places]:
+    """Return where each action comes first, in that order, and the row of every piece: its action's place in this order."""
+    n_slots = 16
+    while n_slots < 2 * words.shape[0]:
+        n_slots *= 2
+    slots = np.zeros(n_slots, dtype=np.int32)
+    firsts, rows = np.empty(words.shape[0], dtype=np.int32), np.empty(words.shape[0], dtype=np.int32)
+    n_rows = 0
+    for index in range(words.shape[0]):
+        place, row = hash_row(words[index]) & (n_slots - 1), -1
+        while row < 0:
+            first = slots[place] - 1
+            if first < 0:
+                row = n_rows
+                slots[place] = index + 1
+                firsts[row] = index
+                n_rows += 1
+                break
+            row = rows[first]
+            for w in range(words.shape[1]):
+                if words[first, w] != words[index, w]:
+                    row = -1
+            place = (place + 1) & (n_slots - 1)
+        rows[index] = row
+    return firsts[:n_rows], rows
+
+
+@kernel
+def sample_rows(words: Words, n_parts: int) -> Words:
+    """Return the packed actions of one part of all there are, chosen by hash: as often as they come."""
+    sample, n = np.empty_like(words), 0
+    for index in range(words.shape[0]):
+        if pool_at(words[index], n_parts) == 0:
+            sample[n] = words[index]
+            n += 1
+    return sample[:n]
+
+
+@kernel
+def group_pieces(rows: Places, n_rows: int) -> tuple[Integers, Places]:
+    """Return the pieces in order of their rows: those of row r are ``order[starts[r]:starts[r + 1]]``, first come first."""
+    starts, order = np.zeros(n_rows + 1, dtype=np.int64), np.empty(rows.size, dtype=np.int32)
+    for row in rows:
+        starts[row + 1] += 1
+    for row in range(n_rows):
+        starts[row + 1] += starts[row]
+    for index in range(rows.size):
+        row = rows[index]
+        order[starts[row]] = index
+        starts[row] += 1
+    for row in range(n_rows, 0, -1):
+        starts[row] = starts[row - 1]
+    starts[0] = 0
+    return starts, order
+
+
+@kernel
+def sum_rows(which: Integers, starts: Integers, order: Places, at: Places, shares: Floats, vectors: Floats) -> Floats:
+    """Return V[M] = Σ shares[i] · vectors[at[i]] over the pieces of some rows."""
+    values = np.zeros((which.size, vectors.shape[1]))
+    for index in range(which.size):
+        line, row = values[index], which[index]
+        for place in range(starts[row], starts[row + 1]):
+            piece = order[place]
+            vector, share = vectors[at[piece]], shares[piece]
+            for i in range(line.size):
+                line[i] += share * vector[i]
+    return values
 
 
 @kernel
@@ -117,100 +195,6 @@ def find_rows(slots: npt.NDArray[Any], keys: Words, words: Words) -> Integers:
     for index in range(words.shape[0]):
         rows[index] = np.int64(slots[place_of(slots, keys, words[index])]) - 1
     return rows
-
-
-@kernel
-def locate_rows(table: RowArrays, words: Words) -> Integers:
-    """Find the row of each packed action, making new rows; −1 where there is no room for a row or its vector.
-
-    A new row is ``whole`` if nothing was pooled yet where the action would have gone.
-    """
-    slots, keys, pooled = table.slots, table.keys, table.pooled
-    rows = np.empty(words.shape[0], dtype=np.int64)
-    for index in range(rows.size):
-        action = words[index]
-        place = place_of(slots, keys, action)
-        row = np.int64(slots[place]) - 1
-        if row < 0 and table.counts[0] < table.at.size and table.counts[1] < table.holders.size:
-            row = table.counts[0]
-            table.counts[0] = row + 1
-            slots[place] = row + 1
-            key = keys[row]
-            for w in range(key.size):
-                key[w] = action[w]
-            table.whole[row] = pooled.size == 0 or pooled[pool_at(action, pooled.size)] == 0
-        rows[index] = row
-    return rows
-
-
-@kernel
-def add_pieces(
-    table: RowArrays, rows: Integers, weights: Floats, vectors: Floats, first: int, step: int, n_days: float
-) -> int:
-    """Add weights[i] · vectors[first + step·i] to rows[i]; return how many pieces found no room, their rows now −1.
-
-    A policy has one vector for all its atoms, ``step`` 0; days have a vector each, ``step`` 1.
-    """
-    counts, at, shares, holders = table.counts, table.at, table.shares, table.holders
-    kept, kept_days, d = table.vectors, table.vector_days, vectors.shape[1]
-    shared, n_missing = -1, 0
-    for index in range(rows.size):
-        row, weight = rows[index], weights[index]
-        if weight == 0.0:
-            continue
-        if row < 0:
-            n_missing += 1
-            continue
-        if step:
-            shared = -1
-        target, share = np.int64(at[row]), shares[row]
-        is_new = share == 0.0
-        if is_new and shared >= 0:
-            holders[shared] += 1
-            at[row] = shared
-            shares[row] = weight
-            continue
-        if not is_new and target == shared:  # an action that a policy lists twice
-            shares[row] += weight
-            continue
-        before = target
-        if is_new or holders[target] > 1:
-            target = counts[1]
-            if target == holders.size:
-                table.whole[row] = False
-                rows[index] = -1
-                n_missing += 1
-                continue
-            counts[1] = target + 1
-            holders[target] = 1
-            at[row] = target
-        line, vector = kept[target], vectors[first + step * index]
-        if is_new:
-            for i in range(d):
-                line[i] = vector[i]
-            kept_days[target] = n_days
-            shares[row] = weight
-            shared = int(target)
-            continue
-        if before != target:
-            holders[before] -= 1
-        old = kept[before]
-        for i in range(d):
-            line[i] = share * old[i] + weight * vector[i]
-        kept_days[target] = share * kept_days[before] + weight * n_days
-        shares[row] = 1.0
-    return n_missing
-
-
-@kernel
-def spread_rows(vectors: Floats, at: Places, shares: Floats) -> Floats:
-    """Return shares[r] · vectors[at[r]], one row each."""
-    values = np.empty((at.size, vectors.shape[1]))
-    for row in range(at.size):
-        line, vector, share = values[row], vectors[at[row]], shares[row]
-        for i in range(line.size):
-            line[i] = share * vector[i]
-    return values
 
 
 @kernel

@@ -1,13 +1,13 @@
-"""Reading a tape: what the world paid while each policy was played, and its actions into rows of a ledger's table."""
+"""Reading a tape: what the world paid while each policy was played, and its policies into the log of a ledger."""
 
 import numpy as np
 
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.policy.tape import Tape
-from swapregret.regret.ledgers.kernels.row_sums import RowArrays, add_pieces, locate_rows
+from swapregret.regret.ledgers.kernels.row_sums import PieceLog, append_law
 
-__all__ = ["enter_laws", "law_vectors"]
+__all__ = ["append_laws", "law_vectors"]
 
 
 @kernel
@@ -52,22 +52,17 @@ def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Fl
 
 
 @kernel
-def enter_laws(table: RowArrays, tape: Tape, vectors: Floats, held: Floats, n_done: int) -> int:
-    """Add p·V to the row of every action of policies ``n_done``.., until the table may have no room for another.
+def append_laws(log: PieceLog, tape: Tape, vectors: Floats, held: Floats, n_done: int) -> int:
+    """Add policies ``n_done``.. with the rewards of their days to a log, until it may have no room for another.
 
     Returns the number of policies done. Policies that are no lists are passed over.
     """
-    rows, located = np.empty(0, dtype=np.int64), -1
     for e in range(n_done, tape.n_laws[0]):
         first, last, place = tape.starts[e], tape.starts[e + 1], tape.places[e]
         n = last - first
         if held[e] == 0.0 or n == 0:
             continue
-        if table.counts[1] + n > table.holders.size:
+        if log.counts[0] + n > log.at.size or log.counts[1] == log.vector_days.size:
             return e
-        if place != located or rows.size != n:
-            if table.counts[0] + n > table.at.size:
-                return e
-            rows, located = locate_rows(table, tape.words[place : place + n]), place
-        add_pieces(table, rows, tape.chances[first:last], vectors, e, 0, held[e])
+        append_law(log, tape.words[place : place + n], tape.chances[first:last], vectors[e], held[e])
     return int(tape.n_laws[0])

@@ -1,0 +1,292 @@
+"""The log of a ledger: what was lent stays, folding changes nothing, and what a file holds is checked."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.compiled.bits import pack_rows, unpack_rows
+from swapregret.errors import InvalidInput
+from swapregret.policy import FinitePolicy
+from swapregret.regret.ledgers import action_rows
+from swapregret.regret.ledgers.action_rows import ActionRows
+from swapregret.regret.ledgers.closed_ledger import Rows
+from swapregret.regret.ledgers.kernels.row_sums import reading
+from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
+from swapregret.regret.ledgers.merge import merge_rows
+
+ACTIONS = MSets(6, 2)
+TABLE = ACTIONS.enumerate()
+MANY = 10**6
+
+
+class Run:
+    """Laws and days entered into a table one after the other, beside plain sums over all actions."""
+
+    def __init__(self, seed: int, capacity: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.table = ActionRows(ACTIONS, capacity)
+        self.values, self.days = np.zeros(TABLE.shape), np.zeros(len(TABLE))
+
+    def go_on(self, n_entries: int) -> None:
+        """Enter so many laws, or lists of days."""
+        for _ in range(n_entries):
+            chosen = self.rng.integers(len(TABLE), size=self.rng.integers(1, 7))  # an action may come twice
+            words = pack_rows(reading(TABLE[chosen]))
+            if self.rng.random() < 0.3:
+                weights, vectors, n_days = np.ones(len(chosen)), self.rng.normal(size=(len(chosen), 6)), 1.0
+                self.table.add_days(words, vectors)
+            else:
+                weights, n_days = self.rng.dirichlet(np.ones(len(chosen))), 2.0
+                weights[: self.rng.integers(2)] = 0.0
+                vectors = np.tile(self.rng.normal(size=6), (len(chosen), 1))
+                self.table.add_law(words, weights, vectors[0], n_days)
+            np.add.at(self.values, chosen, weights[:, None] * vectors)
+            np.add.at(self.days, chosen, weights * n_days)
+
+    def check(self, rows: Rows) -> None:
+        """See that rows are the sums, and that an action that was not played has none."""
+        found = {action.tobytes(): place for place, action in enumerate(unpack_rows(rows.keys, 6))}
+        assert sorted(found) == sorted(action.tobytes() for action in TABLE[self.days > 0.0])
+        for action, value, days in zip(TABLE, self.values, self.days, strict=True):
+            if days > 0.0:
+                place = found[action.tobytes()]
+                assert rows.values[place] == pytest.approx(value, abs=1e-12)
+                assert rows.days[place] == pytest.approx(days, abs=1e-12)
+
+
+def contents(rows: Rows) -> list[bytes]:
+    """Return all that rows hold."""
+    return [array.tobytes() for array in write_rows(rows).values()]
+
+
+def write_rows(rows: Rows) -> dict[str, Any]:
+    """Return the arrays of rows, and what is read off them."""
+    kept = {name: getattr(rows, name) for name in ("words", "at", "shares", "intact", "vectors", "vector_days")}
+    return kept | {"keys": rows.keys, "values": rows.values, "days": rows.days, "whole": rows.whole}
+
+
+@pytest.fixture
+def small_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let logs begin with little room, so that they are folded and moved often."""
+    monkeypatch.setattr(action_rows, "_FIRST_PIECES", 16)
+    monkeypatch.setattr(action_rows, "_FIRST_BYTES", 16)
+    monkeypatch.setattr(action_rows, "_GROWTH", 2)
+
+
+@pytest.mark.usefixtures("small_room")
+@pytest.mark.parametrize("saving", [0, 1, 10**9])
+def test_rows_are_sums_whenever_the_log_is_folded(saving: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """V[M] and the days are the sums of what was entered, folded at every move, where it saves something, or never."""
+    monkeypatch.setattr(action_rows, "_SAVING", saving)
+    for seed in range(15):
+        run = Run(seed, MANY)
+        for _ in range(8):
+            run.go_on(5)
+            rows, pooled = run.table.lend()
+            run.check(rows)
+            assert pooled.n_pools == 0
+            assert rows.whole.all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10_000), n=st.integers(0, 30))
+def test_folding_changes_no_value(seed: int, n: int) -> None:
+    """Folded rows are the same rows in the same order with one piece each, and no more vectors than rows."""
+    run = Run(seed, MANY)
+    run.go_on(n)
+    rows = run.table._pieces()
+    folded = rows.folded()
+    assert np.array_equal(folded.words, rows.keys)
+    assert len(folded.vectors) <= len(folded)
+    assert folded.values == pytest.approx(rows.values, abs=1e-12)
+    assert folded.days == pytest.approx(rows.days, abs=1e-12)
+    answers = pack_rows(reading(TABLE[run.rng.integers(len(TABLE), size=len(rows))]))
+    expected = (rows.values * unpack_rows(reading(answers), 6)).sum(axis=1)
+    assert rows.dot(answers) == pytest.approx(expected, abs=1e-12)
+    assert folded.dot(answers) == pytest.approx(expected, abs=1e-12)
+    which = run.rng.random(len(rows)) < 0.5
+    assert rows.total(which) == pytest.approx(rows.values[which].sum(axis=0), abs=1e-12)
+    assert folded.total(which) == pytest.approx(rows.total(which), abs=1e-12)
+
+
+@pytest.mark.usefixtures("small_room")
+@pytest.mark.parametrize("capacity", [1, 5, MANY])
+def test_what_was_lent_does_not_change(capacity: int) -> None:
+    """Rows and pools lent at many moments are, byte for byte, what they were, however much is recorded afterwards."""
+    run, lent = Run(3, capacity), []
+    for _ in range(20):
+        run.go_on(4)
+        rows, pooled = run.table.lend()
+        lent.append((rows, pooled, contents(rows), pooled.values.tobytes(), pooled.gains.tobytes(), pooled.split))
+    for rows, pooled, *before in lent:
+        again = Rows(*(getattr(rows, name) for name in Rows.__dataclass_fields__))  # nothing remembered
+        assert [contents(again), pooled.values.tobytes(), pooled.gains.tobytes(), pooled.split] == before
+        with pytest.raises(ValueError, match="read-only"):
+            rows.vectors[0, 0] = 7.0
+
+
+@pytest.mark.usefixtures("small_room")
+@pytest.mark.parametrize("capacity", [1, 5, MANY])
+def test_lending_changes_nothing_that_comes_later(capacity: int) -> None:
+    """A table that was looked at after every entry ends, byte for byte, as one that was not."""
+    one, other = Run(4, capacity), Run(4, capacity)
+    for _ in range(60):
+        one.go_on(1)
+        one.table.lend()
+        other.go_on(1)
+    (rows, pooled), (others, other_pooled) = one.table.lend(), other.table.lend()
+    assert contents(rows) == contents(others)
+    assert pooled.values.tobytes() == other_pooled.values.tobytes()
+    assert pooled.split == other_pooled.split
+
+
+@pytest.mark.usefixtures("small_room")
+@pytest.mark.parametrize("capacity", [1, 5, 14])
+def test_nothing_is_lost_past_the_capacity(capacity: int) -> None:
+    """Rows and pools add up to what was entered, whole rows are exact, and split is not below what pools could earn."""
+    n_whole = 0
+    for seed in range(10):
+        run = Run(seed, capacity)
+        run.go_on(50)
+        rows, pooled = run.table.lend()
+        assert pooled.n_pools == max(1, capacity // 4)
+        assert len(rows.vectors) <= capacity
+        assert len(rows) <= capacity
+        total = rows.values.sum(axis=0) + pooled.values.sum(axis=0)
+        assert total == pytest.approx(run.values.sum(axis=0), abs=1e-11)
+        assert pooled.split >= sum(value @ ACTIONS.argmax(value) for value in pooled.values) - 1e-11
+        for action, value, is_whole in zip(unpack_rows(rows.keys, 6), rows.values, rows.whole, strict=True):
+            wanted = run.values[(action == TABLE).all(axis=1)][0]
+            assert not is_whole or value == pytest.approx(wanted, abs=1e-12)
+            n_whole += is_whole
+    assert n_whole > 0
+
+
+def test_a_long_run_on_a_small_set_stays_small() -> None:
+    """A thousand laws over fifteen actions leave a ledger of fifteen pieces, not of fifteen thousand."""
+    ledger, rng = SwapLedger(ACTIONS), np.random.default_rng(6)
+    for _ in range(1000):
+        ledger.record(FinitePolicy(TABLE, rng.dirichlet(np.ones(len(TABLE)))), rng.random(6))
+    rows = ledger.close().rows
+    assert len(rows) == len(rows.words) == len(rows.vectors) == len(TABLE)
+
+
+def test_merged_rows_are_the_pieces_of_all() -> None:
+    """The mean of two tables has V[M] of both, halved, and rows in the order they first come."""
+    runs = [Run(seed, MANY) for seed in (7, 8)]
+    for run in runs:
+        run.go_on(6)
+    tables = [run.table.lend()[0] for run in runs]
+    merged = merge_rows(tables, 0.5)
+    both = Run(0, MANY)
+    both.values = 0.5 * (runs[0].values + runs[1].values)
+    both.days = 0.5 * (runs[0].days + runs[1].days)
+    both.check(merged)
+    assert np.array_equal(merged.keys[: len(tables[0])], tables[0].keys)
+
+
+@pytest.mark.usefixtures("small_room")
+@pytest.mark.parametrize("capacity", [1, 5, MANY])
+def test_a_table_from_a_file_goes_on_as_the_one_that_was_written(capacity: int) -> None:
+    """Dumped and restored after every few entries, a table ends byte for byte as one that was left alone."""
+    one, other = Run(9, capacity), Run(9, capacity)
+    for _ in range(15):
+        one.go_on(4)
+        other.go_on(4)
+        arrays = other.table.dump()
+        other.table = ActionRows(ACTIONS, capacity)
+        other.table.restore(arrays)
+    (rows, pooled), (others, other_pooled) = one.table.lend(), other.table.lend()
+    assert contents(rows) == contents(others)
+    assert pooled.gains.tobytes() == other_pooled.gains.tobytes()
+    assert pooled.split == other_pooled.split
+
+
+def _first_to(number: float) -> Callable[[np.ndarray], np.ndarray]:
+    """Return what sets the first entry of an array."""
+
+    def change(array: np.ndarray) -> np.ndarray:
+        changed = np.array(array)
+        changed.flat[0] = number
+        return changed
+
+    return change
+
+
+WRONG: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
+    "a vector that is not there": ("at", _first_to(10**6)),
+    "a vector before the first": ("at", _first_to(-1)),
+    "fewer vectors": ("vectors", lambda array: array[:-1]),
+    "vectors of another length": ("vectors", lambda array: array[:, :-1].copy()),
+    "fewer shares": ("shares", lambda array: array[:-1]),
+    "a share below zero": ("shares", _first_to(-1.0)),
+    "a share that is no number": ("shares", _first_to(np.nan)),
+    "fewer actions": ("words", lambda array: array[:-1]),
+    "elements that are not there": ("words", _first_to(2**63)),
+    "days of fewer vectors": ("vector_days", lambda array: array[:-1]),
+}
+WRONG_TABLE = WRONG | {
+    "more rows than pieces": ("whole", lambda array: np.ones(10**4, dtype=np.bool_)),
+    "rows that are no rows": ("whole", lambda array: array.astype(np.int64)),
+    "a pool less": ("pools", lambda array: array[:-1]),
+    "gains of fewer pools": ("gains", lambda array: array[:-1]),
+    "counts of more pools": ("pooled", lambda array: np.ones(99, dtype=np.int64)),
+    "no room": ("room", lambda array: array[:1]),
+}
+
+
+def _full(capacity: int) -> Run:
+    run = Run(5, capacity)
+    run.go_on(40)
+    run.table.make_room(2 * capacity, 2 * capacity)  # folds and pools
+    return run
+
+
+@pytest.mark.parametrize("wrong", WRONG_TABLE)
+def test_a_table_in_a_file_is_checked(wrong: str) -> None:
+    """Arrays that do not fit each other are refused before a kernel sees them; as they were they are taken."""
+    name, change = WRONG_TABLE[wrong]
+    arrays = _full(12).table.dump()
+    assert len(arrays["pooled"]) == 3
+    ActionRows(ACTIONS, 12).restore(arrays)
+    with pytest.raises(InvalidInput, match="Restore the file"):
+        ActionRows(ACTIONS, 12).restore(arrays | {name: change(arrays[name])})
+
+
+def test_rows_a_table_begins_with_must_differ() -> None:
+    """Folded rows of which two are alike are refused."""
+    arrays = _full(12).table.dump()
+    words = arrays["words"].copy()
+    words[1] = words[0]
+    with pytest.raises(InvalidInput, match="must differ"):
+        ActionRows(ACTIONS, 12).restore(arrays | {"words": words})
+
+
+def test_an_immense_room_in_a_file_is_not_made() -> None:
+    """Room beyond the capacity and one long policy is cut down to it."""
+    arrays = _full(12).table.dump()
+    table = ActionRows(ACTIONS, 12)
+    table.restore(arrays | {"room": np.array([2**60, 2**60])})
+    assert len(table.log.at) <= 24 + 2**20
+    assert len(table.log.vectors) <= 24 + 2**12
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_closed_ledger_in_a_file_is_checked(wrong: str) -> None:
+    """A closed ledger read from a file has its pieces checked in the same way, and is itself if nothing was changed."""
+    name, change = WRONG[wrong]
+    ledger, rng = SwapLedger(ACTIONS), np.random.default_rng(2)
+    for _ in range(5):
+        ledger.record(FinitePolicy(TABLE[rng.permutation(15)[:3]], [0.5, 0.25, 0.25]), rng.random(6))
+    closed = ledger.close()
+    assert len(closed.rows.words) > len(closed.rows)
+    arrays = write_ledger(closed, ACTIONS)
+    assert contents(read_ledger(arrays, ACTIONS).rows) == contents(closed.rows)
+    with pytest.raises(InvalidInput, match="Restore the file"):
+        read_ledger(arrays | {f"rows.{name}": change(arrays[f"rows.{name}"])}, ACTIONS)
