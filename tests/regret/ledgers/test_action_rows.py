@@ -95,15 +95,17 @@ def test_rows_are_sums_whenever_the_log_is_folded(saving: int, monkeypatch: pyte
 
 
 @settings(deadline=None, max_examples=40)
-@given(seed=st.integers(0, 10_000), n=st.integers(0, 30))
-def test_folding_changes_no_value(seed: int, n: int) -> None:
-    """Folded rows are the same rows in the same order with one piece each, and no more vectors than rows."""
+@given(seed=st.integers(0, 10_000), n=st.integers(0, 30), few=st.integers(1, 5))
+def test_folding_changes_no_value(seed: int, n: int, few: int) -> None:
+    """Folded rows are the same rows in the same order with at most a few pieces each; with one, they have no more vectors."""
     run = Run(seed, MANY)
     run.go_on(n)
     rows = run.table._pieces()
-    folded = rows.folded()
-    assert np.array_equal(folded.words, rows.keys)
-    assert len(folded.vectors) <= len(folded)
+    folded = rows.folded(np.arange(len(rows)), few, rows.whole)
+    assert np.array_equal(folded.keys, rows.keys)
+    assert np.bincount(folded.places, minlength=1).max() <= few
+    assert few > 1 or len(folded.vectors) <= len(folded)
+    assert set(folded.at.tolist()) == set(range(len(folded.vectors)))
     assert folded.values == pytest.approx(rows.values, abs=1e-12)
     assert folded.days == pytest.approx(rows.days, abs=1e-12)
     answers = pack_rows(reading(TABLE[run.rng.integers(len(TABLE), size=len(rows))]))
@@ -111,6 +113,10 @@ def test_folding_changes_no_value(seed: int, n: int) -> None:
     assert rows.dot(answers) == pytest.approx(expected, abs=1e-12)
     assert folded.dot(answers) == pytest.approx(expected, abs=1e-12)
     which = run.rng.random(len(rows)) < 0.5
+    part = rows.folded(np.flatnonzero(which), few, which)
+    assert np.array_equal(part.keys, rows.keys[which])
+    assert part.intact.all()
+    assert part.values == pytest.approx(rows.values[which], abs=1e-12)
     assert rows.total(which) == pytest.approx(rows.values[which].sum(axis=0), abs=1e-12)
     assert folded.total(which) == pytest.approx(rows.total(which), abs=1e-12)
 
@@ -257,15 +263,6 @@ def test_a_table_in_a_file_is_checked(wrong: str) -> None:
     ActionRows(ACTIONS, 12).restore(arrays)
     with pytest.raises(InvalidInput, match="Restore the file"):
         ActionRows(ACTIONS, 12).restore(arrays | {name: change(arrays[name])})
-
-
-def test_rows_a_table_begins_with_must_differ() -> None:
-    """Folded rows of which two are alike are refused."""
-    arrays = _full(12).table.dump()
-    words = arrays["words"].copy()
-    words[1] = words[0]
-    with pytest.raises(InvalidInput, match="must differ"):
-        ActionRows(ACTIONS, 12).restore(arrays | {"words": words})
 
 
 def test_an_immense_room_in_a_file_is_not_made() -> None:

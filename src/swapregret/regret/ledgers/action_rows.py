@@ -11,7 +11,6 @@ bracket it.
 """
 
 from copy import copy
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,7 @@ from swapregret.arrays import Matrix, NamedArrays, Vector, Words, frozen
 from swapregret.errors import InvalidInput
 from swapregret.policy.held import held_array
 from swapregret.regret.ledgers.best_answers import CHUNK, answer_vectors
-from swapregret.regret.ledgers.closed_ledger import Pooled, Rows, held_pieces, no_pools
+from swapregret.regret.ledgers.closed_ledger import Pooled, Rows, held_pieces, no_pools, numbered
 from swapregret.regret.ledgers.kernels.row_sums import (
     PieceLog,
     Places,
@@ -127,10 +126,11 @@ class ActionRows:
         d = self._actions.dimension
         pieces = held_pieces(arrays, d)
         whole = held_array(arrays, "whole", "bool", (None,))
-        n = len(whole)
-        if n > len(distinct_rows(reading(pieces["words"][:n]))[0]):
+        if len(whole) > len(distinct_rows(reading(pieces["words"]))[0]):
             raise InvalidInput(
-                "the rows a ledger in a file begins with must differ", "some alike", "Restore the file from a copy."
+                "a ledger in a file must have as many actions as rows",
+                f"{len(whole)} rows",
+                "Restore the file from a copy.",
             )
         self._whole = np.array(whole)
         if len(arrays["pooled"]):
@@ -181,24 +181,37 @@ class ActionRows:
         rows, n_old = self._pieces(), len(self._whole)
         fresh = np.ones(len(rows) - n_old, dtype=np.bool_)
         if self._pooled.size:  # a new row is whole if nothing was pooled yet where its action would have gone
-            fresh = self._pooled[pool_of(reading(rows.keys[n_old:]), self._n_pools)] == 0
-        kept = self._most_played(rows)
-        if len(kept) < len(rows):
-            self._pool(rows, np.setdiff1d(np.arange(len(rows)), kept))
-        self._whole = np.concatenate([self._whole, fresh])[kept]
-        return replace(rows.folded(kept), intact=frozen(self._whole))
+            fresh = self._pooled[pool_of(reading(rows.words[rows.firsts[n_old:]]), self._n_pools)] == 0
+        whole, kept = np.concatenate([self._whole, fresh]), np.arange(len(rows))
+        # a few pieces take less memory than a vector, as long as the vectors of policies have room
+        few = 1 + 8 * self._actions.dimension // (8 * rows.words.shape[1] + 12)
+        ways = (few, 1) if 2 * len(rows.vectors) <= self._capacity else (1,)
+        fitting = [few for few in ways if self._has_room(rows, few)]
+        if not fitting:
+            kept, gone = self._most_played(rows, ways[0])
+            self._pool(rows, gone)
+        self._whole = whole[kept]
+        return rows.folded(kept, (*fitting, *ways)[0], whole)
 
-    def _most_played(self, rows: Rows) -> npt.NDArray[np.int64]:
-        """Return the rows that have room once they are folded: those played most, in their order."""
-        n = len(rows)
-        if n <= self._capacity:
-            return np.arange(n)
-        vector = np.where(rows.lone, rows.at[rows.firsts], len(rows.vectors) + np.arange(n))
+    def _has_room(self, rows: Rows, few: int) -> bool:
+        """Tell whether all rows have room once those of more than a few pieces are folded."""
+        count = np.diff(rows.groups[0])
+        is_own = count > few
+        shared = len(rows.vectors) if few > 1 else len(numbered(rows.at[rows.firsts[~is_own]], len(rows.vectors))[0])
+        return bool(np.where(is_own, 1, count).sum() <= self._most_rows and is_own.sum() + shared <= self._capacity)
+
+    def _most_played(self, rows: Rows, few: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the rows that have room, which are those played most, and the others."""
         order = np.argsort(-rows.days, kind="stable")
-        is_first = np.zeros(n, dtype=np.int64)
-        is_first[np.unique(vector[order], return_index=True)[1]] = 1
-        n_kept = min(self._most_rows, int((np.cumsum(is_first) <= self._capacity).sum()))
-        return np.sort(order[:n_kept])
+        count, first = np.diff(rows.groups[0])[order], rows.at[rows.firsts[order]]
+        is_new, n_shared = count > few, len(rows.vectors)
+        if few == 1:  # what rows of one piece share counts where it comes first
+            lone, n_shared = np.flatnonzero(~is_new), 0
+            is_new[lone[np.unique(first[lone], return_index=True)[1]]] = True
+        n_pieces = np.cumsum(np.where(count > few, 1, count))
+        fits = (n_pieces <= self._most_rows) & (n_shared + np.cumsum(is_new) <= self._capacity)
+        n_kept = int(fits.sum())
+        return np.sort(order[:n_kept]), order[n_kept:]
 
     def _pool(self, rows: Rows, gone: npt.NDArray[np.int64]) -> None:
         """Pool some rows; into copies of the pools, since a table that lends shares them."""
@@ -208,11 +221,12 @@ class ActionRows:
         self._pooled = np.zeros(n, dtype=np.int64) if is_new else self._pooled.copy()
         lone = rows.lone[gone]
         pieces, several = rows.firsts[gone[lone]], gone[~lone]
-        used, places = np.unique(rows.at[pieces], return_inverse=True)
-        self._split_off(rows.words[pieces], rows.shares[pieces], rows.vectors[used], places.astype(np.int32))
+        used, places = numbered(rows.at[pieces], len(rows.vectors))
+        self._split_off(rows.words[pieces], rows.shares[pieces], rows.vectors[used], places)
         for start in range(0, len(several), CHUNK):
             some = several[start : start + CHUNK]
-            self._split_off(rows.keys[some], np.ones(len(some)), rows.some(some), in_order(len(some)))
+            words = rows.words[rows.firsts[some]]
+            self._split_off(words, np.ones(len(some)), rows.some(some), in_order(len(some)))
 
     def _split_off(self, words: Words, weights: Vector, vectors: Matrix, at: Places) -> None:
         """Pool actions with weights[i] · vectors[at[i]] each, and take the best answer to each of them."""

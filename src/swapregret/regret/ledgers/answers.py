@@ -17,7 +17,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import unpack_rows
 from swapregret.regret.ledgers.best_answers import CHUNK, answer_vectors, dot_each
-from swapregret.regret.ledgers.closed_ledger import Ledger
+from swapregret.regret.ledgers.closed_ledger import Ledger, numbered
 from swapregret.regret.ledgers.kernels.row_sums import dot_rows, find_rows, pool_of, reading, rebuild_slots
 from swapregret.regret.ledgers.merge import merge_rows, places_in
 
@@ -103,7 +103,7 @@ def _answer_rows(actions: ActionSet, ledger: Ledger, chances: Matrix) -> tuple[W
     choices, best, kept = np.empty_like(rows.keys), np.empty(n), np.empty(n)
     lone = rows.lone if not ledger.laws else np.zeros(n, dtype=np.bool_)
     pieces = rows.firsts[lone]
-    used, places = np.unique(rows.at[pieces], return_inverse=True)
+    used, places = numbered(rows.at[pieces], len(rows.vectors))
     shared, most = answer_vectors(actions, rows.vectors[used])
     shares = rows.shares[pieces]
     choices[lone], best[lone] = shared[places], shares * most[places]

@@ -18,6 +18,7 @@ from swapregret.policy import Policy
 from swapregret.policy.held import held_array, held_words
 from swapregret.regret.ledgers.kernels.row_sums import (
     Places,
+    choose_pieces,
     distinct_rows,
     dot_rows,
     group_pieces,
@@ -25,7 +26,7 @@ from swapregret.regret.ledgers.kernels.row_sums import (
     sum_rows,
 )
 
-__all__ = ["Dropped", "Law", "Ledger", "Pooled", "Rows", "held_pieces", "no_pools"]
+__all__ = ["Dropped", "Law", "Ledger", "Pooled", "Rows", "held_pieces", "no_pools", "numbered"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ class Rows:
         """Tell of every row whether all that was recorded of M is in it."""
         return self.intact[self.firsts]
 
-    @property
+    @cached_property
     def days(self) -> Vector:
         """Return Σ_t p_t(M): how many days each action was played, in expectation."""
         return self._added(self.vector_days[self.at])
@@ -128,18 +129,18 @@ class Rows:
         weights = np.bincount(self.at, self.shares * chosen[self.places], minlength=len(self.vectors))
         return np.asarray(weights @ self.vectors)
 
-    def folded(self, which: Any = slice(None)) -> "Rows":
-        """Return some of the rows with one piece each: those that had several get a vector of their own."""
-        rows, lone = np.arange(len(self))[which], self.lone[which]
-        pieces, several = self.firsts[rows[lone]], rows[~lone]
-        used, places = np.unique(self.at[pieces], return_inverse=True)
-        at, shares = np.empty(len(rows), dtype=np.int32), np.ones(len(rows))
-        at[lone], shares[lone] = places, self.shares[pieces]
-        at[~lone] = len(used) + np.arange(len(several))
+    def folded(self, which: npt.NDArray[np.int64], few: int, whole: npt.NDArray[np.bool_]) -> "Rows":
+        """Return some of the rows: those that have more than a few pieces get a vector of their own, and one piece."""
+        pieces, is_own = choose_pieces(which, *self.groups, few)
+        several = self.places[pieces[is_own]]
+        used, places = numbered(self.at[pieces[~is_own]], len(self.vectors))
+        at, shares = np.empty(len(pieces), dtype=np.int32), self.shares[pieces]
+        at[~is_own], shares[is_own] = places, 1.0
+        at[is_own] = len(used) + np.arange(len(several))
         vectors = np.concatenate([self.vectors[used], self.some(several)])
         days = np.concatenate([self.vector_days[used], self.days[several]])
-        words, whole = frozen(self.keys[rows]), frozen(self.whole[rows])
-        return Rows(words, frozen(at), frozen(shares), whole, frozen(vectors), frozen(days))
+        words, intact = frozen(self.words[pieces]), frozen(whole[self.places[pieces]])
+        return Rows(words, frozen(at), frozen(shares), intact, frozen(vectors), frozen(days))
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,6 +245,14 @@ class Ledger:
     def values(self) -> Matrix:
         """Return V[M], one row per action; made when first asked for, of what actions share."""
         return self.rows.values
+
+
+def numbered(at: Places, n: int) -> tuple[npt.NDArray[np.int64], Places]:
+    """Return which of n vectors are in use, and where each use of one is among them."""
+    used = np.flatnonzero(np.bincount(at, minlength=n))
+    place = np.empty(n, dtype=np.int32)
+    place[used] = np.arange(len(used), dtype=np.int32)
+    return used, place[at]
 
 
 def no_pools(dimension: int) -> Pooled:

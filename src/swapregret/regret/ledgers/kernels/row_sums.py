@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Floats, Integers, Words
+from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, hash_row
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vector_table import place_of
@@ -18,6 +18,7 @@ __all__ = [
     "PieceLog",
     "Places",
     "append_law",
+    "choose_pieces",
     "distinct_rows",
     "dot_rows",
     "find_rows",
@@ -146,6 +147,25 @@ def group_pieces(rows: Places, n_rows: int) -> tuple[Integers, Places]:
         starts[row] = starts[row - 1]
     starts[0] = 0
     return starts, order
+
+
+@kernel
+def choose_pieces(which: Integers, starts: Integers, order: Places, few: int) -> tuple[Places, Flags]:
+    """Return the pieces of some rows, row by row: of those with more than a few only the first, and which these are."""
+    n = 0
+    for row in which:
+        count = starts[row + 1] - starts[row]
+        n += 1 if count > few else count
+    chosen, is_first = np.empty(n, dtype=np.int32), np.zeros(n, dtype=np.bool_)
+    n = 0
+    for row in which:
+        last = starts[row + 1]
+        if last - starts[row] > few:
+            last, is_first[n] = starts[row] + 1, True
+        for place in range(starts[row], last):
+            chosen[n] = order[place]
+            n += 1
+    return chosen, is_first
 
 
 @kernel
