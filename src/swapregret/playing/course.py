@@ -5,6 +5,7 @@ after ``restore(dump())`` are, bit for bit, the days that would have been played
 """
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -142,9 +143,9 @@ class Course:
         self._state = self.player.observe(self._state, decision, seen)
         return float(what_is_seen("bandit", rewards, decision.action))
 
-    def close(self) -> Run:
-        """Return what was recorded so far; playing may go on."""
-        return self._recorders.close(self.reward)
+    def close(self, most_bytes: float = math.inf) -> Run:
+        """Return what was recorded so far, without a ledger that takes more than so much memory; playing may go on."""
+        return self._recorders.close(self.reward, most_bytes)
 
     def dump(self) -> NamedArrays:
         """Write everything the next day depends on as named arrays."""

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,8 @@ from swapregret.playing.workers import run_tasks
 __all__ = ["PlayResult", "play"]
 
 _LARGEST_MARK = 2**24
-_HALVINGS = 64
 """Bytes of the largest ledger kept at a checkpoint before the last."""
+_HALVINGS = 64
 
 
 def play(
@@ -159,7 +158,5 @@ def play_once(
     marks = []
     for day in days or (environment.horizon,):
         course.advance(day, progress)
-        run = course.close()
-        is_small = day == environment.horizon or run.ledger is None or run.ledger.rows.nbytes <= _LARGEST_MARK
-        marks.append(run if is_small else replace(run, ledger=None))
+        marks.append(course.close(_LARGEST_MARK if day < environment.horizon else math.inf))
     return tuple(marks)

@@ -132,11 +132,12 @@ class Recorders:
                 interval.record(policy.marginals(), days)
         self._stretches = []
 
-    def close(self, reward: float) -> Run:
-        """Return what was recorded so far, between two blocks; recording may go on."""
+    def close(self, reward: float, most_bytes: float) -> Run:
+        """Return what was recorded so far, between two blocks, without a ledger above a size; recording may go on."""
+        ledger = self._ledger
         return Run(
             reward=reward,
-            ledger=self._ledger.close() if self._ledger is not None else None,
+            ledger=ledger.close() if ledger is not None and not ledger.is_above(most_bytes) else None,
             lazy=self._lazy.close() if self._lazy is not None else None,
             realised=self._realised.close() if self._realised is not None else None,
             intervals=tuple(_copy(interval, interval.empty()).close() for interval in self._intervals),

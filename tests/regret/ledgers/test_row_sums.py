@@ -20,6 +20,7 @@ from swapregret.regret.ledgers.kernels.row_sums import (
     reading,
     rebuild_slots,
     sample_rows,
+    sum_numbers,
     sum_rows,
 )
 
@@ -103,6 +104,8 @@ def test_rows_are_the_sums_of_their_pieces(seed: int, n: int, n_rows: int) -> No
     for row in range(n_rows):
         assert order[starts[row] : starts[row + 1]].tolist() == np.flatnonzero(rows == row).tolist()
     np.add.at(wanted, rows, shares[:, None] * vectors[at])
+    numbers = sum_numbers(reading(rows), n_rows, reading(at), reading(shares), reading(vectors[:, 0].copy()))
+    assert numbers == pytest.approx(wanted[:, 0], abs=1e-12)
     which = rng.permutation(n_rows)[:5]
     found = sum_rows(which, starts, order, reading(at), reading(shares), reading(vectors))
     assert found == pytest.approx(wanted[which], abs=1e-12)

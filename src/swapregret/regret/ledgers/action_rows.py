@@ -102,6 +102,10 @@ class ActionRows:
         pieces, vectors = self._room(n, k)
         self._fill(_arrays(rows), max(pieces, n + n_pieces), max(vectors, k + n_vectors))
 
+    def is_above(self, n_bytes: float) -> bool:
+        """Tell whether what would be lent takes more memory than so much, without making it."""
+        return self._pieces().nbytes > n_bytes and not self._is_worth_folding()
+
     def lend(self) -> tuple[Rows, Pooled]:
         """Return all rows in the order they came and what was pooled, as values; recording goes on as if nothing was asked."""
         n, k = self.log.counts.tolist()
@@ -195,21 +199,25 @@ class ActionRows:
 
     def _has_room(self, rows: Rows, few: int) -> bool:
         """Tell whether all rows have room once those of more than a few pieces are folded."""
-        count = np.diff(rows.groups[0])
-        is_own = count > few
-        shared = len(rows.vectors) if few > 1 else len(numbered(rows.at[rows.firsts[~is_own]], len(rows.vectors))[0])
-        return bool(np.where(is_own, 1, count).sum() <= self._most_rows and is_own.sum() + shared <= self._capacity)
+        counts = rows.counts
+        is_own = counts > few
+        n_own, n_pieces = int(is_own.sum()), int(np.minimum(counts, few + 1).sum()) - few * int(is_own.sum())
+        if n_pieces > self._most_rows or n_own > self._capacity:
+            return False
+        shared = numbered(rows.at[rows.firsts[~is_own]], len(rows.vectors))[0] if few == 1 else rows.vectors
+        return n_own + len(shared) <= self._capacity
 
     def _most_played(self, rows: Rows, few: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the rows that have room, which are those played most, and the others."""
-        order = np.argsort(-rows.days, kind="stable")
-        count, first = np.diff(rows.groups[0])[order], rows.at[rows.firsts[order]]
-        is_new, n_shared = count > few, len(rows.vectors)
+        order = np.argsort(rows.days, kind="stable")[::-1]
+        counts = rows.counts[order]
+        is_new, n_shared = counts > few, len(rows.vectors)
+        n_pieces = np.cumsum(np.where(is_new, np.int32(1), counts))
         if few == 1:  # what rows of one piece share counts where it comes first
             lone, n_shared = np.flatnonzero(~is_new), 0
-            is_new[lone[np.unique(first[lone], return_index=True)[1]]] = True
-        n_pieces = np.cumsum(np.where(count > few, 1, count))
-        fits = (n_pieces <= self._most_rows) & (n_shared + np.cumsum(is_new) <= self._capacity)
+            is_new[lone[np.unique(rows.at[rows.firsts[order[lone]]], return_index=True)[1]]] = True
+        most = max(self._capacity, self._most_rows // 2)  # so that it does not happen often
+        fits = (n_pieces <= most) & (n_shared + np.cumsum(is_new) <= self._capacity)
         n_kept = int(fits.sum())
         return np.sort(order[:n_kept]), order[n_kept:]
 
@@ -219,18 +227,22 @@ class ActionRows:
         self._pools = np.zeros((n, self._actions.dimension)) if is_new else self._pools.copy()
         self._gains = np.zeros(n) if is_new else self._gains.copy()
         self._pooled = np.zeros(n, dtype=np.int64) if is_new else self._pooled.copy()
-        lone = rows.lone[gone]
-        pieces, several = rows.firsts[gone[lone]], gone[~lone]
-        used, places = numbered(rows.at[pieces], len(rows.vectors))
-        self._split_off(rows.words[pieces], rows.shares[pieces], rows.vectors[used], places)
+        is_lone = rows.counts[gone] == 1
+        lone, several = gone[is_lone], gone[~is_lone]
+        used = numbered(rows.at[rows.firsts[lone]], len(rows.vectors))[0]
+        bests = np.zeros(len(rows.vectors))
+        bests[used] = answer_vectors(self._actions, rows.vectors[used])[1]
+        for start in range(0, len(lone), _DAYS):
+            pieces = rows.firsts[lone[start : start + _DAYS]]
+            self._split_off(rows.words[pieces], rows.shares[pieces], rows.vectors, rows.at[pieces], bests)
         for start in range(0, len(several), CHUNK):
             some = several[start : start + CHUNK]
-            words = rows.words[rows.firsts[some]]
-            self._split_off(words, np.ones(len(some)), rows.some(some), in_order(len(some)))
+            values, words = rows.some(some), rows.words[rows.firsts[some]]
+            best = answer_vectors(self._actions, values)[1]
+            self._split_off(words, np.ones(len(some)), values, in_order(len(some)), best)
 
-    def _split_off(self, words: Words, weights: Vector, vectors: Matrix, at: Places) -> None:
-        """Pool actions with weights[i] · vectors[at[i]] each, and take the best answer to each of them."""
-        bests = answer_vectors(self._actions, vectors)[1]
+    def _split_off(self, words: Words, weights: Vector, vectors: Matrix, at: Places, bests: Vector) -> None:
+        """Pool actions with weights[i] · vectors[at[i]] each; ``bests`` are max vectors·M'."""
         pieces = (reading(words), reading(weights), reading(vectors), reading(at), bests)
         pool_pieces(self._pools, self._gains, self._pooled, *pieces)
         self._split += float(weights @ bests[at])

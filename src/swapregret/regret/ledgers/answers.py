@@ -101,7 +101,7 @@ def _answer_rows(actions: ActionSet, ledger: Ledger, chances: Matrix) -> tuple[W
     """Return φ*(M), packed, V[M]·φ*(M) and V[M]·M of every row."""
     rows, n = ledger.rows, len(ledger.rows)
     choices, best, kept = np.empty_like(rows.keys), np.empty(n), np.empty(n)
-    lone = rows.lone if not ledger.laws else np.zeros(n, dtype=np.bool_)
+    lone = rows.counts == 1 if not ledger.laws else np.zeros(n, dtype=np.bool_)
     pieces = rows.firsts[lone]
     used, places = numbered(rows.at[pieces], len(rows.vectors))
     shared, most = answer_vectors(actions, rows.vectors[used])
@@ -154,9 +154,10 @@ def lower_sum(actions: ActionSet, answers: Answers) -> float:
     own = float(answers.best[whole].sum()) + floor
     rest = answers.rest.sum(axis=0)
     folded = ledger.pooled.values.copy()
-    if not whole.all():
-        place = np.searchsorted(ledger.pooled.pools, pool_of(reading(ledger.rows.keys[~whole]), ledger.pooled.n_pools))
-        np.add.at(folded, place, _values(ledger, answers.chances, ~whole))
+    loose = np.flatnonzero(~whole)
+    for here in (loose[part] for part in _chunks(len(loose))):
+        place = np.searchsorted(ledger.pooled.pools, pool_of(reading(ledger.rows.keys[here]), ledger.pooled.n_pools))
+        np.add.at(folded, place, _values(ledger, answers.chances, here))
     candidates = [best(ledger.total), own + best(folded.sum(axis=0) + rest)]
     if len(folded):
         worst = sum(-best(-row) for row in answers.rest)

@@ -22,7 +22,9 @@ from swapregret.regret.ledgers.kernels.row_sums import (
     distinct_rows,
     dot_rows,
     group_pieces,
+    in_order,
     reading,
+    sum_numbers,
     sum_rows,
 )
 
@@ -79,14 +81,14 @@ class Rows:
         return self.words if len(self) == len(self.words) else frozen(self.words[self.firsts])
 
     @cached_property
-    def groups(self) -> tuple[npt.NDArray[np.int64], Places]:
+    def groups(self) -> tuple[Places, Places]:
         """Return where the pieces of each row start, and the pieces in that order."""
         return group_pieces(self.places, len(self))
 
     @property
-    def lone(self) -> npt.NDArray[np.bool_]:
-        """Tell which rows have one piece only, and so a vector that others may share."""
-        return np.asarray(np.diff(self.groups[0]) == 1)
+    def counts(self) -> Places:
+        """Return how many pieces each row has; those with one only may share its vector."""
+        return np.diff(self.groups[0])
 
     @property
     def whole(self) -> npt.NDArray[np.bool_]:
@@ -96,7 +98,7 @@ class Rows:
     @cached_property
     def days(self) -> Vector:
         """Return Σ_t p_t(M): how many days each action was played, in expectation."""
-        return self._added(self.vector_days[self.at])
+        return sum_numbers(self.places, len(self), self.at, self.shares, self.vector_days)
 
     @cached_property
     def values(self) -> Matrix:
@@ -116,11 +118,8 @@ class Rows:
     def dot(self, words: Words) -> Vector:
         """Return V[M]·M' for a packed action M' per row."""
         each = words if len(self) == len(self.words) else words[self.places]
-        return self._added(dot_rows(self.vectors, self.at, reading(each)))
-
-    def _added(self, numbers: Vector) -> Vector:
-        """Return the sum of a number per piece, times its share, one per row."""
-        return np.asarray(np.bincount(self.places, self.shares * numbers, minlength=len(self)), dtype=np.float64)
+        earned = dot_rows(self.vectors, self.at, reading(each))
+        return sum_numbers(self.places, len(self), in_order(len(earned)), self.shares, reading(earned))
 
     def total(self, which: Any) -> Vector:
         """Return the sum of V[M] over some rows."""

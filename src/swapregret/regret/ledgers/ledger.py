@@ -122,6 +122,10 @@ class SwapLedger:
         self._played += reader.total
         self._n_played += reader.n_days
 
+    def is_above(self, n_bytes: float) -> bool:
+        """Tell whether the rows of a ledger closed now would take more memory than so much."""
+        return self._table.is_above(n_bytes)
+
     def close(self) -> Ledger:
         """Return the ledger of all days so far; recording may go on."""
         self._enter(self._stretches.flush())

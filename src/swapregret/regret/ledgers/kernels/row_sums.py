@@ -29,6 +29,7 @@ __all__ = [
     "reading",
     "rebuild_slots",
     "sample_rows",
+    "sum_numbers",
     "sum_rows",
 ]
 
@@ -132,9 +133,9 @@ def sample_rows(words: Words, n_parts: int) -> Words:
 
 
 @kernel
-def group_pieces(rows: Places, n_rows: int) -> tuple[Integers, Places]:
+def group_pieces(rows: Places, n_rows: int) -> tuple[Places, Places]:
     """Return the pieces in order of their rows: those of row r are ``order[starts[r]:starts[r + 1]]``, first come first."""
-    starts, order = np.zeros(n_rows + 1, dtype=np.int64), np.empty(rows.size, dtype=np.int32)
+    starts, order = np.zeros(n_rows + 1, dtype=np.int32), np.empty(rows.size, dtype=np.int32)
     for row in rows:
         starts[row + 1] += 1
     for row in range(n_rows):
@@ -150,7 +151,16 @@ def group_pieces(rows: Places, n_rows: int) -> tuple[Integers, Places]:
 
 
 @kernel
-def choose_pieces(which: Integers, starts: Integers, order: Places, few: int) -> tuple[Places, Flags]:
+def sum_numbers(rows: Places, n_rows: int, at: Places, shares: Floats, numbers: Floats) -> Floats:
+    """Return Σ shares[i] · numbers[at[i]] over the pieces of every row."""
+    sums = np.zeros(n_rows)
+    for index in range(rows.size):
+        sums[rows[index]] += shares[index] * numbers[at[index]]
+    return sums
+
+
+@kernel
+def choose_pieces(which: Integers, starts: Places, order: Places, few: int) -> tuple[Places, Flags]:
     """Return the pieces of some rows, row by row: of those with more than a few only the first, and which these are."""
     n = 0
     for row in which:
@@ -169,7 +179,7 @@ def choose_pieces(which: Integers, starts: Integers, order: Places, few: int) ->
 
 
 @kernel
-def sum_rows(which: Integers, starts: Integers, order: Places, at: Places, shares: Floats, vectors: Floats) -> Floats:
+def sum_rows(which: Integers, starts: Places, order: Places, at: Places, shares: Floats, vectors: Floats) -> Floats:
     """Return V[M] = Σ shares[i] · vectors[at[i]] over the pieces of some rows."""
     values = np.zeros((which.size, vectors.shape[1]))
     for index in range(which.size):
