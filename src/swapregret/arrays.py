@@ -157,7 +157,7 @@ def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
 
 
 def as_table(values: npt.ArrayLike, dimension: int, name: str) -> Matrix:
-    """Read a table of finite real numbers, one vector a row, or say what is wrong with it; contiguous and writable.
+    """Read a table of finite real numbers, one vector per row, or say what is wrong with it; contiguous and writable.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def as_table(values: npt.ArrayLike, dimension: int, name: str) -> Matrix:
         raise InvalidInput(
             f"`{name}` must be a table of real numbers with {dimension} columns",
             f"shape {np.shape(table)}",
-            "Pass one row a vector, one number for each coordinate of the action set.",
+            "Pass one row per vector, one number for each coordinate of the action set.",
         )
     return _finite(table, name)
 

@@ -221,7 +221,7 @@ def tilt(origin: Floats, score: Floats, rate: float, is_uniform: bool) -> Floats
 
 @kernel
 def span_part(columns: Floats, vector: Floats) -> Floats:
-    """Return Q Qᵀ v for a matrix with orthonormal columns, one row a coordinate."""
+    """Return Q Qᵀ v for a matrix with orthonormal columns, one row per coordinate."""
     d, r = columns.shape
     inner = np.zeros(r)
     for i in range(d):

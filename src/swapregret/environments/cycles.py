@@ -24,7 +24,7 @@ _SLOT_PHASES, _SPEED_UP = 7.0, 1.3
 
 
 def cycle_values(middle: float) -> Matrix:
-    """Return the values of (G0, G1, G2) in the lead-in and in the three phases of the cycle, a row each.
+    """Return the values of (G0, G1, G2) in the lead-in and in the three phases of the cycle, one row each.
 
     Examples
     --------

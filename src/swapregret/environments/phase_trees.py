@@ -138,7 +138,7 @@ def extensive_form(
 
 
 def _node_actions(actions: ActionSet, fan: int, depth: int, generator: np.random.Generator) -> list[Matrix]:
-    """Draw an action for every node below the root: one table per level, a row a node."""
+    """Draw an action for every node below the root: one table per level, one row per node."""
     check_memory(2 * fan**depth, "the tables of a tree over the days", 16 * actions.dimension)
     return [
         np.array([random_action(actions, generator) for _ in range(fan**level)], dtype=np.float64)

@@ -185,7 +185,7 @@ class DecompositionLedger:
             self._end(level)
 
     def record_days(self, marginals: Matrix, days: Matrix) -> None:
-        """Add days on which no scale changed, a reward vector a row; how they are cut up makes no difference."""
+        """Add days on which no scale changed, one reward vector per row; how they are cut up makes no difference."""
         start = 0
         while start < len(days):
             part = days[start : start + self.days_left]

@@ -156,7 +156,7 @@ def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, windo
 
 
 def dynamic_regret(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike) -> Regret:
-    """Return the dynamic regret of one run, Σ_t max R_t·M minus what was earned: one oracle call a day.
+    """Return the dynamic regret of one run, Σ_t max R_t·M minus what was earned: one oracle call per day.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class LazinessLedger:
         self._enter(self._stretches.record(policy, rewards, n_days))
 
     def record_days(self, policy: Policy, days: Matrix) -> None:
-        """Enter days played with one policy, a reward vector a row."""
+        """Enter days played with one policy, one reward vector per row."""
         if self._waiting:
             self._adopt(policy)
         self._enter(self._stretches.record_days(policy, days))

@@ -39,7 +39,7 @@ def check_action_set(
 
     Up to ``limit`` actions the list is the reference: the oracle must find the best of it, membership must agree with it, the
     rank is that of its matrix, laws have its exact moments. Above, the certificates remain, which need no list: the oracle
-    beats random members, the lift vanishes by two oracle calls a coordinate, projections have a duality gap of at most 1e-9,
+    beats random members, the lift vanishes by two oracle calls per coordinate, projections have a duality gap of at most 1e-9,
     decompositions reproduce their point from actions.
 
     Parameters

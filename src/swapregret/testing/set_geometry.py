@@ -1,7 +1,7 @@
 r"""Checks of the geometry of a set: rank, span and spanner; projection to the convex hull and decomposition.
 
 Each is a certificate that holds for any number of actions. r independent actions show that the rank is at least r, and
-:math:`\max_M |M_i - (L M_J)_i| = 0`, two oracle calls a coordinate, that it is at most r. A decomposition into actions that
+:math:`\max_M |M_i - (L M_J)_i| = 0`, two oracle calls per coordinate, that it is at most r. A decomposition into actions that
 reproduces a point shows that the point is in conv(A); then :math:`\max_M g\cdot(x - M)`, :math:`g = \log x - \log w`, one
 oracle call, bounds how far x is from the best.
 """

@@ -189,7 +189,7 @@ def points(actions: ActionSet, max_atoms: int = 8) -> st.SearchStrategy[Vector]:
 
 @st.composite
 def reward_sequences(draw: st.DrawFn, actions: ActionSet, max_days: int = 30) -> Matrix:
-    """Draw reward vectors, a row a day, under which every action earns a total in [0, 1]."""
+    """Draw reward vectors, one row per day, under which every action earns a total in [0, 1]."""
     days = draw(st.integers(1, max_days))
     entries = st.sampled_from([0.0, 1.0]) | st.floats(0.0, 1.0, allow_nan=False)
     rows = [draw(_vectors(entries, actions.dimension)) for _ in range(days)]

@@ -153,7 +153,7 @@ class GraphicBases(ActionSet):
 
     @property
     def most_atoms(self) -> None:
-        """Promise no bound on the atoms of a decomposition: about one or two a coordinate, but not rank + 1."""
+        """Promise no bound on the atoms of a decomposition: about one or two per coordinate, but not rank + 1."""
         return None
 
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:

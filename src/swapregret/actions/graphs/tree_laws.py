@@ -86,7 +86,7 @@ class GibbsTrees(Policy):
 
     @cached_property
     def _reduced(self) -> tuple[Matrix, float]:
-        """R in an orthonormal basis of its row space, one row an edge, and log Z."""
+        """R in an orthonormal basis of its row space, one row per edge, and log Z."""
         graph = self._graph
         up, depths, _ = self._rooted
         R = scaled_cuts(self._scores, self._heaviest, up, depths, graph.tails, graph.heads)

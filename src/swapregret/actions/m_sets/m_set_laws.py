@@ -233,7 +233,7 @@ class GibbsSubsets(Policy):
         self.has_atoms = math.comb(self.dimension, size) <= LISTED
 
     def sample(self, rng: np.random.Generator) -> Action:
-        """Draw one set: one uniform number an element."""
+        """Draw one set: one uniform number per element."""
         return gibbs_draw(self._include, rng.random(self.dimension))
 
     @cached_property

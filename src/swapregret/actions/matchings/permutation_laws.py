@@ -282,7 +282,7 @@ class GibbsPermutations(Policy):
         self.has_atoms = math.factorial(n) <= _LISTED
 
     def sample(self, rng: np.random.Generator) -> Action:
-        """Draw one permutation: one uniform number a row."""
+        """Draw one permutation: one uniform number per row."""
         chosen = gibbs_sample(self._factors, self._forward, rng.random(self.n))
         action = np.zeros((self.n, self.n), dtype=np.int64)
         action[np.arange(self.n), chosen] = 1

@@ -85,7 +85,7 @@ class ImageLaw(Policy):
         return super().cooccurrence()
 
     def cooccurrence(self) -> Matrix:
-        """Σ from one product a coordinate, computed once."""
+        """Σ from one product per coordinate, computed once."""
         return self._cooccurrence
 
     @cached_property

@@ -22,7 +22,7 @@ class Rate:
 
     @property
     def microseconds(self) -> float:
-        """Return microseconds a round."""
+        """Return microseconds per round."""
         return 1e6 / self.rounds_per_second
 
 

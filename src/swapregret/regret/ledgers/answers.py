@@ -2,7 +2,7 @@ r"""The best answer to every action played: the maximum over φ, action by actio
 
 .. math:: \phi^*(M) \in \arg\max_{M' \in \mathcal A} V[M]\cdot M'
 
-One oracle call an action gives it, whatever the number of actions that exist. Swap regret, internal regret and the best
+One oracle call per action gives it, whatever the number of actions that exist. Swap regret, internal regret and the best
 swap function are three readings of it.
 """
 

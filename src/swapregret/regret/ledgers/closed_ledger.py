@@ -185,7 +185,7 @@ class Dropped:
     Attributes
     ----------
     highest, lowest : float
-        Σ max X·M' and Σ min X·M', a term each policy.
+        Σ max X·M' and Σ min X·M', one term per policy.
     n_laws : float
     sample_split : float
         Best answers to samples that found no row.

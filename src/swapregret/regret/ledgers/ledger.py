@@ -93,7 +93,7 @@ class SwapLedger:
         self._enter(self._stretches.record(policy, rewards, n_days))
 
     def record_days(self, policy: Policy, days: Matrix) -> None:
-        """Enter days played with one policy, a reward vector a row."""
+        """Enter days played with one policy, one reward vector per row."""
         if self._source != "policies":
             self._from("policies")
         self._enter(self._stretches.record_days(policy, days))

@@ -95,7 +95,7 @@ def _is_bit(entry: object) -> bool:
 
 
 def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
-    """Read one finite reward vector a row.
+    """Read one finite reward vector per row.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
 def realised_ledger(
     actions: ActionSet, plays: npt.ArrayLike, rewards: npt.ArrayLike, *, capacity: int | None = None
 ) -> Ledger:
-    r"""Return the ledger of one action and one reward vector a day: of the actions drawn, not of the policies that drew them.
+    r"""Return the ledger of one action and one reward vector per day: of the actions drawn, not of the policies that drew them.
 
     .. math:: \max_\phi \sum_t R_t\cdot\phi(M_t) - R_t\cdot M_t
 

@@ -48,7 +48,7 @@ def gibbs_chain(scores: Floats, size: int) -> tuple[Floats, Floats, float]:
 
 @kernel
 def gibbs_draw(include: Floats, uniforms: Floats) -> Integers:
-    """Draw one set with one uniform number an element."""
+    """Draw one set with one uniform number per element."""
     d = include.shape[0]
     action = np.zeros(d, dtype=np.int64)
     j = 0

@@ -21,7 +21,7 @@ def _gather(table: Floats, slots: Integers) -> Floats:
 
 @kernel
 def _advance(share: Floats, gain: Floats, right: Floats, state: Floats) -> None:
-    """Turn right sides at one element into innovations, in place; ``state`` has a row a law, a column a right side."""
+    """Turn right sides at one element into innovations, in place; ``state`` has one row per law, one column per right side."""
     for c in range(share.size):
         row, h = state[c], share[c]
         for e in range(right.size):
@@ -46,7 +46,7 @@ def factor_many(
     per: Floats,
     gram: Floats,
 ) -> float:
-    """Write gains and innovations of the columns, one row an element, 1/s and the products of the columns; return the least 1/s."""
+    """Write gains and innovations of the columns (one row per element), 1/s and products of the columns; return the least 1/s."""
     n, d = slots.size, share.shape[1]
     shares, noises, points = _gather(share, slots), _gather(noise, slots), _gather(point, slots)
     spread, state = np.zeros((n, n)), np.zeros((n, n))

@@ -13,7 +13,7 @@ Columns = npt.NDArray[np.int32]
 
 @kernel
 def draw_matching(rng: np.random.Generator, n_rows: int, n_columns: int) -> Integers:
-    """Draw a matching uniformly: the first rows of a shuffle of the columns, one random number a row."""
+    """Draw a matching uniformly: the first rows of a shuffle of the columns, one random number per row."""
     left = np.arange(n_columns)
     action = np.zeros(n_rows * n_columns, dtype=np.int64)
     for i in range(n_rows):

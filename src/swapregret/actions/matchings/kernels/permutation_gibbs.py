@@ -171,7 +171,7 @@ def gibbs_pairs(weights: _FloatArray, size: _IntArray, forward: _FloatArray, bac
 
 @kernel
 def gibbs_sample(weights: _FloatArray, forward: _FloatArray, uniforms: _FloatArray) -> _IntArray:
-    """Draw the column of each row by inversion, last row first; O(n²), one uniform number a row."""
+    """Draw the column of each row by inversion, last row first; O(n²), one uniform number per row."""
     n = len(weights)
     chosen = np.empty(n, dtype=np.int64)
     subset = len(forward) - 1
