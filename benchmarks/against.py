@@ -96,7 +96,9 @@ def main() -> None:
     """Measure both and print the table."""
     parser = argparse.ArgumentParser(description="Rounds per second against an older revision, in one run.")
     parser.add_argument("--revision", default="b5b39e6", help="the older revision")
-    parser.add_argument("--only", default="", help="rows whose name contains this, or one of several words with ; between them")
+    parser.add_argument(
+        "--only", default="", help="rows whose name contains this, or one of several words with ; between them"
+    )
     parser.add_argument("--turns", type=int, default=2, help="how often both are measured")
     parser.add_argument("--seconds", type=float, default=0.4, help="processor time for each figure")
     asked = parser.parse_args()
