@@ -20,7 +20,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("m-sets", "semi-bandit", {"guard_slack": 0.005}),
     ("m-sets", "bandit", {"pooling": False, "least_squares": False, "trackers": False}),
     ("permutations", "bandit", {}),
-    ("permutations", "bandit", {"guard_slack": 0.0075}),
+    ("permutations", "bandit", {"guard_slack": 0.005}),
     ("permutations", "full", {"guard_slack": 0.002}),
 ]
 
@@ -35,13 +35,13 @@ class Pool:
         self.base, self.K = WINDOWS[0], len(WINDOWS) - 1
         rate = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}[feedback]
         taus: list[float] = []
-        tau = plain.rank * plain.size / 4
+        tau = plain.rank * plain.size / 16
         while options.get("trackers", True) and tau < HORIZON / 2:
-            taus += [tau] * (tau >= self.base)
+            taus += [tau] * (tau >= self.base / 4)
             tau *= 4.0
 
         def waits(memory: float) -> int:
-            return max(1, int(memory / (8 * self.base)))
+            return max(1, int(memory / (4 * self.base)))
 
         self.every = [0] * self.K + [waits(WINDOWS[1]), 0] + [waits(tau) for tau in taus]
         kept = [1.0] * (self.K + 2) + [math.exp(-waits(tau) * self.base / tau) for tau in taus]
@@ -90,6 +90,10 @@ class Pool:
             mixed += share * self.law_of(g)
         return mixed
 
+    def are_light(self) -> np.ndarray:
+        """Tell who has at most a thousandth of the weight beyond the even share; nobody once the guard has tripped."""
+        return ~np.array(self.has_tripped) & (self.weights <= 0.1 / self.G + 1e-3)
+
     def open(self, points: np.ndarray) -> None:
         """List and filter what members with weight recommend; points were compared with the library's before."""
         for g in range(self.G):
@@ -111,7 +115,7 @@ class Pool:
         for i, j in pairs if self.pools else []:
             v += 2.0 / len(pairs) * self.V2[i, j] / self.N2[i, j]
             spread += (2.0 / len(pairs)) ** 2 * self.S2[i, j] / self.N2[i, j] ** 2
-        errors = 0.85 * math.sqrt(2.0 * math.log(self.d)) * math.sqrt(1.0 + 200.0 / max(1, self.n_windows))
+        errors = 0.7 * math.sqrt(2.0 * math.log(self.d)) * math.sqrt(1.0 + 200.0 / max(1, self.n_windows))
         tau = errors * math.sqrt(2.0 * self.noise * spread)
         if tau == 0.0:
             return atom
@@ -161,9 +165,10 @@ class Pool:
 
     def end(self, X: np.ndarray, n_ending: int, position: int, noise: float) -> None:
         """End a base window in which X was seen, span part and all."""
+        is_light = self.are_light()
         gains = np.array(
             [
-                self.law_of(g) @ self.plain.rows @ X if self.recommended[g] else m.point @ X
+                self.law_of(g) @ self.plain.rows @ X if self.recommended[g] and not is_light[g] else m.point @ X
                 for g, m in enumerate(self.members)
             ]
         )
@@ -205,18 +210,18 @@ class Pool:
         eta = 0.5 * math.sqrt(math.log(self.G + 1.0) / total) if total > 0.0 else 0.0
         law = np.exp(np.maximum(eta * (self.scores - self.scores.max()), -30.0))
         self.weights = 0.9 * law / law.sum() + 0.1 / self.G
-        if n_ending > 1:
-            moved[self.K + 1] = True
+        is_light = self.are_light()
+        closing = [n_ending > 1 or (moved[g] and not is_light[g]) for g in range(self.G)]
         for g in range(self.G):
-            if moved[g] and self.recommended[g]:
+            if closing[g] and self.recommended[g]:
                 self.close(g)
         every = max(WINDOWS[1], WINDOWS[0] * len(self.U))
         if n_ending > 1 and not self.has_tripped and position // every > (position - WINDOWS[1]) // every:
             self.estimate = self.guess_swap_regret()
             if self.estimate > self.threshold:
-                self.has_tripped, moved = True, [True] * self.G
+                self.has_tripped, closing = True, [True] * self.G
         for g in range(self.G):
-            if moved[g]:
+            if closing[g]:
                 self.recommended[g] = {}
 
 

@@ -58,7 +58,7 @@ class Ingredients:
     pooling: bool = True
     guarded: bool = True
     least_squares: bool = True
-    standard_errors: float = 0.85
+    standard_errors: float = 0.7
     boldness: float = 2.5
     guard_slack: float = 0.25
     weight_step: float = 0.5

@@ -30,7 +30,7 @@ __all__ = ["LawPlan", "plan_laws"]
 
 _RANK_OF_CHAINS, _RANK_OF_ITERATION = 50, 150
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
-_VARIANTS, _POOLED_VARIANTS, _ELEMENTS = 8, 4, 100
+_VARIANTS, _ELEMENTS = 8, 200
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def plan_laws(
     if law == "chain" or (is_free and chained and is_large):
         return LawPlan("chain", 1, is_bandit, False, f"Σ of rank {rank} for {days}: chains, which need no matrix")
     if is_adaptive:
-        count = max(1, min(_POOLED_VARIANTS, _ELEMENTS // actions.dimension)) if count is None else count
+        count = max(1, min(_VARIANTS, _ELEMENTS // actions.dimension)) if count is None else count
     elif count is None:
         count = _VARIANTS
     kind = "gibbs" if is_gibbs and not is_adaptive else "list"

@@ -37,23 +37,25 @@ _ = phases
 
 PAIRS_LIMIT = 48
 """Elements above which nothing is pooled by pairs: memory is d³."""
-_UPDATES_PER_MEMORY = 8
+_UPDATES_PER_MEMORY = 4
 _NOISY_ESTIMATES = 16
 _SLOWER = 3.0
 """By how much smaller the steps of members that never restart are: what they sum up, they sum up for good."""
 
 
 def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, ...]:
-    """Return the τ of the trackers: (dm/4)·4^j from the length of a base window to T/2, d the rank.
+    """Return the τ of the trackers: (dm/16)·4^j from a quarter of a base window to T/2, d the rank.
+
+    Below a quarter of a window all are alike: nothing is left of the window before.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> time_constants(MSets(10, 4), 10_000, 19)
-    (40.0, 160.0, 640.0, 2560.0)
+    (10.0, 40.0, 160.0, 640.0, 2560.0)
     """
-    first = actions.rank * max(1, actions.size) / 4.0
-    while first < base:
+    first = actions.rank * max(1, actions.size) / 16.0
+    while first < base / 4.0:
         first *= 4.0
     constants: list[float] = []
     while first * 4.0 ** len(constants) < horizon / 2.0:
@@ -123,7 +125,7 @@ class AdaptiveMaster(Master):
         return self.least_squares and self.feedback != "full" and self.actions.dimension <= DENSE_LIMIT
 
     def _waits(self, memory: float) -> int:
-        """Return how many base windows a member with a memory of so many days waits between updates: an eighth of it."""
+        """Return how many base windows a member with a memory of so many days waits between updates: a quarter of it."""
         return max(1, int(memory / (_UPDATES_PER_MEMORY * self.schedule.windows[0])))
 
     def _running(self, offset: int) -> Running:

@@ -10,7 +10,7 @@ import numpy as np
 
 from swapregret.actions.family import list_law, project, span_part
 from swapregret.actions.listed_laws import put_law
-from swapregret.arrays import Floats, Integers
+from swapregret.arrays import Flags, Floats, Integers
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.kernel import phase
 from swapregret.compiled.vectors import dot
@@ -26,7 +26,7 @@ __all__ = ["LEAST_WEIGHT"]
 
 
 LEAST_WEIGHT = 1e-3
-"""Members with less weight have no policy."""
+"""Members with less weight have no policy; those with less than this beyond the even share keep one that may be old."""
 
 
 @remember.of(AdaptiveState)
@@ -88,12 +88,21 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
 
 
 @phase
-def gains_of(state: Any, seen: Floats) -> Floats:
-    """Return what each member gained in a window, from what it was while the window lasted."""
+def are_light(rule: Any, state: Any) -> Flags:
+    """Tell which members have hardly more than the even share of the weights; none once the guard has tripped."""
+    law, is_light = state.weights.law, np.zeros(state.weights.law.size, dtype=np.bool_)
+    for g in range(law.size):
+        is_light[g] = state.guard.has_tripped[0] == 0 and law[g] <= LEAST_WEIGHT + rule.weight_spread / law.size
+    return is_light
+
+
+@phase
+def gains_of(state: Any, seen: Floats, is_light: Flags) -> Floats:
+    """Return what each member gained in a window, by its policy, or by its point where the policy may be old."""
     laws, points = state.laws, state.learners.points
     gains = np.empty(points.shape[0])
     for g in range(gains.size):
-        gains[g] = dot(laws.marginals[g] if laws.n_atoms[g] else points[g], seen)
+        gains[g] = dot(laws.marginals[g] if laws.n_atoms[g] and not is_light[g] else points[g], seen)
     return gains
 
 
@@ -195,20 +204,20 @@ def open_missing(family: Any, rule: Any, state: Any) -> int:
 
 @phase
 def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
-    """Let the members learn from a window, move the weights, and drop the policies that have changed."""
+    """Let the members learn from a window, move the weights, and drop the policies that are to be made anew."""
     tally, guard, laws = state.tally, state.guard, state.laws
     n = state.weights.law.size
-    n_cold = rule.windows.size - 1
     seen = span_part(family, tally.running).copy()
     moved = np.zeros(n, dtype=np.int64)
-    gains = gains_of(state, seen)
+    gains = gains_of(state, seen, are_light(rule, state))
     if not move_members(family, rule, state, seen, n_ending, moved):
         return NOT_PROJECTED
     account(state, rule, seen, gains)
     for i in range(seen.size):
         tally.running[i] = 0.0
-    if n_ending > 1:
-        moved[n_cold + 1] = 1  # uniform play is filtered anew
+    is_light = are_light(rule, state)
+    for g in range(n):  # where a longer window ends, all are filtered anew
+        moved[g] = n_ending > 1 or (moved[g] and not is_light[g])
     for g in range(n):
         if moved[g] and laws.n_atoms[g]:
             close_policy(family, state, g)
