@@ -271,3 +271,20 @@ def test_short_writes_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     write_file(tmp_path / "file", b"0123456789")
     monkeypatch.undo()
     assert (tmp_path / "file").read_bytes() == b"0123456789"
+
+
+def test_a_file_that_another_process_removes_meanwhile_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two workers write and drop the same snapshot: one that goes between two looks at it is no error."""
+    path = tmp_path / "snapshot"
+    path.write_bytes(b"old")
+    checks = storage.check_regular
+
+    def check_and_lose(target: Path) -> None:
+        checks(target)
+        path.unlink()
+
+    monkeypatch.setattr(storage, "check_regular", check_and_lose)
+    write_file(path, b"new")
+    assert path.read_bytes() == b"new"

@@ -104,17 +104,18 @@ def test_ingredients_that_cannot_be_used_are_refused_at_once(name: str, value: o
 def test_lists_of_the_pool_average_as_many_decompositions_as_a_window_can_pay_for() -> None:
     """Fewer on larger sets; a number that is asked for is taken, on any set."""
     for actions, count in (
-        (MSets(12, 3), 4),
-        (MSets(20, 5), 4),
-        (MSets(30, 5), 3),
-        (MSets(45, 8), 2),
-        (MSets(100, 10), 1),
-        (Permutations(4), 4),
+        (MSets(12, 3), 8),
+        (MSets(20, 5), 8),
+        (MSets(30, 5), 6),
+        (MSets(45, 8), 4),
+        (MSets(100, 10), 2),
+        (MSets(300, 10), 1),
+        (Permutations(4), 8),
     ):
         player = swap_combcp(actions, 1000)
         assert isinstance(player, AdaptiveMaster)
         assert player.learner.plan.variants == count
-        assert swap_combcp(actions, 1000, variants=6).learner.plan.variants == 6
+        assert swap_combcp(actions, 1000, variants=7).learner.plan.variants == 7
         assert swap_combcp(actions, 1000, preset="multiscale", law="list").learner.plan.variants == 8
 
 
