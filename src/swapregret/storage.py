@@ -195,25 +195,18 @@ def place_file(handle: int, hidden: Path, path: str | os.PathLike[str]) -> None:
 
 def _write_hidden(path: Any, data: bytes, before: Callable[[int], None], made: list[_Made]) -> None:
     target = Path(os.path.realpath(path))
-    mode = _mode_of(target)
+    mode = None
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # another process may remove it at any moment
+        check_regular(target)
+        mode = stat.S_IMODE(target.stat().st_mode)
     _open_hidden(target, made)
-    handle, hidden = made[0]
+    (handle, hidden), rest = made[0], memoryview(data)
     if mode is not None:
         os.chmod(hidden, mode)
     before(handle)
-    rest = memoryview(data)
     while rest:
         rest = rest[os.write(handle, rest) :]
     os.fsync(handle)
-
-
-def _mode_of(target: Path) -> int | None:
-    """Return the permissions of a regular file, or None where there is none; another process may remove it at any moment."""
-    try:
-        check_regular(target)
-        return stat.S_IMODE(target.stat().st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
 
 
 class _telling:  # noqa: N801
