@@ -60,6 +60,7 @@ class Pool:
         self.V2, self.N2, self.S2 = np.zeros((d, d, d)), np.zeros((d, d)), np.zeros((d, d))
         self.noise = 0.0
         self.seen, self.count, self.square = np.zeros((self.G, d)), np.zeros(self.G), np.zeros(self.G)
+        self.is_old = np.zeros(self.G, dtype=bool)
         self.U: dict[tuple[int, ...], np.ndarray] = {}
         self.held = np.zeros((self.G, 2, d))
         self.estimate, self.has_tripped, self.n_windows = 0.0, False, 0
@@ -94,6 +95,15 @@ class Pool:
         """Tell who has at most a thousandth of the weight beyond the even share; nobody once the guard has tripped."""
         return ~np.array(self.has_tripped) & (self.weights <= 0.1 / self.G + 1e-3)
 
+    def renewed(self, n_ending: int) -> list[int]:
+        """Return whose policies end: all, all that are old, or the two of these that were followed most."""
+        held = [g for g in range(self.G) if self.recommended[g]]
+        if n_ending > 1:
+            return held
+        is_light = self.are_light()
+        old = [g for g in held if self.is_old[g] and not is_light[g]]
+        return old if self.has_tripped else sorted(old, key=lambda g: -self.count[g])[:2]
+
     def open(self, points: np.ndarray) -> None:
         """List and filter what members with weight recommend; points were compared with the library's before."""
         for g in range(self.G):
@@ -104,6 +114,7 @@ class Pool:
             for atom, p in zip(finite.atoms.tolist(), finite.weights.tolist(), strict=True):
                 self.recommended[g][tuple(atom)] = self.recommended[g].get(tuple(atom), 0.0) + p
             self.instead[g] = {atom: self.replaced(atom) for atom in self.recommended[g]}
+            self.is_old[g] = False
 
     def replaced(self, atom: tuple[int, ...]) -> tuple[int, ...]:
         """Return the M that maximises v·M − τ|a ∖ M|."""
@@ -210,19 +221,17 @@ class Pool:
         eta = 0.5 * math.sqrt(math.log(self.G + 1.0) / total) if total > 0.0 else 0.0
         law = np.exp(np.maximum(eta * (self.scores - self.scores.max()), -30.0))
         self.weights = 0.9 * law / law.sum() + 0.1 / self.G
-        is_light = self.are_light()
-        closing = [n_ending > 1 or (moved[g] and not is_light[g]) for g in range(self.G)]
-        for g in range(self.G):
-            if closing[g] and self.recommended[g]:
-                self.close(g)
+        self.is_old |= np.array(moved)
+        closing = self.renewed(n_ending)
+        for g in closing:
+            self.close(g)
         every = max(WINDOWS[1], WINDOWS[0] * len(self.U))
         if n_ending > 1 and not self.has_tripped and position // every > (position - WINDOWS[1]) // every:
             self.estimate = self.guess_swap_regret()
             if self.estimate > self.threshold:
-                self.has_tripped, closing = True, [True] * self.G
-        for g in range(self.G):
-            if closing[g]:
-                self.recommended[g] = {}
+                self.has_tripped = True
+        for g in closing:
+            self.recommended[g] = {}
 
 
 @pytest.mark.parametrize(("name", "feedback", "options"), CASES, ids=str)

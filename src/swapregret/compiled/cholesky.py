@@ -17,10 +17,11 @@ _CUT = 1e-12
 
 
 @kernel
-def _take_in(flat: Floats, size: np.uint64, first: np.uint64) -> None:
-    """Have rows first..first+3 of a square matrix, row by row in ``flat``, take in all rows before, from column ``first`` on.
+def _take_in(flat: Floats, factor: Floats, size: np.uint64, first: np.uint64, is_lower: bool) -> None:
+    """Subtract from rows first..first+3 of a square matrix all rows before, as often as the same columns of a factor say.
 
-    Indices have no sign: they need not be checked for one.
+    Both stand row by row in ``flat`` and ``factor``. Rows are read from column ``first`` on, those of a lower triangle up to the
+    diagonal. Indices have no sign: they need not be checked for one.
     """
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     e = first * size
@@ -30,15 +31,15 @@ def _take_in(flat: Floats, size: np.uint64, first: np.uint64) -> None:
         a = k * size
         b, c, d = a + size, a + two * size, a + three * size
         at = first
-        p0, p1, p2, p3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
+        p0, p1, p2, p3 = factor[a + at], factor[b + at], factor[c + at], factor[d + at]
         at += one
-        q0, q1, q2, q3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
+        q0, q1, q2, q3 = factor[a + at], factor[b + at], factor[c + at], factor[d + at]
         at += one
-        r0, r1, r2, r3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
+        r0, r1, r2, r3 = factor[a + at], factor[b + at], factor[c + at], factor[d + at]
         at += one
-        s0, s1, s2, s3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
-        j = first
-        while j + four <= size:
+        s0, s1, s2, s3 = factor[a + at], factor[b + at], factor[c + at], factor[d + at]
+        j, last = (np.uint64(0), k + four) if is_lower else (first, size)
+        while j + four <= last:
             a0, a1, a2, a3 = flat[a + j], flat[a + j + one], flat[a + j + two], flat[a + j + three]
             b0, b1, b2, b3 = flat[b + j], flat[b + j + one], flat[b + j + two], flat[b + j + three]
             c0, c1, c2, c3 = flat[c + j], flat[c + j + one], flat[c + j + two], flat[c + j + three]
@@ -64,7 +65,7 @@ def _take_in(flat: Floats, size: np.uint64, first: np.uint64) -> None:
             flat[g + j], flat[g + j + one], flat[g + j + two], flat[g + j + three] = g0, g1, g2, g3
             flat[h + j], flat[h + j + one], flat[h + j + two], flat[h + j + three] = h0, h1, h2, h3
             j += four
-        while j < size:
+        while j < last:
             a0, b0, c0, d0 = flat[a + j], flat[b + j], flat[c + j], flat[d + j]
             flat[e + j] -= (p0 * a0 + p1 * b0) + (p2 * c0 + p3 * d0)
             flat[f + j] -= (q0 * a0 + q1 * b0) + (q2 * c0 + q3 * d0)
@@ -87,7 +88,7 @@ def cholesky(matrix: Floats) -> tuple[Floats, bool]:
         for i in range(first, last):
             factor[i, i:] = matrix[i, i:]
         if last == first + 4:
-            _take_in(factor.reshape(-1), np.uint64(n), np.uint64(first))
+            _take_in(factor.reshape(-1), factor.reshape(-1), np.uint64(n), np.uint64(first), False)
         else:
             for i in range(first, last):
                 row = factor[i, i:]
@@ -149,20 +150,22 @@ def invert_factor(factor: Floats) -> Floats:
     n = factor.shape[0]
     lower = np.zeros((n, n))
     for k in range(n):
+        lower[k, k] = 1.0
+    for k in range(n):
+        n_before = 4 * (k // 4)
+        if n_before == k and k + 4 <= n:
+            _take_in(lower.reshape(-1), factor.reshape(-1), np.uint64(n), np.uint64(k), True)
         row = lower[k, : k + 1]
-        row[k] = 1.0
-        j = 0
-        while j + 4 <= k:
-            a, b, c, d = lower[j, : j + 4], lower[j + 1, : j + 4], lower[j + 2, : j + 4], lower[j + 3, : j + 4]
-            p, q, r, s = factor[j, k], factor[j + 1, k], factor[j + 2, k], factor[j + 3, k]
-            for i in range(a.size):
-                row[i] -= (p * a[i] + q * b[i]) + (r * c[i] + s * d[i])
-            j += 4
-        while j < k:
+        if n_before + 4 > n:
+            for j in range(0, n_before, 4):
+                a, b, c, d = lower[j, : j + 4], lower[j + 1, : j + 4], lower[j + 2, : j + 4], lower[j + 3, : j + 4]
+                p, q, r, s = factor[j, k], factor[j + 1, k], factor[j + 2, k], factor[j + 3, k]
+                for i in range(a.size):
+                    row[i] -= (p * a[i] + q * b[i]) + (r * c[i] + s * d[i])
+        for j in range(n_before, k):
             p, a = factor[j, k], lower[j, : j + 1]
             for i in range(a.size):
                 row[i] -= p * a[i]
-            j += 1
         root = factor[k, k]
         for i in range(row.size):
             row[i] /= root

@@ -73,9 +73,8 @@ def is_due(windows: Integers, position: int, n_rows: int) -> bool:
 
 
 @phase
-def check_guard(family: Any, guard: Guard, threshold: float) -> bool:
-    """Evaluate Ŝ; tell whether the guard trips."""
+def check_guard(family: Any, guard: Guard, threshold: float) -> None:
+    """Evaluate Ŝ; trip above the threshold."""
     guard.estimate[0] = guard.settled[0] + split_gain(family, guard.table)
     if guard.estimate[0] > threshold:
         guard.has_tripped[0] = 1
-    return bool(guard.has_tripped[0] == 1)

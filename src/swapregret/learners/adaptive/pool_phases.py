@@ -27,6 +27,8 @@ __all__ = ["LEAST_WEIGHT"]
 
 LEAST_WEIGHT = 1e-3
 """Members with less weight have no policy; those with less than this beyond the even share keep one that may be old."""
+_RENEWED = 2
+"""Policies that are made anew, at most, where only a base window ends."""
 
 
 @remember.of(AdaptiveState)
@@ -40,20 +42,19 @@ def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: 
 
 
 @phase
-def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int, moved: Integers) -> bool:
+def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int) -> bool:
     """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows.
 
-    Projections come first: if one fails, nothing has changed. ``moved`` tells which members have a new point.
+    Projections come first: if one fails, nothing has changed.
     """
-    learners, fit = state.learners, state.fit
+    learners, fit, is_old = state.learners, state.fit, state.memory.is_old
     n, d = learners.points.shape
     n_cold = rule.windows.size - 1
     count = state.guard.n_windows[0] + 1
     points, logs = np.empty((n, d)), np.empty((n, d))
-    spreads = np.zeros(n)
+    spreads, has_moved = np.zeros(n), np.zeros(n, dtype=np.bool_)
     for g in range(n):
         is_cold, every = g < n_cold, rule.update_every[g]
-        moved[g] = 0
         if (is_cold and g != n_ending - 1) or (not is_cold and (every == 0 or count % every != 0)):
             continue
         if rule.has_fit and not is_cold:
@@ -69,18 +70,19 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
             return False
         points[g] = point
         logs[g] = log_point
-        moved[g] = 1
+        has_moved[g] = True
     if rule.has_fit:
         gather_window(fit)
     for g in range(n):
-        if moved[g]:
+        if has_moved[g]:
+            is_old[g] = 1
             keep = rule.retention[g]
             end_meta_day(learners, g, keep, learners.aggregates[g] + seen, spreads[g], points[g], logs[g])
             if rule.has_fit and g >= n_cold:
                 fade(fit, g - n_cold, keep)
         elif g < n_cold and g < n_ending - 1:
             begin_interval(learners, g, rule.first_point, rule.first_log)
-            moved[g] = 1
+            is_old[g] = 1
         else:
             for i in range(d):
                 learners.aggregates[g, i] += seen[i]
@@ -164,6 +166,7 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
         words = filter_list(family, rule, memory, words, state.guard.n_windows[0])
     put_law(laws, g, words, chances, family.common.place)
     state.mix.is_new[g] = 1
+    memory.is_old[g] = 0
     return PLAYED
 
 
@@ -203,31 +206,49 @@ def open_missing(family: Any, rule: Any, state: Any) -> int:
 
 
 @phase
+def are_renewed(rule: Any, state: Any, n_ending: int) -> Flags:
+    """Tell whose policies are made anew: all where a longer window ends, else few of those whose point has moved.
+
+    At most two, not of light members: those that were followed most since their policy was made. After the guard has tripped,
+    all whose point has moved.
+    """
+    memory, counts = state.memory, state.memory.counts
+    n = counts.size
+    is_renewed, is_light = np.zeros(n, dtype=np.bool_), are_light(rule, state)
+    for _ in range(n if n_ending > 1 or state.guard.has_tripped[0] else _RENEWED):
+        most = -1
+        for g in range(n):
+            is_open = state.laws.n_atoms[g] > 0 and not is_renewed[g]
+            is_wanted = n_ending > 1 or (memory.is_old[g] == 1 and not is_light[g])
+            if is_open and is_wanted and (most < 0 or counts[g] > counts[most]):
+                most = g
+        if most >= 0:
+            is_renewed[most] = True
+    return is_renewed
+
+
+@phase
 def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
     """Let the members learn from a window, move the weights, and drop the policies that are to be made anew."""
     tally, guard, laws = state.tally, state.guard, state.laws
     n = state.weights.law.size
     seen = span_part(family, tally.running).copy()
-    moved = np.zeros(n, dtype=np.int64)
     gains = gains_of(state, seen, are_light(rule, state))
-    if not move_members(family, rule, state, seen, n_ending, moved):
+    if not move_members(family, rule, state, seen, n_ending):
         return NOT_PROJECTED
     account(state, rule, seen, gains)
     for i in range(seen.size):
         tally.running[i] = 0.0
-    is_light = are_light(rule, state)
-    for g in range(n):  # where a longer window ends, all are filtered anew
-        moved[g] = n_ending > 1 or (moved[g] and not is_light[g])
+    is_renewed = are_renewed(rule, state, n_ending)
     for g in range(n):
-        if moved[g] and laws.n_atoms[g]:
+        if is_renewed[g]:
             close_policy(family, state, g)
     if guard.table.squares.size and n_ending > 1 and guard.has_tripped[0] == 0:
         position = tally.day[0] + tally.offset[0]
-        if is_due(rule.windows, position, guard.table.n_rows[0]) and check_guard(family, guard, rule.threshold):
-            for g in range(n):
-                moved[g] = 1
+        if is_due(rule.windows, position, guard.table.n_rows[0]):
+            check_guard(family, guard, rule.threshold)
     for g in range(n):
-        if moved[g]:
+        if is_renewed[g]:
             laws.n_atoms[g] = 0
     return PLAYED
 

@@ -105,6 +105,8 @@ class Memory(NamedTuple):
         n_g and n²_g: sums of w_g and w_g² since then.
     recommended : uint64 array, shape (G, A, W)
         What each member recommends; what is played instead is in the laws, row by row.
+    is_old : int64 array, shape (G,)
+        Whether each member's point has moved since its policy was made.
     """
 
     table: VectorTable
@@ -114,6 +116,7 @@ class Memory(NamedTuple):
     counts: Floats
     squares: Floats
     recommended: Words
+    is_old: Integers
 
 
 class Guard(NamedTuple):
@@ -182,6 +185,7 @@ def start_memory(n_members: int, dimension: int, n_atoms: int, capacity: int, *,
         np.zeros(n_members),
         np.zeros(n_members),
         np.zeros((n_members, n_atoms, n_words), dtype=np.uint64),
+        np.zeros(n_members, dtype=np.int64),
     )
 
 

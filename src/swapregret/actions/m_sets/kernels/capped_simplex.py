@@ -70,8 +70,8 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
         log_point[:] = 0.0
         point[:] = 1.0
         return point, log_point, 0.0
-    excess = log_weights.copy()
-    threshold = largest(excess, size)
+    excess = np.empty(d)
+    threshold = largest(log_weights, size)
     for i in range(d):
         excess[i] = log_weights[i] - threshold
         log_point[i] = min(excess[i], 600.0)
