@@ -16,6 +16,7 @@ _KINDS: dict[str, type[np.random.BitGenerator]] = {
     kind.__name__: kind
     for kind in (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)
 }
+_WITHOUT_ARRAYS = ("PCG64", "PCG64DXSM")
 
 
 def entropy_of(source: Seed) -> int | None:
@@ -52,8 +53,9 @@ def as_generator(source: Seed) -> np.random.Generator:
 
 def plain_state(rng: np.random.Generator) -> dict[str, Any]:
     """Write the state of a generator as JSON can hold it; its whole numbers may have any length."""
-    state: dict[str, Any] = _plain(rng.bit_generator.state)
-    return state
+    state: Any = rng.bit_generator.state
+    plain: dict[str, Any] = state if state.get("bit_generator") in _WITHOUT_ARRAYS else _plain(state)
+    return plain
 
 
 def set_state(rng: np.random.Generator, state: dict[str, Any]) -> None:

@@ -95,7 +95,7 @@ class Journal:
                 "Make the folder first.",
             )
         self._sync = sync
-        self._checksum = self.n_events = 0
+        self._checksum = self._length = self.n_events = 0
         self._process = os.getpid()
         self._file = self._open()
         _JOURNALS.add(self)
@@ -153,7 +153,8 @@ class Journal:
         self._refuse_if_forked()
         found = read_journal(self.path)
         self._checksum, self.n_events = found.checksum, len(found.events)
-        os.ftruncate(self._file, found.length)
+        self._length = found.length
+        os.ftruncate(self._file, self._length)
         return found
 
     def begin(self, snapshot: bytes) -> None:
@@ -168,7 +169,7 @@ class Journal:
 
     def _take(self, handle: int, checksum: int) -> None:
         held, self._file = self._file, handle
-        self._checksum = checksum
+        self._checksum, self._length = checksum, os.fstat(handle).st_size
         if held >= 0:
             os.close(held)
 
@@ -205,15 +206,15 @@ class Journal:
         self._refuse_if_forked()
         payload = payload_of(event)
         record, checksum = records([payload], self._checksum)
-        size = os.fstat(self._file).st_size
         try:
             self._write(self._file, record)
         except BaseException as error:
-            os.ftruncate(self._file, size)
+            os.ftruncate(self._file, self._length)
             if isinstance(error, OSError):
                 raise disk_fault(error, os.fspath(self.path)) from None
             raise
         self._checksum = checksum
+        self._length += len(record)
         self.n_events += 1
         renewal = self._renewal
         if renewal is not None:

@@ -219,7 +219,7 @@ def packed(action: Action) -> str:
     >>> packed(np.array([1, 0, 0, 1, 0]))
     '90'
     """
-    return np.packbits(action.astype(bool)).tobytes().hex()
+    return np.packbits(action).tobytes().hex()
 
 
 def _are_counts(values: Any) -> bool:
