@@ -42,6 +42,7 @@ __all__ = [
     "policy_of",
     "prepare",
     "project",
+    "remake_law",
     "room",
     "show_law",
     "solve",
@@ -143,6 +144,11 @@ def room(family: Any, n_slots: int, n_atoms: int) -> Any:
 @method
 def make_law(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Write the policy of a point into a slot and return MADE; or change nothing and say why."""
+
+
+@method
+def remake_law(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Make a policy again that was read from a file: from its point, or from what was read where that is more."""
 
 
 @method

@@ -19,6 +19,7 @@ from swapregret.actions.family import (
     list_law,
     make_law,
     prepare,
+    remake_law,
     room,
     show_law,
     solve,
@@ -31,7 +32,17 @@ from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_so
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.vectors import centred_square
 
-__all__ = ["ListedLaws", "draw_mu", "list_room", "put_law", "put_mean", "put_moment", "put_mu", "show_mu"]
+__all__ = [
+    "ListedLaws",
+    "draw_mu",
+    "keeps_lists",
+    "list_room",
+    "put_law",
+    "put_mean",
+    "put_moment",
+    "put_mu",
+    "show_mu",
+]
 
 
 class ListedLaws(NamedTuple):
@@ -133,6 +144,12 @@ def list_room(family: Any, n_slots: int, n_atoms: int) -> Any:
     return listed_room(family, n_slots, n_atoms)
 
 
+@singledispatch
+def keeps_lists(family: Any) -> bool:
+    """Tell whether lists are part of the state, because what they are made from is more than their points."""
+    return False
+
+
 @make_law.default
 def make_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """List the actions of a point (Algorithm 2, line 5)."""
@@ -143,6 +160,12 @@ def make_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Flo
         return FULL
     put_law(laws, slot, words, chances, family.common.place)
     return MADE
+
+
+@remake_law.default
+def remake_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Make the policy from its point."""
+    return make_law(family, laws, slot, point, log_point)
 
 
 @phase

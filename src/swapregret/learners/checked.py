@@ -162,13 +162,16 @@ def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> Non
 
 
 def _check_lists(player: Player[Any], arrays: Arrays) -> None:
-    """Check the lists of actions of the adaptive master: counts, actions of the set, chances that add up to 1."""
+    """Check the lists of actions of a master that keeps them: counts, actions of the set, chances that add up to 1."""
     if "laws.n_atoms" not in arrays:
         return
     used = _check_atoms(player, arrays)
+    if "memory.recommended" not in arrays:
+        return
     _check_words("memory.recommended", arrays["memory.recommended"][used[: len(arrays["memory.recommended"])]], player)
-    if arrays["guard.has_tripped"].max() > 1:
-        raise _wrong("0 or 1 in 'guard.has_tripped'", str(arrays["guard.has_tripped"]))
+    for name in ("guard.has_tripped", "memory.is_old"):
+        if arrays[name].max() > 1:
+            raise _wrong(f"0 or 1 in {name!r}", str(arrays[name]))
     law = arrays["weights.law"]
     if not _is_share(law) or abs(law.sum() - 1.0) > _SLACK:
         raise _wrong("weights that add up to 1 in 'weights.law'", f"{law!r:.80}")

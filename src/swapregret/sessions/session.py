@@ -222,11 +222,8 @@ class Session(Generic[State]):
         self._refuse_if_closed()
         held = find_open(self._open, decision, day, "observe")
         seen = self._reader.read(reward, held.action)
-        event: dict[str, Any] = {}
-        if self._journal is not None:
-            told = reward if type(reward) is float else np.asarray(reward, dtype=np.float64).tolist()
-            event = {"observe": held.day, "reward": told}
-        self._close(held, seen, event)
+        told = reward if type(reward) is float or self._journal is None else np.asarray(reward, np.float64).tolist()
+        self._close(held, seen, {"observe": held.day, "reward": told})
 
     def skip(self, decision: Decision | None = None, *, day: int | None = None) -> None:
         """Close a decision whose reward will never be known: the day counts, and nothing is learnt from it."""

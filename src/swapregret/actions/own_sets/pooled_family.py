@@ -1,8 +1,9 @@
 """Sets known by an oracle alone, which keep the actions that were listed last.
 
 A projection and a list begin with actions that are known, and ask the oracle for what is missing. What comes out depends on which
-actions these are, to the last bit, so they are part of the state: arrays beside the lists they come from. Where lists are not
-saved but made again from their points, nothing may depend on the past: there is no pool, and the set's own methods are used.
+actions these are, to the last bit, so they are part of the state: arrays beside the lists they come from. Competitors make
+lists again from their points instead of saving them, so nothing may depend on the past: they have no pool and use the set's own
+methods.
 """
 
 from copy import copy
@@ -10,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, list_law, project
-from swapregret.actions.listed_laws import ListedLaws, list_room, listed_room
+from swapregret.actions.family import MADE, Common, list_law, make_law, project, remake_law
+from swapregret.actions.listed_laws import ListedLaws, keeps_lists, list_room, listed_room, put_law
 from swapregret.actions.own_sets.python_family import OracleFamily, list_oracle, project_oracle, split_point
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import is_same_row, pack_rows, unpack_rows
@@ -111,6 +112,22 @@ def pooled_room(family: PooledFamily, n_slots: int, n_atoms: int) -> PooledLaws:
     rows, used = rows_of(laws)
     rows[: len(first)], used[: len(first)] = first, _FOR_EVER
     return laws
+
+
+@keeps_lists.register
+def keeps_pooled(family: PooledFamily) -> bool:
+    """Return True: lists depend on the pool."""
+    return True
+
+
+@remake_law.of(PooledFamily)
+def remake_pooled(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Take the list that was read, if there is one."""
+    n = laws.n_atoms[slot]
+    if n == 0 or family.laws is None:
+        return int(make_law(family, laws, slot, point, log_point))
+    put_law(laws, slot, laws.words[slot, :n].copy(), laws.chances[slot, :n].copy(), family.common.place)
+    return MADE
 
 
 @project.of(PooledFamily)

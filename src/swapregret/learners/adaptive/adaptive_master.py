@@ -27,7 +27,7 @@ from swapregret.learners.adaptive.state import (
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
-from swapregret.learners.round.running import Running, room_for_lists
+from swapregret.learners.round.running import LISTS_DERIVED, Running, room_for_lists
 from swapregret.learners.round.running_player import Master, rates_of
 from swapregret.learners.round.scale import start_learners
 
@@ -173,4 +173,4 @@ class AdaptiveMaster(Master):
             start_guard(n, d, self.capacity, is_guarded=self.guarded),
             start_fit(n - n_cold, d, has_fit=self.fits),
         )
-        return Running(family, rule, state, frozenset({"mix", "undo", "cumulative", "marginals", "moments"}), learner)
+        return Running(family, rule, state, LISTS_DERIVED, learner)

@@ -6,7 +6,7 @@ played is :math:`\hat p = \frac{1-\gamma}{K}\sum_k \tilde p_k + \gamma\mu` (line
 
 from typing import Any, NamedTuple
 
-from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, span_part
+from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, remake_law, span_part
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import phase
 from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, Mix, Tally, end_windows, mix_slots
@@ -83,9 +83,9 @@ def make_policies(state: Any, family: Any, rule: Any) -> int:
     code = MADE
     for k in range(n + 1):
         if k == n:
-            code = max(code, make_law(family, laws, n, rule.first_point, rule.first_log))
+            code = max(code, remake_law(family, laws, n, rule.first_point, rule.first_log))
         elif learners.n_updates[k]:
-            code = max(code, make_law(family, laws, k, learners.points[k], learners.log_points[k]))
+            code = max(code, remake_law(family, laws, k, learners.points[k], learners.log_points[k]))
         state.mix.is_new[k] = 1
     return code
 

@@ -23,10 +23,11 @@ from swapregret.learners.round.taped import Taped
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
 
-__all__ = ["Running", "View", "room_for_lists"]
+__all__ = ["LISTS_DERIVED", "Running", "View", "room_for_lists"]
 
 Arrays = dict[str, npt.NDArray[Any]]
-
+LISTS_DERIVED = frozenset({"mix", "undo", "cumulative", "marginals", "moments"})
+"""What is made again from the others in a state that keeps its lists."""
 _MOST_ATOMS = 2**24
 _PATIENCE = 0.05
 
