@@ -37,6 +37,7 @@ __all__ = [
     "draw_mu",
     "keeps_lists",
     "list_room",
+    "put_again",
     "put_law",
     "put_mean",
     "put_moment",
@@ -107,6 +108,13 @@ def put_law(laws: ListedLaws, slot: int, words: Words, chances: Floats, place: I
                 line = moment[elements[e]]
                 for f in range(e, n_seen):
                     line[elements[f]] += chance
+
+
+@kernel
+def put_again(laws: ListedLaws, slot: int, place: Integers) -> None:
+    """Make all else again from a list that was read from a file."""
+    n = laws.n_atoms[slot]
+    put_law(laws, slot, laws.words[slot, :n].copy(), laws.chances[slot, :n].copy(), place)
 
 
 @kernel

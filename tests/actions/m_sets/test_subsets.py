@@ -30,11 +30,16 @@ def _divergence(x: np.ndarray, log_w: np.ndarray) -> float:
     return float((x[positive] * (np.log(x[positive]) - log_w[positive])).sum())
 
 
-@given(st.lists(st.integers(-3, 3), min_size=1, max_size=30), st.data())
-def test_quickselect_finds_the_ranked_value(values: list[int], data: st.DataObject) -> None:
-    """The count-th largest of a list with ties is the one a full sort finds."""
+_numbers = st.integers(-3, 3).map(float) | st.floats(allow_nan=False) | st.sampled_from([1.0, np.nextafter(1.0, 2.0)])
+
+
+@given(st.lists(_numbers, min_size=1, max_size=30), st.data())
+def test_halving_finds_the_ranked_value(values: list[float], data: st.DataObject) -> None:
+    """The count-th largest is the one a full sort finds, with ties, infinities, and numbers with none between them."""
     count = data.draw(st.integers(1, len(values)))
-    assert largest(np.array(values, dtype=float), count) == sorted(values, reverse=True)[count - 1]
+    ranked = np.argsort(-np.array(values), kind="stable")
+    assert largest(np.array(values), count) == values[ranked[count - 1]]
+    assert np.flatnonzero(top_elements(np.array(values), count)).tolist() == sorted(ranked[:count].tolist())
 
 
 @given(_sizes, st.data())

@@ -68,6 +68,15 @@ def test_a_session_that_was_saved_goes_on_bit_for_bit(preset: str, tmp_path: Pat
         assert loaded.snapshot() == session.snapshot() == kept.snapshot()
 
 
+@pytest.mark.parametrize("preset", ["adaptive", "multiscale"])
+def test_a_player_keeps_the_actions_it_listed(preset: str) -> None:
+    """After some windows the pool in the state holds actions beyond those known from the start."""
+    session = sr.Session(_player(preset), rng=3)
+    _go(session, 30)
+    used = session._state.state.laws.used
+    assert ((used > 0) & (used < 2**62)).any()
+
+
 def _bound(n_slots: int = 3) -> tuple[_Trees, Any, Any]:
     oracle, actions = _set(6)
     family = actions.family(actions.exploration_policy(), variants=4)

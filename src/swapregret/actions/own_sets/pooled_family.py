@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.family import MADE, Common, list_law, make_law, project, remake_law
-from swapregret.actions.listed_laws import ListedLaws, keeps_lists, list_room, listed_room, put_law
+from swapregret.actions.listed_laws import ListedLaws, keeps_lists, list_room, listed_room, put_again
 from swapregret.actions.own_sets.python_family import OracleFamily, list_oracle, project_oracle, split_point
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import is_same_row, pack_rows, unpack_rows
@@ -123,10 +123,9 @@ def keeps_pooled(family: PooledFamily) -> bool:
 @remake_law.of(PooledFamily)
 def remake_pooled(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Take the list that was read, if there is one."""
-    n = laws.n_atoms[slot]
-    if n == 0 or family.laws is None:
+    if laws.n_atoms[slot] == 0 or family.laws is None:
         return int(make_law(family, laws, slot, point, log_point))
-    put_law(laws, slot, laws.words[slot, :n].copy(), laws.chances[slot, :n].copy(), family.common.place)
+    put_again(laws, slot, family.common.place)
     return MADE
 
 

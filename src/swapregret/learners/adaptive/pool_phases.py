@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.family import list_law, project, span_part
-from swapregret.actions.listed_laws import put_law
+from swapregret.actions.listed_laws import put_again, put_law
 from swapregret.arrays import Flags, Floats, Integers
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.kernel import phase
@@ -262,9 +262,8 @@ def end_pool_window(rule: Any, family: Any, state: Any, n_ending: int) -> int:
         code = close_window(family, rule, state, n_ending)
     elif n_ending == 0:  # lists come from a file, all else from them
         for g in range(state.weights.law.size):
-            n = laws.n_atoms[g]
-            if n:
-                put_law(laws, g, laws.words[g, :n].copy(), laws.chances[g, :n].copy(), family.common.place)
+            if laws.n_atoms[g]:
+                put_again(laws, g, family.common.place)
     if code == PLAYED and (n_ending != 0 or state.guard.n_windows[0] == 0):
         code = open_missing(family, rule, state)
     if code == PLAYED:
