@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "storage": {"errors"},
     "randomness": {"errors", "counts"},
     "arrays": {"errors", "counts"},
-    "policy": {"errors", "counts", "notebook", "arrays"},
+    "policy": {"errors", "counts", "notebook", "arrays", "compiled"},
     "compiled": {"errors", "arrays", "extras"},
     "geometry": {"errors", "arrays", "policy", "compiled"},
     "networks": {"errors", "boundary", "extras", "csv_file", "arrays", "counts"},

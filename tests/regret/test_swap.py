@@ -40,9 +40,9 @@ class Hidden(Policy):
         """Return that of the law."""
         return self._law.second_moment(vector)
 
-    def probability(self, action):
-        """Return that of the law."""
-        return self._law.probability(action)
+    def probabilities(self, actions):
+        """Return those of the law."""
+        return self._law.probabilities(actions)
 
 
 @pytest.mark.parametrize("actions", [MSets(3, 1), Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0]]), MSets(3, 2)])

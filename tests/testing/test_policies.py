@@ -38,8 +38,8 @@ class _Law(Policy):
     def cooccurrence(self) -> Any:
         return LAW.cooccurrence()
 
-    def probability(self, action: Any) -> float:
-        return LAW.probability(action)
+    def probabilities(self, actions: Any) -> Any:
+        return LAW.probabilities(actions)
 
 
 class _Unlisted(_Law):
@@ -152,14 +152,22 @@ FAULTS: list[tuple[str, str, Callable[[], Policy]]] = [
         lambda: _planted(**_atoms(lambda law: (law.atoms, np.full(10, 0.1) + np.eye(10)[9] * 0))),
     ),
     ("atoms", "listed, but denied", lambda: _planted(has_atoms=False)),
-    ("probability", "of another law", lambda: _planted(probability=lambda self, action: 0.1)),
-    ("probability", "not zero outside", lambda: _planted(probability=lambda self, a: LAW.probability(a) or 0.01)),
+    ("probability", "of another law", lambda: _planted(probabilities=lambda self, rows: np.full(len(rows), 0.1))),
+    (
+        "probability",
+        "not zero outside",
+        lambda: _planted(probabilities=lambda self, rows: np.maximum(LAW.probabilities(rows), 0.01)),
+    ),
     (
         "probability",
         "unlisted, not adding up",
-        lambda: _planted(_Unlisted, probability=lambda self, a: LAW.probability(a) * 0.999),
+        lambda: _planted(_Unlisted, probabilities=lambda self, rows: LAW.probabilities(rows) * 0.999),
     ),
-    ("probability", "unlisted, of another law", lambda: _planted(_Unlisted, probability=lambda self, a: 0.1)),
+    (
+        "probability",
+        "unlisted, of another law",
+        lambda: _planted(_Unlisted, probabilities=lambda self, rows: np.full(len(rows), 0.1)),
+    ),
     ("samples", "floats", lambda: _planted(sample=lambda self, rng: LAW.sample(rng) * 1.0)),
     ("samples", "a row", lambda: _planted(sample=lambda self, rng: LAW.sample(rng)[None, :])),
     ("samples", "its own generator", lambda: _planted(sample=_forgetful())),

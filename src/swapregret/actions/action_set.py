@@ -28,7 +28,7 @@ from swapregret.arrays import (
     check_memory,
     frozen,
 )
-from swapregret.compiled.bits import merge_law, pack_rows
+from swapregret.compiled.bits import merge_law
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
@@ -247,9 +247,7 @@ class ActionSet(Labelled):
         >>> words.tolist(), weights.tolist()
         ([[1], [2], [4]], [0.5, 0.25, 0.25])
         """
-        law = self.decompose(marginals, variants=variants)
-        own = getattr(law, "packed_support", None)
-        words, weights = own() if own is not None else (pack_rows(law.atoms), law.weights)
+        words, weights = self.decompose(marginals, variants=variants).packed_support()
         return merge_law(words, frozen(weights.copy()))
 
     # ---- laws ----------------------------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ from swapregret.compiled.kernel import kernel
 from swapregret.games.play_file import join_law
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.tape import Tape
-from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.laws import is_same_law
-from swapregret.regret.ledgers.stretches import Left, Packer, Stretches
+from swapregret.regret.ledgers.row_sums import reading
+from swapregret.regret.ledgers.stretches import Left, Stretches
 
 __all__ = ["Windows"]
 
@@ -47,7 +47,7 @@ class Windows:
     def __init__(self, actions: ActionSet, length: int) -> None:
         self._length, self._spread = length, actions.exploration_policy()
         self._stretches = Stretches(0)
-        self._packer, self._rng, self._none = Packer(), np.random.default_rng(_SEED), np.zeros(0)
+        self._rng, self._none = np.random.default_rng(_SEED), np.zeros(0)
         self._n_days = 0
         self._entries: list[tuple[Integers, Words, Vector]] = []
         self._spreads: list[tuple[int, float]] = []
@@ -93,7 +93,7 @@ class Windows:
         if days == 0.0:
             return
         if part.has_atoms:
-            words, weights = self._packer.support(part)
+            words, weights = part.packed_support()
         elif part is self._spread or is_same_law(part, self._spread):
             self._spreads.append((window, days))
             return

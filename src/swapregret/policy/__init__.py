@@ -7,11 +7,10 @@ A law :math:`p` over :math:`\mathcal A \subset \{0,1\}^d` is known through what 
 Laws that belong to one set (uniform m-sets, Markov paths, ...) live with that set.
 """
 
-from swapregret.policy.finite import FinitePolicy
-from swapregret.policy.grid import GRID, canonical_order, on_grid
+from swapregret.policy.finite import GRID, FinitePolicy, canonical_order, on_grid
 from swapregret.policy.independent import ProductPolicy
 from swapregret.policy.mixture import Mixture, mix
-from swapregret.policy.policy import Policy
+from swapregret.policy.policy import Policy, once
 
 __all__ = [
     "GRID",
@@ -22,4 +21,5 @@ __all__ = [
     "canonical_order",
     "mix",
     "on_grid",
+    "once",
 ]

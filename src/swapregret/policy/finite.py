@@ -1,4 +1,8 @@
-r"""A law with a list of actions."""
+r"""A law with a list of actions, in one order, and weights on a grid.
+
+Weights are multiples of :math:`2^{-52}` that add up to 1 in integers. Every partial sum of such weights is a float without
+rounding, so ``weights.sum() == 1.0`` exactly and in any order.
+"""
 
 from functools import cached_property
 from typing import Self
@@ -6,15 +10,75 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen, real_numbers
+from swapregret.arrays import Action, Actions, Matrix, Vector, Words, frozen, real_numbers
+from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput
-from swapregret.policy.grid import canonical_order, on_grid
 from swapregret.policy.held import Held, held_array, held_chances
-from swapregret.policy.policy import Policy
+from swapregret.policy.policy import Policy, once
 
-__all__ = ["FinitePolicy"]
+__all__ = ["GRID", "FinitePolicy", "canonical_order", "on_grid"]
 
+GRID = 2**52
+_SUM_TOLERANCE = 1e-9
+_FEW = 12
 _FEW_PAIRS = 25  # a pair costs as much as this many entries of a matrix product
+
+
+def on_grid(weights: npt.ArrayLike) -> Vector:
+    """Round a probability vector to multiples of 2⁻⁵² whose sum is exactly 1.
+
+    Each weight moves by less than 2⁻⁵²; what is left over goes to the largest weight, the first of them on a tie.
+
+    Examples
+    --------
+    >>> on_grid([1/3, 1/3, 1/3]).sum() == 1.0
+    np.True_
+    """
+    try:
+        array = real_numbers(weights)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
+    if array.ndim == 1 and 0 < array.size < _FEW:
+        few = _few_on_grid(array.tolist())
+        if few is not None:
+            return few
+    total = float(array.sum()) if array.size else 0.0
+    if array.ndim != 1 or not np.isfinite(array).all() or (array < 0).any() or abs(total - 1.0) > _SUM_TOLERANCE:
+        raise InvalidInput(
+            "`weights` must be a vector of non-negative numbers that add up to 1",
+            f"shape {array.shape}, sum {total!r}, least {array.min(initial=0.0)!r}",
+            "Divide the weights by their sum.",
+        )
+    units = np.floor(array * GRID).astype(np.int64)
+    if abs(GRID - int(units.sum())) > 4 * array.size:  # off by more than rounding: the sum is not quite 1
+        units = np.floor(array * (GRID / total)).astype(np.int64)
+    units[int(np.argmax(units))] += GRID - int(units.sum())
+    return units / GRID
+
+
+def _few_on_grid(weights: list[float]) -> Vector | None:
+    """Do what ``on_grid`` does for some weights, faster; None if they are not a law up to rounding."""
+    if not all(0.0 <= weight <= 2.0 for weight in weights):
+        return None
+    units = [int(weight * GRID) for weight in weights]
+    missing = GRID - sum(units)
+    if abs(missing) > 4 * len(units):
+        return None
+    units[units.index(max(units))] += missing
+    return np.array([unit / GRID for unit in units])
+
+
+def canonical_order(rows: Actions) -> npt.NDArray[np.int64]:
+    """Return what sorts 0/1 rows canonically: by their packed bits, the last coordinate most significant.
+
+    Examples
+    --------
+    >>> canonical_order(np.array([[0, 1], [1, 0]])).tolist()
+    [1, 0]
+    """
+    packed = np.packbits(rows.astype(np.uint8), axis=1, bitorder="little")
+    keys = np.ascontiguousarray(packed[:, ::-1])
+    return np.argsort(keys.view(f"V{keys.shape[1]}").ravel(), kind="stable")
 
 
 class FinitePolicy(Policy):
@@ -98,7 +162,7 @@ class FinitePolicy(Policy):
         law.dimension = self.dimension
         if mass.min() > 0.0:
             law._atoms, law._weights = self._atoms, frozen(mass)
-            law.__dict__["_float_atoms"] = self._float_atoms
+            law.__dict__.update(_float_atoms=self._float_atoms, _words=self._words)
         else:
             law._atoms, law._weights = frozen(self._atoms[mass > 0.0]), frozen(mass[mass > 0.0])
         law._cumulative = frozen(np.cumsum(law._weights))
@@ -133,21 +197,26 @@ class FinitePolicy(Policy):
         return frozen(self._atoms.astype(np.float64))
 
     @cached_property
-    def _marginals(self) -> Vector:
-        return frozen(self._weights @ self._float_atoms)
+    def _words(self) -> Words:
+        return frozen(pack_rows(self._atoms))
 
+    def packed_support(self) -> tuple[Words, Vector]:
+        """List the atoms as packed bits, with their weights."""
+        return self._words, self._weights
+
+    @once
     def marginals(self) -> Vector:
         """E[M], exact: each entry is a sum of grid weights."""
-        return self._marginals
+        return self._weights @ self._float_atoms
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] in O(support · dimension)."""
         rows = self._float_atoms
         return np.asarray((self._weights * (rows @ vector)) @ rows)
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        """Sums of grid weights are exact, so the two ways, pair by pair and as a product, give the same bits."""
+    @once
+    def cooccurrence(self) -> Matrix:
+        """Σ = E[M Mᵀ], computed once; sums of grid weights are exact, so pair by pair and as a product give the same bits."""
         d, (where, chosen) = self.dimension, self._atoms.nonzero()
         sizes = np.bincount(where, minlength=len(self._atoms))
         size = int(sizes[0])
@@ -156,13 +225,9 @@ class FinitePolicy(Policy):
             pairs = d * elements[:, :, None] + elements[:, None, :]
             weights = np.repeat(self._weights, size * size)
             counted: Vector = np.bincount(pairs.ravel(), weights=weights, minlength=d * d).astype(np.float64)
-            return frozen(counted.reshape(d, d))
+            return counted.reshape(d, d)
         rows = self._float_atoms
-        return frozen((rows.T * self._weights) @ rows)
-
-    def cooccurrence(self) -> Matrix:
-        """Σ = E[M Mᵀ], computed once."""
-        return self._cooccurrence
+        return (rows.T * self._weights) @ rows
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -13,10 +13,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector
 from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.held import Held, held_tuple
-from swapregret.policy.policy import Policy
+from swapregret.policy.policy import Policy, once
 
 __all__ = ["ProductPolicy"]
 
@@ -52,13 +52,10 @@ class ProductPolicy(Policy):
         """Draw from each part in order."""
         return np.concatenate([part.sample(rng) for part in self.parts])
 
-    @cached_property
-    def _marginals(self) -> Vector:
-        return frozen(np.concatenate([part.marginals() for part in self.parts]))
-
+    @once
     def marginals(self) -> Vector:
         """E[M], those of the parts one after the other."""
-        return self._marginals
+        return np.concatenate([part.marginals() for part in self.parts])
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)]: in block i, Σ_i v_i + x_i Σ_{j≠i} x_j·v_j."""
@@ -71,26 +68,19 @@ class ProductPolicy(Policy):
             ]
         )
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
+    @once
+    def cooccurrence(self) -> Matrix:
+        """Σ = E[M Mᵀ]: blocks of the parts, and x_i x_jᵀ between them."""
         x = self.marginals()
         table = np.outer(x, x)
         for part, low, high in zip(self.parts, self.bounds, self.bounds[1:], strict=False):
             table[low:high, low:high] = part.cooccurrence()
-        return frozen(table)
-
-    def cooccurrence(self) -> Matrix:
-        """Σ = E[M Mᵀ]: blocks of the parts, and x_i x_jᵀ between them."""
-        return self._cooccurrence
+        return table
 
     def variance(self, vector: Vector) -> float:
         """Return Var(M·v), the sum over the parts."""
         pieces = self._split(as_vector(vector, self.dimension, "vector"))
         return float(sum(part.variance(piece) for part, piece in zip(self.parts, pieces, strict=True)))
-
-    def probability(self, action: Action) -> float:
-        """Return p(M), the product over the parts."""
-        return float(self.probabilities(np.asarray(action)[None])[0])
 
     def probabilities(self, actions: Actions) -> Vector:
         """Return p(M) of every row, the product over the parts."""
@@ -105,18 +95,17 @@ class ProductPolicy(Policy):
             math.prod(len(part.finite().weights) for part in self.parts) <= _LISTED
         )
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
+    @once
+    def finite(self) -> FinitePolicy:
+        """List the support, where there are at most 10,000 actions in it."""
+        if not self.has_atoms:
+            return super().finite()
         laws = [part.finite() for part in self.parts]
         rows = [np.concatenate(choice) for choice in product(*(law.atoms for law in laws))]
         weights = np.ones(1)
         for law in laws:
             weights = np.outer(weights, law.weights).ravel()
         return FinitePolicy(np.array(rows), weights)
-
-    def finite(self) -> FinitePolicy:
-        """List the support, where there are at most 10,000 actions in it."""
-        return self._finite if self.has_atoms else super().finite()
 
     def __repr__(self) -> str:
         return f"ProductPolicy({', '.join(map(repr, self.parts))})"

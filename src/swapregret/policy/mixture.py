@@ -1,7 +1,6 @@
 r"""A mixture of laws, which may be of different kinds."""
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -10,10 +9,9 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen, is_iterable, real_numbers
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
-from swapregret.policy.finite import FinitePolicy
-from swapregret.policy.grid import on_grid
+from swapregret.policy.finite import FinitePolicy, on_grid
 from swapregret.policy.held import Held, held_chances, held_tuple
-from swapregret.policy.policy import Policy
+from swapregret.policy.policy import Policy, once
 
 __all__ = ["Mixture", "mix"]
 
@@ -55,16 +53,13 @@ class Mixture(Policy):
         index = int(self._cumulative.searchsorted(rng.random(), side="right"))
         return self.components[index].sample(rng)
 
-    @cached_property
-    def _marginals(self) -> Vector:
+    @once
+    def marginals(self) -> Vector:
+        """E[M] = Σ_c w_c E_c[M], computed once."""
         total = np.zeros(self.dimension)
         for component, weight in zip(self.components, self.component_weights, strict=True):
             total += weight * component.marginals()
-        return frozen(total)
-
-    def marginals(self) -> Vector:
-        """E[M] = Σ_c w_c E_c[M], computed once."""
-        return self._marginals
+        return total
 
     def second_moment(self, vector: Vector) -> Vector:
         """Return Σ_c w_c E_c[M (M·v)]."""
@@ -73,34 +68,24 @@ class Mixture(Policy):
             total += weight * component.second_moment(vector)
         return total
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
+    @once
+    def cooccurrence(self) -> Matrix:
+        """Σ = Σ_c w_c Σ_c, computed once."""
         total = np.zeros((self.dimension, self.dimension))
         for component, weight in zip(self.components, self.component_weights, strict=True):
             total += weight * component.cooccurrence()
-        return frozen(total)
-
-    def cooccurrence(self) -> Matrix:
-        """Σ = Σ_c w_c Σ_c, computed once."""
-        return self._cooccurrence
-
-    def probability(self, action: Action) -> float:
-        """Return Σ_c w_c p_c(M)."""
-        return float(self.probabilities(np.asarray(action)[None])[0])
+        return total
 
     def probabilities(self, actions: Actions) -> Vector:
         """Return Σ_c w_c p_c(M) of every row."""
         return self.component_weights @ np.stack([component.probabilities(actions) for component in self.components])
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
+    @once
+    def finite(self) -> FinitePolicy:
+        """Merge the atoms of all components."""
         parts = [component.finite() for component in self.components]
         scaled = [weight * part.weights for part, weight in zip(parts, self.component_weights, strict=True)]
         return FinitePolicy(np.concatenate([part.atoms for part in parts]), np.concatenate(scaled))
-
-    def finite(self) -> FinitePolicy:
-        """Merge the atoms of all components."""
-        return self._finite
 
     def __repr__(self) -> str:
         return f"Mixture({len(self.components)} policies in dimension {self.dimension})"

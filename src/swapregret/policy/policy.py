@@ -1,12 +1,15 @@
 r"""What every law can do: a sample, its marginals, its second moment applied to a vector."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property, wraps
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, Words, as_action, as_vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.notebook import bar_figure, html_table
 from swapregret.policy.held import Held, wrong_law
@@ -14,9 +17,36 @@ from swapregret.policy.held import Held, wrong_law
 if TYPE_CHECKING:
     from swapregret.policy.finite import FinitePolicy
 
-__all__ = ["Policy"]
+__all__ = ["Policy", "is_computed", "once"]
 
+_Value = TypeVar("_Value")
 _SHOWN = 20
+
+
+def once(method: Callable[[Any], _Value]) -> Callable[[Any], _Value]:
+    """Have a method of a law computed when it is first called, and keep the value, arrays read-only.
+
+    It is kept as an attribute with an underscore before the method's name, which files leave out (``is_computed``).
+    """
+    name = f"_{method.__name__}"
+
+    @wraps(method)
+    def kept(self: Any) -> _Value:
+        if name not in self.__dict__:
+            value = method(self)
+            self.__dict__[name] = frozen(value) if isinstance(value, np.ndarray) else value
+        found: _Value = self.__dict__[name]
+        return found
+
+    kept.is_once = True  # type: ignore[attr-defined]
+    return kept
+
+
+def is_computed(kind: type, name: str) -> bool:
+    """Tell whether an attribute of a law was computed on demand: it follows from what the law was made of."""
+    return isinstance(getattr_static(kind, name, None), cached_property) or hasattr(
+        getattr(kind, name[1:], None), "is_once"
+    )
 
 
 class Policy(ABC):
@@ -51,15 +81,14 @@ class Policy(ABC):
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)], without building the matrix."""
 
-    def probability(self, action: Action) -> float:
-        """Return p(M); laws that know it in closed form need no list."""
-        law = self.finite()
-        rows = np.flatnonzero((law.atoms == action).all(axis=1))
-        return float(law.weights[rows].sum())
+    def probability(self, action: npt.ArrayLike) -> float:
+        """Return p(M)."""
+        return float(self.probabilities(as_action(action, self.dimension)[None])[0])
 
     def probabilities(self, actions: Actions) -> Vector:
-        """Return p(M) of every row; laws that know it in closed form need no loop."""
-        return np.array([self.probability(action) for action in actions], dtype=np.float64)
+        """Return p(M) of every row; laws that know it in closed form need no list."""
+        law = self.finite()
+        return np.array([law.weights[(law.atoms == action).all(axis=1)].sum() for action in actions], dtype=np.float64)
 
     def variance(self, vector: Vector) -> float:
         """Return Var(M·v), sums taken from the first element to the last."""
@@ -122,6 +151,10 @@ class Policy(ABC):
         note = f"and {left:,} elements that are less likely" if left else ""
         rows = [[str(index), f"{marginals[index]:.4f}"] for index in shown]
         return html_table(repr(self), ["element", "probability of being chosen"], rows, note)
+
+    def packed_support(self) -> tuple[Words, Vector]:
+        """List the support as packed bits, with weights; an action may come more than once."""
+        return self.finite().packed_support()
 
     @property
     def atoms(self) -> Actions:

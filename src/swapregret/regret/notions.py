@@ -21,8 +21,8 @@ from swapregret.arrays import Vector
 from swapregret.compiled.bits import unpack_rows
 from swapregret.regret.ledgers.answers import Answers, answer, answer_samples
 from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.kernels.row_sums import pool_of, reading
 from swapregret.regret.ledgers.merge import mean_ledger
+from swapregret.regret.ledgers.row_sums import pool_of, reading
 from swapregret.regret.measure import Regret, standard_error
 
 __all__ = ["external_regret", "internal_regret", "measure_internal"]

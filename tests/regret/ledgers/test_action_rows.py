@@ -15,10 +15,10 @@ from swapregret.policy import FinitePolicy
 from swapregret.regret.ledgers import action_rows
 from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.closed_ledger import Rows
-from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.regret.ledgers.merge import merge_rows
+from swapregret.regret.ledgers.row_sums import reading
 
 ACTIONS = MSets(6, 2)
 TABLE = ACTIONS.enumerate()

@@ -9,7 +9,7 @@ from swapregret.actions.m_sets.kernels.subsets import UNIT, systematic_atoms
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.compiled.bits import pack_lists, pack_rows, unpack_rows
-from swapregret.regret.ledgers.kernels.row_sums import (
+from swapregret.regret.ledgers.row_sums import (
     distinct_rows,
     dot_rows,
     find_rows,

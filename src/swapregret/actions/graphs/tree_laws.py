@@ -30,9 +30,9 @@ from swapregret.actions.graphs.kernels.tree_gibbs_law import (
     tree_variance,
 )
 from swapregret.actions.graphs.undirected import UndirectedGraph
-from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector
 from swapregret.compiled.vectors import centred
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_of, held_scores
 
 __all__ = ["GibbsTrees"]
@@ -98,13 +98,10 @@ class GibbsTrees(Policy):
         """Return log Z = log Σ_T exp(s(T))."""
         return self._reduced[1]
 
-    @cached_property
-    def _marginals(self) -> Vector:
-        return frozen(tree_marginals(self._reduced[0]))
-
+    @once
     def marginals(self) -> Vector:
         """E[M]: weight times effective resistance of each edge."""
-        return self._marginals
+        return tree_marginals(self._reduced[0])
 
     @cached_property
     def _squared(self) -> Matrix:
@@ -115,7 +112,7 @@ class GibbsTrees(Policy):
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] = x (x·v) + x∘v − (K∘K) v in O(d²)."""
-        x, v = self._marginals, np.asarray(vector, dtype=np.float64)
+        x, v = self.marginals(), np.asarray(vector, dtype=np.float64)
         if self.dimension <= _DENSE:
             product = self._squared @ v
         else:
@@ -124,35 +121,33 @@ class GibbsTrees(Policy):
             product = np.concatenate([(columns[low : low + _DENSE // 4] @ columns.T) ** 2 @ v for low in blocks])
         return np.asarray(x * (float(x @ v) + v) - product)
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        matrix = np.empty((self.dimension, self.dimension))
-        tree_moment_on(self._marginals.copy(), self._squared, np.arange(self.dimension), matrix)
-        return frozen(_whole(matrix))
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ = xxᵀ − K∘K with diagonal x, computed once."""
-        return self._cooccurrence
+        matrix = np.empty((self.dimension, self.dimension))
+        tree_moment_on(self.marginals().copy(), self._squared, np.arange(self.dimension), matrix)
+        return _whole(matrix)
 
     def variance(self, vector: Vector) -> float:
         """Return Var(M·v) = Σ x v² − vᵀ (K∘K) v."""
         if self.dimension > _DENSE:
             return super().variance(vector)
-        return tree_variance(self._marginals.copy(), self._squared, as_vector(vector, self.dimension, "vector").copy())
+        return tree_variance(self.marginals().copy(), self._squared, as_vector(vector, self.dimension, "vector").copy())
 
     def covariance(self) -> Matrix:
         """Return Σ − xxᵀ = diag(x) − K∘K, without cancellation."""
         matrix = -self._squared
-        np.fill_diagonal(matrix, self._marginals * (1.0 - self._marginals))
+        x = self.marginals()
+        np.fill_diagonal(matrix, x * (1.0 - x))
         return matrix
 
-    def probability(self, action: Action) -> float:
-        """Return exp(s(T) − log Z) for a tree T, 0 for anything else."""
-        graph = self._graph
-        tree = np.array(action, dtype=np.int64)
-        if tree.sum() != graph.rank or not is_forest(tree, graph.tails, graph.heads, graph.n_vertices):
-            return 0.0
-        return float(np.exp(self._scores @ tree - self.log_partition))
+    def probabilities(self, actions: Actions) -> Vector:
+        """Return exp(s(T) − log Z) for every row T that is a tree, 0 for anything else."""
+        graph, chances = self._graph, np.zeros(len(actions))
+        for row, tree in enumerate(np.array(actions, dtype=np.int64)):
+            if tree.sum() == graph.rank and is_forest(tree, graph.tails, graph.heads, graph.n_vertices):
+                chances[row] = np.exp(self._scores @ tree - self.log_partition)
+        return chances
 
     @cached_property
     def _walk(self) -> Vector | None:
@@ -183,8 +178,11 @@ class GibbsTrees(Policy):
             return super().sample_many(rng, count)
         return draw_walks(rng, self._walk, self._rooted[0], *self._graph.arcs, count)
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
+    @once
+    def finite(self) -> FinitePolicy:
+        """List all trees, where there are at most 10,000 of at most 64 edges to choose from."""
+        if not self.has_atoms:
+            return super().finite()
         graph = self._graph
         rows = np.empty((graph.n_forests, self.dimension), dtype=np.int64)
         next_forests(
@@ -193,10 +191,6 @@ class GibbsTrees(Policy):
         totals = rows @ self._scores
         mass = np.exp(totals - totals.max())
         return FinitePolicy(rows, mass / mass.sum())
-
-    def finite(self) -> FinitePolicy:
-        """List all trees, where there are at most 10,000 of at most 64 edges to choose from."""
-        return self._finite if self.has_atoms else super().finite()
 
     def __repr__(self) -> str:
         return f"GibbsTrees({self._graph.n_vertices} vertices, {self.dimension} edges)"

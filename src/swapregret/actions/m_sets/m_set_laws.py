@@ -25,7 +25,7 @@ from swapregret.actions.m_sets.kernels.subsets import (
 )
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_array, held_scores, held_whole, wrong_law
 
 __all__ = ["LISTED", "GibbsSubsets", "SystematicPolicy", "UniformSubsets", "all_sets"]
@@ -83,13 +83,10 @@ class SystematicPolicy(Policy):
         needle = int(rng.random() * UNIT)
         return systematic_draw(self._units, self._starts[row], needle)
 
-    @cached_property
-    def _marginals(self) -> Vector:
-        return frozen(self._units / UNIT)
-
+    @once
     def marginals(self) -> Vector:
         """E[M], exact multiples of 2⁻⁴⁴."""
-        return self._marginals
+        return self._units / UNIT
 
     @cached_property
     def _ranks(self) -> npt.NDArray[np.int64]:
@@ -100,22 +97,16 @@ class SystematicPolicy(Policy):
         contiguous = np.ascontiguousarray(vector, dtype=np.float64)
         return systematic_moment(self._units, self._starts, self._orders, self._ranks, contiguous)
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        return frozen(systematic_cooccurrence(self._units.copy(), self._starts.copy()))
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ by overlaps of arcs in O(dimension²) an order, computed once."""
-        return self._cooccurrence
+        return systematic_cooccurrence(self._units.copy(), self._starts.copy())
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
-        atoms, lengths = systematic_atoms(self._units, self._starts)
-        return FinitePolicy(atoms, lengths / (UNIT * len(self._orders)))
-
+    @once
     def finite(self) -> FinitePolicy:
         """List the support: at most dimension sets an order."""
-        return self._finite
+        atoms, lengths = systematic_atoms(self._units, self._starts)
+        return FinitePolicy(atoms, lengths / (UNIT * len(self._orders)))
 
     def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
         """List the support as packed bits and weights in O(dimension) words an order; orders may share sets."""
@@ -173,19 +164,12 @@ class UniformSubsets(Policy):
         array = np.asarray(vector, dtype=np.float64)
         return np.asarray((self.single - self.pair) * array + self.pair * array.sum())
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        matrix = np.full((self.dimension, self.dimension), self.pair)
-        np.fill_diagonal(matrix, self.single)
-        return frozen(matrix)
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ = aI + b11ᵀ."""
-        return self._cooccurrence
-
-    def probability(self, action: Action) -> float:
-        """1/N for every m-set."""
-        return float(self.probabilities(np.asarray(action)[None])[0])
+        matrix = np.full((self.dimension, self.dimension), self.pair)
+        np.fill_diagonal(matrix, self.single)
+        return matrix
 
     def probabilities(self, actions: Actions) -> Vector:
         """1/N for every row that is an m-set."""
@@ -236,44 +220,33 @@ class GibbsSubsets(Policy):
         """Draw one set: one uniform number per element."""
         return gibbs_draw(self._include, rng.random(self.dimension))
 
-    @cached_property
-    def _marginals(self) -> Vector:
-        return frozen(gibbs_marginals(self._include, self._reach))
-
+    @once
     def marginals(self) -> Vector:
         """E[M] from the chain."""
-        return self._marginals
+        return gibbs_marginals(self._include, self._reach)
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] in O(dimension · size)."""
         return gibbs_moment(self._include, self._reach, np.ascontiguousarray(vector, dtype=np.float64))
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        return frozen(gibbs_pairs(self._include, self._reach))
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ of all pairs, computed once."""
-        return self._cooccurrence
-
-    def probability(self, action: Action) -> float:
-        """exp(s·M) / Z."""
-        return float(self.probabilities(np.asarray(action)[None])[0])
+        return gibbs_pairs(self._include, self._reach)
 
     def probabilities(self, actions: Actions) -> Vector:
         """exp(s·M) / Z for every row that is an m-set."""
         scores = np.where(np.sum(actions, axis=1) == self.size, actions @ self._scores, -np.inf)
         return np.exp(scores - self._log_partition)
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
+    @once
+    def finite(self) -> FinitePolicy:
+        """List all sets, where there are at most 10,000."""
+        if not self.has_atoms:
+            return super().finite()
         law = all_sets(self.dimension, self.size)
         weights = np.exp(law.atoms @ self._scores - self._log_partition)
         return law.reweighted(weights / weights.sum())
-
-    def finite(self) -> FinitePolicy:
-        """List all sets, where there are at most 10,000."""
-        return self._finite if self.has_atoms else super().finite()
 
     def __repr__(self) -> str:
         return f"GibbsSubsets({self.size} of {self.dimension})"

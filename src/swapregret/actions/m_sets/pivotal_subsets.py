@@ -17,8 +17,8 @@ from swapregret.actions.m_sets.kernels.pivotal import (
 )
 from swapregret.actions.m_sets.kernels.subsets import UNIT
 from swapregret.actions.m_sets.m_set_laws import LISTED, all_sets, held_units
-from swapregret.arrays import Action, Matrix, Vector, as_action, frozen
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held
 
 __all__ = ["PivotalSubsets"]
@@ -77,45 +77,37 @@ class PivotalSubsets(Policy):
         """Draw one set: a uniform number a stratum."""
         return pivotal_draw(self._units.copy(), rng.random(self.size))
 
-    @cached_property
-    def _marginals(self) -> Vector:
-        return frozen(self._units / UNIT)
-
+    @once
     def marginals(self) -> Vector:
         """E[M], exact multiples of 2⁻⁴⁴."""
-        return self._marginals
+        return self._units / UNIT
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] in O(dimension), by one pass backwards and one forwards."""
         return pivotal_moment(*self._law, np.array(vector, dtype=np.float64))
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        return frozen(pivotal_cooccurrence(*self._law))
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ in O(dimension²), computed once."""
-        return self._cooccurrence
+        return pivotal_cooccurrence(*self._law)
 
-    def probability(self, action: npt.ArrayLike) -> float:
-        """Return the probability of a set, along the chain; 0 for what it cannot draw."""
-        row = np.array(as_action(action, self.dimension), dtype=np.int64)
-        return float(pivotal_probabilities(self._units.copy(), row[None])[0])
+    def probabilities(self, actions: Actions) -> Vector:
+        """Return the probability of every row, along the chain; 0 for what it cannot draw."""
+        return pivotal_probabilities(self._units.copy(), np.array(actions, dtype=np.int64))
 
     @cached_property
     def largest_probability(self) -> float:
         """The probability of the likeliest set."""
         return float(pivotal_largest(self._units.copy()))
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
-        law = all_sets(self.dimension, self.size)
-        weights = pivotal_probabilities(self._units.copy(), law.atoms.copy())
-        return law.reweighted(weights / weights.sum())
-
+    @once
     def finite(self) -> FinitePolicy:
         """List all sets, where there are at most 10,000."""
-        return self._finite if self.has_atoms else super().finite()
+        if not self.has_atoms:
+            return super().finite()
+        law = all_sets(self.dimension, self.size)
+        weights = self.probabilities(law.atoms)
+        return law.reweighted(weights / weights.sum())
 
     def __repr__(self) -> str:
         return f"PivotalSubsets({self.size} of {self.dimension})"

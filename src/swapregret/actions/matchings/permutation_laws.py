@@ -28,7 +28,7 @@ from swapregret.actions.matchings.kernels.permutation_gibbs import (
 )
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.bits import pack_lists
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_array, held_chances, held_scores, held_whole, wrong_law
 
 __all__ = ["GIBBS_LIMIT", "GibbsPermutations", "MatchingPolicy", "UniformMatchings", "columns_of"]
@@ -103,31 +103,20 @@ class MatchingPolicy(Policy):
     def _offsets(self) -> npt.NDArray[np.int64]:
         return self.columns * np.arange(self.rows)
 
-    @cached_property
-    def _marginals(self) -> Vector:
-        return frozen(matching_marginals(self._chosen, self._mass, self.columns))
-
+    @once
     def marginals(self) -> Vector:
         """E[M], exact: each entry is a sum of grid weights."""
-        return self._marginals
+        return matching_marginals(self._chosen, self._mass, self.columns)
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] in O(support · rows)."""
         values = np.array(vector, dtype=np.float64)
         return matching_second_moment(self._chosen, self._mass, values, self.columns)
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        return frozen(matching_cooccurrence(self._chosen, self._mass, self.columns))
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ in O(support · rows²), computed once."""
-        return self._cooccurrence
-
-    def probability(self, action: Action) -> float:
-        """Return p(M) by looking it up in the list."""
-        row = columns_of(action, self.rows, self.columns)
-        return 0.0 if row is None else float(self._mass[(self._chosen == row).all(axis=1)].sum())
+        return matching_cooccurrence(self._chosen, self._mass, self.columns)
 
     @cached_property
     def _atoms(self) -> Actions:
@@ -143,13 +132,10 @@ class MatchingPolicy(Policy):
         """Return the probability of each atom; they add up to exactly 1."""
         return frozen(self._mass.view())
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
-        return FinitePolicy(self._atoms, self._mass)
-
+    @once
     def finite(self) -> FinitePolicy:
         """Return the same law with its atoms as 0/1 vectors."""
-        return self._finite
+        return FinitePolicy(self._atoms, self._mass)
 
     def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
         """List the support as packed bits and weights in O(support · rows)."""
@@ -214,33 +200,25 @@ class UniformMatchings(Policy):
         apart = v.sum() - v.sum(axis=1, keepdims=True) - v.sum(axis=0, keepdims=True) + v
         return np.asarray(self._single * v + self._pair * apart).reshape(-1)
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        matrix = np.asarray(self._pair * np.kron(1.0 - np.eye(self.rows), 1.0 - np.eye(self.columns)), dtype=np.float64)
-        np.fill_diagonal(matrix, self._single)
-        return frozen(matrix)
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ from the probabilities of pairs."""
-        return self._cooccurrence
-
-    def probability(self, action: Action) -> float:
-        """1/N for every matching."""
-        return float(self.probabilities(np.asarray(action)[None])[0])
+        matrix = np.asarray(self._pair * np.kron(1.0 - np.eye(self.rows), 1.0 - np.eye(self.columns)), dtype=np.float64)
+        np.fill_diagonal(matrix, self._single)
+        return matrix
 
     def probabilities(self, actions: Actions) -> Vector:
         """1/N for every row that is a matching."""
         tables = np.asarray(actions).reshape(-1, self.rows, self.columns)
         return np.where(_are_matchings(tables), 1 / self._n_actions, 0.0)
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
-        atoms = matching_table(_all_matchings(self.rows, self.columns), self.columns)
-        return FinitePolicy(atoms, np.full(len(atoms), 1.0 / len(atoms)))
-
+    @once
     def finite(self) -> FinitePolicy:
         """List all matchings, where there are at most 5,040."""
-        return self._finite if self.has_atoms else super().finite()
+        if not self.has_atoms:
+            return super().finite()
+        atoms = matching_table(_all_matchings(self.rows, self.columns), self.columns)
+        return FinitePolicy(atoms, np.full(len(atoms), 1.0 / len(atoms)))
 
     def __repr__(self) -> str:
         return f"UniformMatchings({self.rows} rows, {self.columns} columns)"
@@ -288,43 +266,34 @@ class GibbsPermutations(Policy):
         action[np.arange(self.n), chosen] = 1
         return action.reshape(-1)
 
-    @cached_property
-    def _marginals(self) -> Vector:
-        return frozen(gibbs_marginals(self._factors, self._size, self._forward, self._backward))
-
+    @once
     def marginals(self) -> Vector:
         """E[M] in O(n 2ⁿ), computed once."""
-        return self._marginals
+        return gibbs_marginals(self._factors, self._size, self._forward, self._backward)
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] in O(n 2ⁿ)."""
         values = np.array(vector, dtype=np.float64)
         return gibbs_second_moment(self._factors, self._size, self._forward, self._backward, values)
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        return frozen(gibbs_pairs(self._factors, self._size, self._forward, self._backward))
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ of all pairs in O(n³ 2ⁿ), computed once."""
-        return self._cooccurrence
+        return gibbs_pairs(self._factors, self._size, self._forward, self._backward)
 
-    def probability(self, action: Action) -> float:
-        """exp(scores·M) / Z."""
-        chosen = columns_of(action, self.n, self.n)
-        if chosen is None:
-            return 0.0
-        return math.exp(float(self._scores[np.arange(self.n), chosen].sum()) - self.log_partition)
+    def probabilities(self, actions: Actions) -> Vector:
+        """exp(scores·M) / Z for every row that is a permutation."""
+        are_in = _are_matchings(np.asarray(actions).reshape(-1, self.n, self.n))
+        return np.exp(np.where(are_in, actions @ self._scores.ravel(), -np.inf) - self.log_partition)
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
+    @once
+    def finite(self) -> FinitePolicy:
+        """List all permutations, where there are at most 5,040; weights below 2⁻⁵² are dropped."""
+        if not self.has_atoms:
+            return super().finite()
         chosen = _all_matchings(self.n, self.n)
         weights = self._factors[np.arange(self.n), chosen].prod(axis=1)
         return FinitePolicy(matching_table(chosen, self.n), weights / weights.sum())
-
-    def finite(self) -> FinitePolicy:
-        """List all permutations, where there are at most 5,040; weights below 2⁻⁵² are dropped."""
-        return self._finite if self.has_atoms else super().finite()
 
     def __repr__(self) -> str:
         return f"GibbsPermutations({self.n})"

@@ -1,14 +1,13 @@
 """Laws over paths, read in fewer coordinates: edges that mean the same are one."""
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Matrix, Vector, frozen
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.arrays import Action, Actions, Matrix, Vector
+from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_array, held_of, held_whole, wrong_law
 
 __all__ = ["ImageLaw"]
@@ -61,44 +60,35 @@ class ImageLaw(Policy):
     def _collect(self, values: Vector) -> Vector:
         return np.asarray(np.bincount(self.image, weights=values, minlength=self.dimension), dtype=np.float64)
 
-    @cached_property
-    def _marginals(self) -> Vector:
-        return frozen(self._collect(self.inner.marginals()))
-
+    @once
     def marginals(self) -> Vector:
         """E[M], computed once."""
-        return self._marginals
+        return self._collect(self.inner.marginals())
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)], through the inner law."""
         return self._collect(self.inner.second_moment(np.asarray(vector, dtype=np.float64)[self.image]))
 
-    def probability(self, action: Action) -> float:
-        """Return the probability of the action whose image this is."""
+    def probabilities(self, actions: Actions) -> Vector:
+        """Return the probability of the action whose image each row is."""
         if self._inverse is None:
-            return super().probability(action)
-        original = self._inverse(action)
-        return 0.0 if original is None else self.inner.probability(original)
+            return super().probabilities(actions)
+        originals = [self._inverse(action) for action in actions]
+        return np.array([0.0 if each is None else self.inner.probability(each) for each in originals])
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        return super().cooccurrence()
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ from one product per coordinate, computed once."""
-        return self._cooccurrence
+        return super().cooccurrence()
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
+    @once
+    def finite(self) -> FinitePolicy:
+        """List the images of the inner law's support."""
         inner = self.inner.finite()
         rows = np.zeros((len(inner.atoms), self.dimension), dtype=np.int64)
         at, coordinate = np.nonzero(inner.atoms)
         rows[at, self.image[coordinate]] = 1
         return FinitePolicy(rows, inner.weights)
-
-    def finite(self) -> FinitePolicy:
-        """List the images of the inner law's support."""
-        return self._finite
 
     def __repr__(self) -> str:
         return f"ImageLaw({self.inner!r}, dimension={self.dimension})"

@@ -21,9 +21,9 @@ from swapregret.actions.paths.kernels.chain_draws import (
 )
 from swapregret.actions.paths.kernels.chain_pack import chain_wandering
 from swapregret.actions.paths.kernels.dag import is_path
-from swapregret.arrays import Action, Actions, Integers, Matrix, Vector, as_action, frozen
+from swapregret.arrays import Action, Actions, Integers, Matrix, Vector, frozen
 from swapregret.compiled.bits import pack_lists, pack_rows
-from swapregret.policy import FinitePolicy, Policy, canonical_order, on_grid
+from swapregret.policy import FinitePolicy, Policy, canonical_order, on_grid, once
 from swapregret.policy.held import SLACK, Held, held_array, held_chances, held_of, held_whole, wrong_law
 
 __all__ = ["MarkovPaths", "PathList", "cover_flow"]
@@ -117,15 +117,12 @@ class MarkovPaths(Policy):
         longest = int(graph.level[-1])
         return draw_chains(rng, graph.start, graph.head, graph.edge, self.transition, longest, self.dimension, count)
 
-    @cached_property
-    def _marginals(self) -> Vector:
-        x = np.zeros(self.dimension)
-        x[self.graph.edge] = self.flow
-        return frozen(x)
-
+    @once
     def marginals(self) -> Vector:
         """E[M]: the flow."""
-        return self._marginals
+        x = np.zeros(self.dimension)
+        x[self.graph.edge] = self.flow
+        return x
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] in O(E), by one pass backwards and one forwards."""
@@ -133,24 +130,19 @@ class MarkovPaths(Policy):
         v = for_kernel(np.asarray(vector, dtype=np.float64))
         return chain_moment(graph.start, graph.head, graph.edge, self.transition, self.flow, self.mass, v)
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        graph = self.graph
-        return frozen(
-            chain_cooccurrence(graph.start, graph.head, graph.edge, self.transition, self.flow, self.dimension)
-        )
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ in O(E²), computed once."""
-        return self._cooccurrence
-
-    def probability(self, action: npt.ArrayLike) -> float:
-        """Return the probability of a path, the product of its transitions; 0 for what is no path."""
         graph = self.graph
-        vector = for_kernel(as_action(action, self.dimension))
-        if not is_path(graph.start, graph.head, graph.edge, vector):
-            return 0.0
-        return float(np.prod(self.transition[vector[graph.edge] == 1]))
+        return chain_cooccurrence(graph.start, graph.head, graph.edge, self.transition, self.flow, self.dimension)
+
+    def probabilities(self, actions: Actions) -> Vector:
+        """Return the probability of every row that is a path, the product of its transitions; 0 for what is no path."""
+        graph, chances = self.graph, np.zeros(len(actions))
+        for row, vector in enumerate(np.array(actions, dtype=np.int64)):
+            if is_path(graph.start, graph.head, graph.edge, for_kernel(vector)):
+                chances[row] = np.prod(self.transition[vector[graph.edge] == 1])
+        return chances
 
     @cached_property
     def _chances(self) -> Vector:
@@ -236,36 +228,27 @@ class PathList(Policy):
         action[self.path[self.first[drawn] : self.first[drawn + 1]]] = 1
         return action
 
-    @cached_property
-    def _marginals(self) -> Vector:
-        return frozen(list_marginals(self.first, self.path, self.path_weights, self.dimension))
-
+    @once
     def marginals(self) -> Vector:
         """E[M], exact."""
-        return self._marginals
+        return list_marginals(self.first, self.path, self.path_weights, self.dimension)
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] in the total length of the paths."""
         v = for_kernel(np.asarray(vector, dtype=np.float64))
         return list_moment(self.first, self.path, self.path_weights, v)
 
-    @cached_property
-    def _cooccurrence(self) -> Matrix:
-        return frozen(list_cooccurrence(self.first, self.path, self.path_weights, self.dimension))
-
+    @once
     def cooccurrence(self) -> Matrix:
         """Σ, computed once."""
-        return self._cooccurrence
+        return list_cooccurrence(self.first, self.path, self.path_weights, self.dimension)
 
-    @cached_property
-    def _finite(self) -> FinitePolicy:
+    @once
+    def finite(self) -> FinitePolicy:
+        """List the paths as a table of zeros and ones; paths that come twice are merged."""
         rows = np.zeros((len(self.path_weights), self.dimension), dtype=np.int64)
         rows[np.repeat(np.arange(len(rows)), np.diff(self.first)), self.path] = 1
         return FinitePolicy(rows, self.path_weights)
-
-    def finite(self) -> FinitePolicy:
-        """List the paths as a table of zeros and ones; paths that come twice are merged."""
-        return self._finite
 
     def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
         """List the support as packed bits and weights in the total length of the paths; a path may come twice."""

@@ -19,11 +19,12 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, Words, frozen
 from swapregret.errors import InvalidInput
 from swapregret.policy.held import held_array
-from swapregret.regret.ledgers.best_answers import CHUNK, answer_vectors
 from swapregret.regret.ledgers.closed_ledger import Pooled, Rows, held_pieces, no_pools, numbered
-from swapregret.regret.ledgers.kernels.row_sums import (
+from swapregret.regret.ledgers.row_sums import (
+    CHUNK,
     PieceLog,
     Places,
+    answer_vectors,
     append_law,
     distinct_rows,
     in_order,

@@ -16,10 +16,18 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import unpack_rows
-from swapregret.regret.ledgers.best_answers import CHUNK, answer_vectors, dot_each
 from swapregret.regret.ledgers.closed_ledger import Ledger, numbered
-from swapregret.regret.ledgers.kernels.row_sums import dot_rows, find_rows, pool_of, reading, rebuild_slots
 from swapregret.regret.ledgers.merge import merge_rows, places_in
+from swapregret.regret.ledgers.row_sums import (
+    CHUNK,
+    answer_vectors,
+    dot_each,
+    dot_rows,
+    find_rows,
+    pool_of,
+    reading,
+    rebuild_slots,
+)
 
 __all__ = ["Answers", "Rule", "answer", "answer_samples", "lower_sum", "unpack"]
 

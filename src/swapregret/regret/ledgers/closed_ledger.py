@@ -16,7 +16,7 @@ from swapregret.arrays import Actions, Matrix, NamedArrays, Vector, Words, froze
 from swapregret.compiled.bits import unpack_rows
 from swapregret.policy import Policy
 from swapregret.policy.held import held_array, held_words
-from swapregret.regret.ledgers.kernels.row_sums import (
+from swapregret.regret.ledgers.row_sums import (
     Places,
     choose_pieces,
     distinct_rows,

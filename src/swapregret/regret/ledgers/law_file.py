@@ -10,7 +10,6 @@ import base64
 import inspect
 import json
 import zlib
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from swapregret.arrays import NamedArrays, array_of_text, text_of_array
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Mixture, Policy
 from swapregret.policy.held import is_same, wrong_law
+from swapregret.policy.policy import is_computed
 from swapregret.registry import GRAPHS, LAW_METHODS, LAWS, find, name_of
 
 __all__ = ["law_cell", "read_law_cell", "read_laws", "write_laws"]
@@ -137,7 +137,7 @@ class _Writer:
                 repr(value)[:200],
                 'Use measure = "bound", which keeps no laws.',
             )
-        kept = {key: item for key, item in vars(value).items() if not _is_computed(kind, key)}
+        kept = {key: item for key, item in vars(value).items() if not is_computed(kind, key)}
         return {
             "class": name,
             "holds": {attribute: self.write(item) for attribute, item in kept.items()},
@@ -234,9 +234,5 @@ def _graphs_of(actions: ActionSet) -> list[Any]:
 
 
 def _is_alike(made: Any, held: dict[str, Any]) -> bool:
-    kept = {name: value for name, value in vars(made).items() if not _is_computed(type(made), name)}
+    kept = {name: value for name, value in vars(made).items() if not is_computed(type(made), name)}
     return set(kept) == set(held) and all(is_same(kept[name], held[name]) for name in kept)
-
-
-def _is_computed(kind: type, name: str) -> bool:
-    return isinstance(inspect.getattr_static(kind, name, None), cached_property)

@@ -16,10 +16,9 @@ from swapregret.arrays import NamedArrays, Vector, array_of_text, below, frozen,
 from swapregret.compiled.bits import pack_rows
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.action_rows import ActionRows
-from swapregret.regret.ledgers.best_answers import answer_vectors
 from swapregret.regret.ledgers.closed_ledger import Dropped, Law
-from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
+from swapregret.regret.ledgers.row_sums import answer_vectors, reading
 
 __all__ = ["LawBook", "is_same_law"]
 

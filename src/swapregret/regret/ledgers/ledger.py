@@ -27,11 +27,10 @@ from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.action_rows import ActionRows
-from swapregret.regret.ledgers.best_answers import dot_each
 from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.laws import LawBook
-from swapregret.regret.ledgers.stretches import Left, Packer, Stretches
+from swapregret.regret.ledgers.row_sums import dot_each, reading
+from swapregret.regret.ledgers.stretches import Left, Stretches
 from swapregret.regret.ledgers.tape_reader import TapeReader
 
 __all__ = ["Ledger", "SwapLedger", "default_capacity"]
@@ -80,7 +79,6 @@ class SwapLedger:
         self._table = ActionRows(actions, self._capacity)
         self._laws = LawBook(actions, self._capacity)
         self._stretches = Stretches(d)
-        self._packer = Packer()
         self._played = np.zeros(d)
         self._n_played = 0
         self._earned = 0.0
@@ -173,7 +171,7 @@ class SwapLedger:
 
     def _enter_law(self, policy: Policy, vector: Vector, n_days: float) -> None:
         if policy.has_atoms:
-            self._table.add_law(*self._packer.support(policy), vector, n_days)
+            self._table.add_law(*policy.packed_support(), vector, n_days)
         else:
             self._laws.enter(policy, vector, n_days)
 

@@ -12,8 +12,8 @@ import numpy as np
 from swapregret.arrays import frozen
 from swapregret.errors import InvalidInput
 from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, no_pools
-from swapregret.regret.ledgers.kernels.row_sums import Places, pool_of
 from swapregret.regret.ledgers.laws import is_same_law
+from swapregret.regret.ledgers.row_sums import Places, pool_of
 
 __all__ = ["mean_ledger", "merge_rows", "places_in", "sum_ledgers"]
 

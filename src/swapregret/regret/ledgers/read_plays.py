@@ -11,8 +11,8 @@ from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.kernels.row_sums import reading
 from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.ledgers.row_sums import reading
 
 __all__ = ["no_policies", "read_plays", "read_policies", "read_rewards", "read_rounds", "realised_ledger"]
 

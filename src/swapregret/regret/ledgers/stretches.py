@@ -1,4 +1,4 @@
-"""Following the components of a policy through the days, and listing what they may draw.
+"""Following the components of a policy through the days.
 
 A mixture changes whenever one of its components does, but most components stay. Each is followed by its identity, holds
 the rewards of its days times its weight on them, and is handed on once, when it leaves.
@@ -6,14 +6,10 @@ the rewards of its days times its weight on them, and is handed on once, when it
 
 import numpy as np
 
-from swapregret.arrays import Actions, Matrix, Vector, Words, summed
-from swapregret.compiled.bits import pack_rows
+from swapregret.arrays import Matrix, Vector, summed
 from swapregret.policy import Mixture, Policy
-from swapregret.regret.ledgers.kernels.row_sums import reading
 
-__all__ = ["Left", "Packer", "Stretches"]
-
-_REMEMBERED = 4
+__all__ = ["Left", "Stretches"]
 
 Left = tuple[Policy, Vector, float]
 """A component that has left, Σ w_t R_t and Σ w_t over its days."""
@@ -133,45 +129,3 @@ class Stretches:
         left = self._parts[0]
         self._current, self._parts = policy, (policy,)
         return left, vector, float(n_days)
-
-
-class Packer:
-    """Lists atoms, packed; remembers the tables it has packed last, which some learners share between all their laws.
-
-    Examples
-    --------
-    >>> from swapregret.policy import FinitePolicy
-    >>> words, weights = Packer().support(FinitePolicy([[1, 0], [1, 1]], [.25, .75]))
-    >>> words.tolist(), weights.tolist()
-    ([[1], [3]], [0.25, 0.75])
-    """
-
-    def __init__(self) -> None:
-        self._tables: dict[int, tuple[Actions, Words]] = {}
-
-    def support(self, policy: Policy) -> tuple[Words, Vector]:
-        """List the atoms of positive weight; an action may come more than once.
-
-        A policy with a method ``packed_support`` of its own is asked; any other lists its atoms.
-        """
-        own = getattr(policy, "packed_support", None)
-        if own is not None:
-            words, weights = own()
-            return words, weights
-        law = policy.finite()
-        words, weights = self.pack(law.atoms), law.weights
-        if not weights.all():
-            played = weights > 0.0
-            return words[played], weights[played]
-        return words, weights
-
-    def pack(self, atoms: Actions) -> Words:
-        """Pack a list of actions, or remember how it was packed."""
-        held = self._tables.get(id(atoms))
-        if held is not None and held[0] is atoms:
-            return held[1]
-        words = pack_rows(reading(atoms))
-        if len(self._tables) == _REMEMBERED:
-            del self._tables[next(iter(self._tables))]
-        self._tables[id(atoms)] = (atoms, words)
-        return words

@@ -1,4 +1,4 @@
-"""Compiled inner loops of the ledger: packed actions told apart by hashing, sums over pieces, rows and pools.
+"""Packed actions and reward vectors: actions told apart by hashing, sums over pieces, rows and pools, best answers.
 
 An action is packed into 64-bit words, element i as bit i mod 64 of word i div 64. Actions are found by open addressing:
 ``slots`` holds row + 1, or 0 where it is empty; its length is a power of two, at least twice the number of rows.
@@ -9,17 +9,21 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Flags, Floats, Integers, Words
-from swapregret.compiled.bits import elements_of, hash_row
+from swapregret.actions.action_set import ActionSet
+from swapregret.arrays import Flags, Floats, Integers, Matrix, Vector, Words
+from swapregret.compiled.bits import elements_of, hash_row, pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vector_table import place_of
 
 __all__ = [
+    "CHUNK",
     "PieceLog",
     "Places",
+    "answer_vectors",
     "append_law",
     "choose_pieces",
     "distinct_rows",
+    "dot_each",
     "dot_rows",
     "find_rows",
     "group_pieces",
@@ -36,6 +40,8 @@ __all__ = [
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 Places = npt.NDArray[np.int32]
 """Numbers of pieces, rows and vectors; half as wide as others, since there are many of them."""
+CHUNK = 2**10
+"""Vectors answered at a time: what is made of them on the way stays in the cache."""
 
 
 def reading(array: _Array) -> _Array:
@@ -266,3 +272,27 @@ def pool_pieces(
             pool[i] += weight * vector[i]
         gains[place] += weight * (bests[at[index]] - sum_chosen(vector, words[index], elements))
         counts[place] += 1
+
+
+def answer_vectors(actions: ActionSet, vectors: Matrix) -> tuple[Words, Vector]:
+    """Return the best answer to every vector, packed, and what it earns.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> words, best = answer_vectors(MSets(3, 2), np.array([[1.0, 0.25, 0.5]]))
+    >>> words.tolist(), best.tolist()
+    ([[5]], [1.5])
+    """
+    words, best = np.empty((len(vectors), -(-actions.dimension // 64)), dtype=np.uint64), np.empty(len(vectors))
+    for start in range(0, len(vectors), CHUNK):
+        here = slice(start, start + CHUNK)
+        some = np.ascontiguousarray(vectors[here])
+        words[here] = pack_rows(reading(actions.argmax_many(some)))
+        best[here] = dot_each(some, words[here])
+    return words, best
+
+
+def dot_each(vectors: Matrix, words: Words) -> Vector:
+    """Return X·M of vectors X and packed actions M, one by one."""
+    return dot_rows(reading(vectors), in_order(len(vectors)), reading(words))
