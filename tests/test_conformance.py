@@ -235,12 +235,12 @@ POLICIES: dict[str, Callable[[], Policy]] = {
 
 
 def _defined(package: ModuleType) -> Iterator[type[ActionSet]]:
-    """Yield the concrete action sets that the modules of a package define and list as their own."""
+    """Yield the concrete action sets that the modules of a package define under a public name."""
     for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         module = import_module(found.name)
-        for name in getattr(module, "__all__", ()):
-            thing = getattr(module, name)
-            if inspect.isclass(thing) and issubclass(thing, ActionSet) and thing.__module__ == module.__name__:
+        for name, thing in vars(module).items():
+            is_set = inspect.isclass(thing) and issubclass(thing, ActionSet) and thing.__module__ == module.__name__
+            if is_set and not name.startswith("_"):
                 yield thing
 
 
@@ -277,10 +277,10 @@ def test_nothing_escapes_the_tables() -> None:
 
 
 def test_a_class_without_a_row_would_be_seen() -> None:
-    """A new set in any module below the package is found by its `__all__`, whether exported or not."""
+    """A new set in any module below the package is found, whether exported or not."""
     module = ModuleType("swapregret.actions.planted")
     planted = type("Planted", (sr.MSets,), {"__module__": module.__name__})
-    module.__all__, module.Planted = ["Planted"], planted  # type: ignore[attr-defined]
+    module.Planted = planted  # type: ignore[attr-defined]
     package = ModuleType("swapregret.actions")
     package.__path__ = []  # type: ignore[attr-defined]
     assert list(_defined(package)) == []

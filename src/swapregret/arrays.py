@@ -19,35 +19,6 @@ import numpy.typing as npt
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge
 
-__all__ = [
-    "Action",
-    "Actions",
-    "Flags",
-    "Floats",
-    "Integers",
-    "Label",
-    "Matrix",
-    "NamedArrays",
-    "Vector",
-    "Words",
-    "array_of_text",
-    "as_action",
-    "as_integer",
-    "as_labels",
-    "as_number",
-    "as_table",
-    "as_vector",
-    "below",
-    "check_memory",
-    "frozen",
-    "is_iterable",
-    "real_number",
-    "real_numbers",
-    "summed",
-    "text_of_array",
-    "under",
-]
-
 Action = npt.NDArray[np.int64]
 """One action: ``(dimension,)``, entries 0 or 1."""
 Actions = npt.NDArray[np.int64]

@@ -14,8 +14,6 @@ from typing import Any, ParamSpec, TypeVar
 
 from swapregret.errors import InvalidInput, SwapRegretError
 
-__all__ = ["Refusing", "naming", "refuses", "refusing"]
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _ODD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError, OSError)

@@ -15,8 +15,6 @@ import httpx
 
 from swapregret.errors import InvalidInput, SwapRegretError
 
-__all__ = ["AsyncClient", "Client", "ServiceError"]
-
 _AGAIN = (408, 429, 500, 502, 503, 504)
 
 

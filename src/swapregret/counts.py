@@ -10,23 +10,6 @@ from decimal import Decimal, InvalidOperation
 
 from swapregret.errors import InvalidInput
 
-__all__ = [
-    "DEEPEST_FILE",
-    "LARGEST_FILE",
-    "LONGEST_HORIZON",
-    "MOST_CHOICES",
-    "MOST_REPLICATIONS",
-    "MOST_RUNS",
-    "check_name",
-    "count_in_words",
-    "nearest",
-    "read_count",
-    "read_days",
-    "shown",
-    "time_of",
-]
-
-
 LONGEST_HORIZON = 10**15
 """Days of one run: thirty years at a million rounds per second; longer windows would not fit the compiled counters."""
 MOST_REPLICATIONS = 10**5

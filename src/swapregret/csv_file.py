@@ -14,8 +14,6 @@ from pathlib import Path
 
 from swapregret.errors import InvalidInput
 
-__all__ = ["CsvTable", "csv_line", "read_csv", "read_text"]
-
 Location = str | os.PathLike[str]
 
 

@@ -9,8 +9,6 @@ from importlib.util import find_spec
 
 from swapregret.errors import ProtocolError, Unsupported
 
-__all__ = ["EXTRAS", "extra_of", "loading", "missing_extra", "require_extra"]
-
 EXTRAS = {
     "experiments": ("polars", "plotly", "pydantic", "joblib"),
     "cluster": ("dask", "distributed", "cryptography"),

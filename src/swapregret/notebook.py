@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from swapregret.extras import require_extra
 
-__all__ = ["Line", "band_of", "bar_figure", "colour", "heat_figure", "html_table", "line_figure", "text_table"]
-
 _COLOURS = ("#1476b1", "#d88900", "#8900ff", "#899d62", "#b12700", "#894e62", "#c462ff", "#00b1c4")
 _MARGIN = {"l": 8, "r": 20, "t": 48, "b": 8}
 

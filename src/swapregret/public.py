@@ -23,7 +23,8 @@ from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
-from swapregret.playing.play import PlayResult, play
+from swapregret.playing.play import play
+from swapregret.playing.play_result import PlayResult
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
 from swapregret.regret.auditing import audit
 from swapregret.regret.measure import Regret

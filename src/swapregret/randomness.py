@@ -7,8 +7,6 @@ import numpy as np
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput, Unsupported
 
-__all__ = ["Seed", "as_generator", "entropy_of", "generator_of", "plain_state", "set_state"]
-
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 """What may be handed over as ``rng``."""
 _MOST = 2**4096

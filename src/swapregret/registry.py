@@ -10,19 +10,6 @@ from typing import Any
 
 from swapregret.errors import InvalidInput
 
-__all__ = [
-    "FACTORIES",
-    "FORMS",
-    "GRAPHS",
-    "LAWS",
-    "LAW_METHODS",
-    "PLAYERS",
-    "SETS",
-    "SPEC_FORMS",
-    "find",
-    "name_of",
-]
-
 SETS = {
     "MSets": "actions.m_sets.m_sets:MSets",
     "Permutations": "actions.matchings.permutations:Permutations",

@@ -29,22 +29,6 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-__all__ = [
-    "FORMAT_VERSION",
-    "check_regular",
-    "disk_fault",
-    "from_bytes",
-    "place_file",
-    "put_file",
-    "read_file",
-    "reading",
-    "sweep",
-    "sync_folder",
-    "to_bytes",
-    "write_beside",
-    "write_file",
-]
-
 FORMAT_VERSION = 1
 _MAGIC = b"swapregret file\n"
 _DIGEST = hashlib.sha256().digest_size

@@ -15,8 +15,6 @@ from swapregret.arrays import real_number
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 
-__all__ = ["UNIT_REWARDS", "Range", "Units", "read_range", "read_units"]
-
 Range = tuple[float, float]
 """The least and the largest value, the smaller first."""
 _Values = TypeVar("_Values", float, npt.NDArray[np.float64])

@@ -28,18 +28,6 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-__all__ = [
-    "Words",
-    "console",
-    "emit_json",
-    "plain",
-    "progress_bar",
-    "status_console",
-    "styled",
-    "table_of",
-    "watch_compiling",
-]
-
 _COUNT_SECONDS = 0.25
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters but tab and line feed, marks that reverse the direction of writing, halves of characters."""

@@ -21,8 +21,6 @@ from swapregret.extras import require_extra
 if TYPE_CHECKING:
     from swapregret.experiments.runs.runner import Summary, Watcher
 
-__all__ = ["init", "report", "results", "run"]
-
 _INTERRUPTED = 130
 _WIDE = 100
 Row = dict[str, Any]

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from swapregret.regret.totals import TotalsAudit
     from swapregret.sessions.journal_check import JournalReport
 
-__all__ = ["audit", "journal"]
-
 
 def audit(
     log: Annotated[Path, typer.Argument(help="CSV or Parquet file, or the journal of a session.")],

@@ -12,21 +12,6 @@ from swapregret.registry import SPEC_FORMS
 if TYPE_CHECKING:
     from swapregret.actions.action_set import ActionSet
 
-__all__ = [
-    "LARGEST_SEED",
-    "MOST_JOBS",
-    "PRESET_NAMES",
-    "AsJson",
-    "Jobs",
-    "Preset",
-    "Seed",
-    "SetSpec",
-    "choice",
-    "count",
-    "days",
-    "read_set",
-]
-
 LARGEST_SEED = 2**63 - 1
 MOST_JOBS = 4096
 PRESET_NAMES = ("adaptive", "multiscale", "paper")

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from swapregret.experiments.paper_table1 import Cell, Table1
     from swapregret.experiments.shortcut_counterexample import Counterexample
 
-__all__ = ["counterexample", "table1"]
-
 _FULL_HORIZON, _FULL_REPLICATIONS, _FULL_BUDGET = 100_000, 4, 1800.0
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from swapregret.experiments.measured import Expectation
     from swapregret.learners.schedule import Schedule
 
-__all__ = ["plan"]
-
 _SHORTEST_CALENDAR, _LONGEST_CALENDAR = 16, 96
 _SCALES_CLOSER = 2
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from swapregret.games.self_play import Checkpoint, SelfPlayResult
     from swapregret.learners.player import Player
 
-__all__ = ["demo", "game"]
-
 _PHASES = 7
 _FUNCTIONS = 170
 """How many functions a first run compiles, one after the other at an even pace; it says how many there were."""

@@ -13,8 +13,6 @@ from swapregret.serve import Settings
 if TYPE_CHECKING:
     from swapregret.serve.database import Store
 
-__all__ = ["serve"]
-
 Database = Annotated[
     str,
     typer.Option(

@@ -13,8 +13,6 @@ from rich import box
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of, watch_compiling
 from swapregret.cli.options import AsJson, Preset, SetSpec, choice, days, read_set
 
-__all__ = ["bench", "warm"]
-
 _FEEDBACKS = ("bandit", "semi-bandit", "full")
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 

@@ -21,8 +21,6 @@ from swapregret.experiments.runs.task import RunTask
 if TYPE_CHECKING:
     from swapregret.experiments.report.live_report import LiveReport
 
-__all__ = ["JsonWatcher", "LineWatcher", "LiveWatcher", "WithPage", "time_left"]
-
 _LINE_SECONDS = 30.0
 
 

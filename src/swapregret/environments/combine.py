@@ -8,13 +8,11 @@ import numpy.typing as npt
 from swapregret.arrays import Matrix
 from swapregret.boundary import refuses
 from swapregret.counts import shown
-from swapregret.environments.environment import Environment, Seed, entropy_from
+from swapregret.environments.environment import Environment, entropy_from
 from swapregret.errors import InvalidInput
 from swapregret.policy import on_grid
-from swapregret.randomness import as_generator
+from swapregret.randomness import Seed, as_generator
 from swapregret.units import UNIT_REWARDS
-
-__all__ = ["concatenation", "mixture"]
 
 Ask = Callable[[Environment, int, int], Matrix]
 """``ask(part, start, stop)``: the means or the rewards of a part on those of its days."""

@@ -14,10 +14,9 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Integers, Matrix, as_integer
 from swapregret.boundary import refuses
-from swapregret.environments.environment import Environment, Seed, entropy_from, from_rows, seeded
+from swapregret.environments.environment import Environment, entropy_from, from_rows, seeded
 from swapregret.environments.groups import group_levels, three_groups
-
-__all__ = ["cyclic", "slots", "spiral", "spiral_ends"]
+from swapregret.randomness import Seed
 
 _SPIRAL_MIDDLE = 0.6
 _SLOT_PHASES, _SPEED_UP = 7.0, 1.3

@@ -16,8 +16,6 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, as_integer, as_vector, check_memory
 
-__all__ = ["DecisionTree"]
-
 
 class DecisionTree(ActionSet):
     """All plans of a player who observes and chooses in turn.

@@ -17,19 +17,6 @@ from swapregret.errors import InvalidInput
 from swapregret.randomness import Seed, as_generator
 from swapregret.units import UNIT_REWARDS, Units
 
-__all__ = [
-    "Draw",
-    "Environment",
-    "Levels",
-    "Seed",
-    "as_actions",
-    "as_levels_apart",
-    "entropy_from",
-    "from_rows",
-    "noiseless",
-    "seeded",
-]
-
 Levels = Callable[[int, int], Matrix]
 """``levels(start, stop)``: a row of numbers in [0, 1] for each of the days start..stop−1."""
 Draw = Callable[["Environment", int, int], Matrix]

@@ -7,12 +7,11 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix
-from swapregret.environments.environment import Environment, Seed, entropy_from, noiseless, seeded
+from swapregret.environments.environment import Environment, entropy_from, noiseless, seeded
 from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.randomness import Seed
 from swapregret.units import Range
-
-__all__ = ["from_function"]
 
 
 def from_function(

@@ -9,8 +9,6 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector
 
-__all__ = ["group_levels", "random_action", "three_groups"]
-
 _TRIES = 8
 
 

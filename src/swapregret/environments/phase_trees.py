@@ -26,11 +26,10 @@ from swapregret.arrays import Matrix, as_integer, check_memory
 from swapregret.boundary import refuses
 from swapregret.counts import shown
 from swapregret.environments.decision_tree import DecisionTree
-from swapregret.environments.environment import Environment, Levels, Seed, entropy_from, seeded
+from swapregret.environments.environment import Environment, Levels, entropy_from, seeded
 from swapregret.environments.groups import random_action
 from swapregret.errors import InvalidInput
-
-__all__ = ["extensive_form", "tree"]
+from swapregret.randomness import Seed
 
 _DAYS_PER_LEAF = 50
 

@@ -10,8 +10,6 @@ from swapregret.arrays import Matrix
 from swapregret.errors import InvalidReward
 from swapregret.units import UNIT_REWARDS, Range, Units, read_units
 
-__all__ = ["ElementRange"]
-
 
 @dataclass(frozen=True)
 class ElementRange:

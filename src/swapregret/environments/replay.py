@@ -16,8 +16,6 @@ from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.units import Range
 
-__all__ = ["replay"]
-
 
 @refuses
 def replay(

@@ -16,8 +16,6 @@ from swapregret.arrays import Label, Matrix, as_integer, check_memory
 from swapregret.boundary import refuses
 from swapregret.environments.environment import Environment
 
-__all__ = ["shortcut_dag", "shortcut_edges", "shortcut_partitions"]
-
 
 def shortcut_edges(length: int) -> list[tuple[str, str]]:
     """Return the 4n + 1 edges of the shortcut DAG, the shortcut (S, D) first.

@@ -5,10 +5,9 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer, as_number, check_memory
 from swapregret.boundary import refuses
-from swapregret.environments.environment import Environment, Seed, as_levels_apart, from_rows, seeded
+from swapregret.environments.environment import Environment, as_levels_apart, from_rows, seeded
 from swapregret.environments.groups import random_action, three_groups
-
-__all__ = ["iid", "interruptions", "piecewise", "random_walk"]
+from swapregret.randomness import Seed
 
 _STRETCHES = 1000
 

@@ -23,16 +23,6 @@ from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 
-__all__ = [
-    "ENVIRONMENTS",
-    "OWN_SET",
-    "PLAYERS",
-    "file_digest",
-    "make_environment",
-    "make_player",
-    "parameters_of",
-]
-
 Values = Mapping[str, Any]
 
 _FACTORIES: dict[str, Callable[..., Player[Any]]] = {

@@ -9,8 +9,6 @@ from typing import Any
 from swapregret.counts import MOST_CHOICES, check_name
 from swapregret.errors import InvalidInput
 
-__all__ = ["Choice", "expand"]
-
 
 @dataclass(frozen=True)
 class Choice:

@@ -13,8 +13,6 @@ from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, check_name, ne
 from swapregret.errors import InvalidInput
 from swapregret.experiments.toml_file import parse_toml, read_toml
 
-__all__ = ["Checkpoints", "Entry", "Measure", "Spec", "parse_spec", "read_spec"]
-
 
 def _whole(value: Any) -> Any:
     """Let 1e6 be a whole number, as people write horizons."""

@@ -20,8 +20,6 @@ from swapregret.regret.bounds import Bound, swap_combcp_bound
 from swapregret.regret.ledgers.ledger import default_capacity
 from swapregret.sessions.session import Session
 
-__all__ = ["Memory", "Plan", "Speed", "make_plan", "useful_from", "warm_up"]
-
 _FIRST_RUN = 32
 _DAYS_TO_LEARN = 40
 _LEDGER_ROOM = 3.0

@@ -17,8 +17,6 @@ from importlib import resources
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer
 
-__all__ = ["Expectation", "Measurement", "Reading", "expected_swap_regret", "measurements"]
-
 _NEAR_SET = 1.5
 _NEAR_HORIZON = 4.0
 

@@ -27,8 +27,6 @@ from swapregret.playing.workers import run_tasks
 from swapregret.regret.bounds import Bound
 from swapregret.regret.bounds import table1 as theory
 
-__all__ = ["COMPETITORS", "INSTANCES", "WORLDS", "Cell", "Competitor", "Instance", "Table1", "layered_dag", "table1"]
-
 _PILOT = 64
 
 

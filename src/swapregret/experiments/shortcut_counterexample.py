@@ -20,8 +20,6 @@ from swapregret.playing.play import play
 from swapregret.playing.workers import run_tasks
 from swapregret.regret.measure import standard_error, student_factor
 
-__all__ = ["LENGTHS", "PLAYERS", "Counterexample", "CounterexampleRow", "counterexample"]
-
 LENGTHS = (4, 6, 8, 10, 12, 14)
 PLAYERS: dict[str, Callable[..., Any]] = {"CombEXP": combexp, "Lazy-ComBCP": combcp}
 

@@ -8,8 +8,6 @@ from typing import Any
 from swapregret.counts import DEEPEST_FILE, LARGEST_FILE, shown
 from swapregret.errors import InvalidInput
 
-__all__ = ["parse_toml", "read_toml"]
-
 
 def read_toml(path: str | os.PathLike[str], advice: str) -> bytes:
     """Return the content of a file that is not too large, or say what to do instead."""

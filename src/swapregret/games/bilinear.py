@@ -15,8 +15,6 @@ import scipy
 from swapregret.arrays import Floats, Integers, frozen
 from swapregret.games.payoffs import pay
 
-__all__ = ["PairRule", "pair_rule"]
-
 
 class PairRule(NamedTuple):
     """Payoffs of two players; kinds of the second are counted on from those of the first.

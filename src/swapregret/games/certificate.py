@@ -21,8 +21,6 @@ from swapregret.regret.swap import measure_swap
 if TYPE_CHECKING:
     from swapregret.games.correlated_play import CorrelatedPlay
 
-__all__ = ["Certificate", "Gap", "certify", "certify_ledgers"]
-
 
 @dataclass(frozen=True)
 class Gap:

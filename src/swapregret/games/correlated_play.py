@@ -31,8 +31,6 @@ from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.notions import external_regret, measure_internal
 from swapregret.regret.swap import measure_swap
 
-__all__ = ["CorrelatedPlay"]
-
 _MOST_SHOWN = 60
 """Most actions of a player whose joint law is drawn."""
 

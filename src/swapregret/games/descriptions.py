@@ -25,8 +25,6 @@ from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["GAME_KINDS", "PLAYER_NAMES", "make_game", "make_players"]
-
 Description = Mapping[str, Any]
 
 

@@ -25,9 +25,6 @@ from swapregret.learners.round.taped import Taped
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.tape_reader import TapeReader
 
-__all__ = ["Lockstep"]
-
-
 TAPE_FULL = 3
 _BLOCK, _ENTRIES = 32768, 2**19
 

@@ -34,8 +34,6 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
 from swapregret.errors import InvalidInput, Unsupported
 
-__all__ = ["Game", "RuledGame", "expect", "normalise", "pay"]
-
 Numbers = npt.NDArray[Any]
 
 

@@ -22,8 +22,6 @@ from swapregret.policy.held import held_array
 from swapregret.regret.ledgers.laws import is_same_law
 from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 
-__all__ = ["read_play", "split_law", "write_play"]
-
 _KIND = "correlated play"
 Arrays = dict[str, npt.NDArray[Any]]
 

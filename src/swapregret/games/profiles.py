@@ -11,8 +11,6 @@ from swapregret.arrays import Action
 from swapregret.errors import TooLarge
 from swapregret.policy import FinitePolicy
 
-__all__ = ["PROFILE_LIMIT", "other_profiles", "weighted_profiles"]
-
 PROFILE_LIMIT = 200_000
 """How many joint actions are listed before a sentence says that there are too many."""
 

@@ -14,14 +14,6 @@ from swapregret.arrays import Vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.games.kinds.matrix import MatrixGame
 
-__all__ = [
-    "BestEquilibrium",
-    "best_correlated_equilibrium",
-    "equilibrium_payoffs",
-    "swap_gap_by_program",
-    "zero_sum_value",
-]
-
 Joint = npt.NDArray[np.float64]
 
 

@@ -30,8 +30,6 @@ from swapregret.notebook import html_table, text_table
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 
-__all__ = ["Checkpoint", "SelfPlayResult", "self_play"]
-
 MEASURES = ("expected", "realised", "none")
 
 

@@ -12,8 +12,6 @@ from swapregret.learners.player import Decision, Player, draw_action, hold_polic
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.ledger import SwapLedger
 
-__all__ = ["Stepping"]
-
 
 class Stepping:
     """A self-play of any game, recorded as it goes.

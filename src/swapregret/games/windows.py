@@ -20,9 +20,6 @@ from swapregret.regret.ledgers.laws import is_same_law
 from swapregret.regret.ledgers.row_sums import reading
 from swapregret.regret.ledgers.stretches import Left, Stretches
 
-__all__ = ["Windows"]
-
-
 _SAMPLES = 64
 _SEED = 0x6A3E
 

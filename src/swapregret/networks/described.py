@@ -11,8 +11,6 @@ from swapregret.networks.graph_files import read_gml, read_graphml
 from swapregret.networks.network import Network
 from swapregret.networks.tables import read_edges_csv, read_tntp
 
-__all__ = ["network_of"]
-
 _READERS: dict[str, Callable[[Path], Network]] = {
     ".csv": partial(read_edges_csv, tail="tail", head="head"),
     ".tntp": read_tntp,

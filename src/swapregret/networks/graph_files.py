@@ -11,8 +11,6 @@ from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.networks.network import Network, Vertex
 
-__all__ = ["read_gml", "read_graphml"]
-
 
 @refuses
 def read_gml(path: str | os.PathLike[str]) -> Network:

@@ -12,8 +12,6 @@ import numpy as np
 from swapregret.arrays import Vector, frozen
 from swapregret.errors import InvalidInput
 
-__all__ = ["Network"]
-
 Vertex = Hashable
 Edge = tuple[Vertex, Vertex]
 

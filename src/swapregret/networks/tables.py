@@ -12,8 +12,6 @@ from swapregret.csv_file import read_csv, read_text
 from swapregret.errors import InvalidInput
 from swapregret.networks.network import Network, Vertex
 
-__all__ = ["read_edges_csv", "read_tntp"]
-
 _TNTP_COLUMNS = (
     "init_node",
     "term_node",

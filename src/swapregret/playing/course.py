@@ -22,8 +22,6 @@ from swapregret.playing.play_result import Run
 from swapregret.playing.recorders import Recorders
 from swapregret.randomness import plain_state, set_state
 
-__all__ = ["Course"]
-
 _BLOCK, _STEPPED = 32768, 4096
 _ENTRIES = 2**18
 

@@ -16,8 +16,6 @@ from swapregret.playing.course import Course
 from swapregret.playing.play_result import MEASURES, PlayResult, Run
 from swapregret.playing.workers import run_tasks
 
-__all__ = ["PlayResult", "play"]
-
 _LARGEST_MARK = 2**24
 """Bytes of the largest ledger kept at a checkpoint before the last."""
 _HALVINGS = 64

@@ -13,8 +13,6 @@ from swapregret.units import Units
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Banded", "PlayCurve"]
-
 
 @dataclass(frozen=True, eq=False)
 class Banded:

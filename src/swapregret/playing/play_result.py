@@ -28,8 +28,6 @@ from swapregret.units import UNIT_REWARDS, Units
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MEASURES", "PlayResult", "Run"]
-
 MEASURES = ("ledger", "bound", "none")
 
 

@@ -19,8 +19,6 @@ from swapregret.regret.laziness import LazinessLedger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.tape_reader import TapeReader, Window
 
-__all__ = ["Recorders"]
-
 _HELD = 256
 _Recorder = TypeVar("_Recorder", IntervalLedger, DecompositionLedger)
 

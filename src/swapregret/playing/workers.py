@@ -16,8 +16,6 @@ from typing import Any, TypeVar
 
 from swapregret.errors import InvalidInput
 
-__all__ = ["run_tasks"]
-
 Result = TypeVar("Result")
 
 

@@ -16,8 +16,6 @@ from swapregret.errors import InvalidInput
 from swapregret.policy.held import Held, held_array, held_chances
 from swapregret.policy.policy import Policy, once
 
-__all__ = ["GRID", "FinitePolicy", "canonical_order", "on_grid"]
-
 GRID = 2**52
 _SUM_TOLERANCE = 1e-9
 _FEW = 12

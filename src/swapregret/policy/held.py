@@ -11,20 +11,6 @@ import numpy.typing as npt
 
 from swapregret.errors import InvalidInput
 
-__all__ = [
-    "SLACK",
-    "Held",
-    "held_array",
-    "held_chances",
-    "held_of",
-    "held_scores",
-    "held_tuple",
-    "held_whole",
-    "held_words",
-    "is_same",
-    "wrong_law",
-]
-
 Held = Mapping[str, Any]
 
 SLACK = 1e-9

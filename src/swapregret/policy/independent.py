@@ -18,8 +18,6 @@ from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.held import Held, held_tuple
 from swapregret.policy.policy import Policy, once
 
-__all__ = ["ProductPolicy"]
-
 _LISTED = 10_000
 
 

@@ -13,8 +13,6 @@ from swapregret.policy.finite import FinitePolicy, on_grid
 from swapregret.policy.held import Held, held_chances, held_tuple
 from swapregret.policy.policy import Policy, once
 
-__all__ = ["Mixture", "mix"]
-
 
 class Mixture(Policy):
     """A convex combination of policies; build it with :func:`mix`.

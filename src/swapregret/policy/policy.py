@@ -17,8 +17,6 @@ from swapregret.policy.held import Held, wrong_law
 if TYPE_CHECKING:
     from swapregret.policy.finite import FinitePolicy
 
-__all__ = ["Policy", "is_computed", "once"]
-
 _Value = TypeVar("_Value")
 _SHOWN = 20
 

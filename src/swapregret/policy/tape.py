@@ -10,8 +10,6 @@ import numpy as np
 
 from swapregret.arrays import Floats, Integers, Words
 
-__all__ = ["Tape", "empty_tape"]
-
 
 class Tape(NamedTuple):
     """Room for so many windows, policies and actions; S slots, d elements.

@@ -25,8 +25,6 @@ from swapregret.regret.swap import measure_swap
 from swapregret.regret.totals import TotalsAudit, audit_totals
 from swapregret.units import Range, Units, read_units
 
-__all__ = ["Audit", "audit"]
-
 
 @dataclass(frozen=True, eq=False)
 class Audit:

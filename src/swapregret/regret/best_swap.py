@@ -13,8 +13,6 @@ from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.units import Units
 
-__all__ = ["BestSwap", "Exchange", "best_swap"]
-
 _SHOWN = 20
 
 

@@ -11,16 +11,6 @@ from dataclasses import dataclass
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 
-__all__ = [
-    "Bound",
-    "lazy_comband_bound",
-    "lazy_combcp_bound",
-    "lower_bound",
-    "swap_comband_bound",
-    "swap_combcp_bound",
-    "table1",
-]
-
 
 @dataclass(frozen=True)
 class Bound:

@@ -24,8 +24,6 @@ from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, s
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret
 
-__all__ = ["Decomposition", "DecompositionLedger", "ScaleShare"]
-
 
 @dataclass(frozen=True, eq=False)
 class ScaleShare:

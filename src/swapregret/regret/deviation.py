@@ -27,8 +27,6 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, Vector
 
-__all__ = ["Bracket", "Deviation", "bracket_best"]
-
 _TANGENTS = 32
 
 

@@ -26,8 +26,6 @@ from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.geometry.solve import Solver
 from swapregret.policy import Policy
 
-__all__ = ["EstimateLedger", "EstimatedRegret", "EstimatedWindows"]
-
 
 @dataclass(frozen=True)
 class EstimatedRegret:

@@ -19,8 +19,6 @@ from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, s
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret, standard_error
 
-__all__ = ["IntervalLedger", "Intervals", "dynamic_regret", "interval_regret", "window_regrets", "windows_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Intervals:

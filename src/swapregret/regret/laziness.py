@@ -21,8 +21,6 @@ from swapregret.regret.ledgers.stretches import Left, Stretches
 from swapregret.regret.ledgers.tape_reader import TapeReader
 from swapregret.regret.measure import Regret, standard_error
 
-__all__ = ["LazinessLedger", "LazyTotals", "laziness_bound"]
-
 
 @dataclass(frozen=True, eq=False)
 class LazyTotals:

@@ -31,8 +31,6 @@ from swapregret.policy import Policy
 from swapregret.regret.ledgers.law_file import read_law_cell
 from swapregret.regret.ledgers.read_plays import no_policies
 
-__all__ = ["LoggedPlay", "read_log"]
-
 _LONGEST = 18
 Path = str | os.PathLike[str]
 Cell = str | int | float | bool | None

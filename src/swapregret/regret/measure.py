@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from swapregret.units import Units
 
-__all__ = ["Regret", "regret_rows", "standard_error", "student_factor"]
-
 
 def standard_error(values: Sequence[float]) -> float:
     """Return the standard error of the mean of some runs; NaN for a single one.

@@ -25,8 +25,6 @@ from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.ledgers.row_sums import pool_of, reading
 from swapregret.regret.measure import Regret, standard_error
 
-__all__ = ["external_regret", "internal_regret", "measure_internal"]
-
 
 def external_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
     """Return the external regret of one run, or of the mean of several replications: one oracle call.

@@ -20,8 +20,6 @@ from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
 
-__all__ = ["describe", "measure_swap", "notes", "swap_regret", "swap_regret_per_run"]
-
 
 def swap_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
     """Return the swap regret of one run, or of the mean of several replications.

@@ -32,8 +32,6 @@ from swapregret.regret.measure import Regret, regret_rows, student_factor
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.units import Units
 
-__all__ = ["TotalsAudit", "audit_totals"]
-
 _SLACK = 1e-9
 _PARTS = 8
 

@@ -20,8 +20,6 @@ from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.swap import measure_swap
 from swapregret.units import Units
 
-__all__ = ["TwoSided", "two_sided_swap"]
-
 _BOOTSTRAP_SEED = 0xB007
 _DRAWS = 2000
 

@@ -27,8 +27,6 @@ from swapregret.storage import reading, write_file
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["load_cells"]
-
 Row = dict[str, Any]
 CELL = ("set", "environment", "player", "horizon")
 _PER_ROUND = ("external", "external_error", "internal", "swap", "swap_error", "swap_split", "swap_low", "swap_high")

@@ -19,8 +19,6 @@ from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.storage import from_bytes, read_file, reading, to_bytes
 
-__all__ = ["Mark", "RunDetail", "pack_mark", "read_detail", "write_detail"]
-
 _KIND = "run detail"
 _SLACK = 1e-6
 LEDGERS_SHARE = 2**26

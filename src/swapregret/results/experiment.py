@@ -13,8 +13,6 @@ from swapregret.results.detail import RunDetail, read_detail
 from swapregret.results.folder import Store
 from swapregret.storage import reading
 
-__all__ = ["Experiment", "RunInfo", "load_experiment"]
-
 _LONGEST = 64
 
 

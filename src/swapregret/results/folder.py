@@ -24,8 +24,6 @@ from typing import Any
 from swapregret.errors import InvalidInput
 from swapregret.storage import read_file, write_file
 
-__all__ = ["FORMAT", "Store"]
-
 FORMAT = 1
 """Version of the layout; folders of a later one are refused."""
 

@@ -22,8 +22,6 @@ from swapregret.units import UNIT_REWARDS, Units
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["UNIT_COLUMNS", "into_units", "load_results", "measure_mark", "table_bytes"]
-
 Row = dict[str, Any]
 
 _COLUMNS: dict[str, str] = {

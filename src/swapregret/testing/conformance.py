@@ -11,19 +11,6 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions
 from swapregret.errors import ConformanceError, TooLarge
 
-__all__ = [
-    "Report",
-    "agree",
-    "listed",
-    "refused",
-    "require",
-    "require_action",
-    "require_rows",
-    "run",
-    "skip",
-    "unspoilt",
-]
-
 Case = TypeVar("Case")
 
 

@@ -12,8 +12,6 @@ from swapregret.errors import InvalidInput
 from swapregret.testing.conformance import Report, agree, refused, require, run, skip, unspoilt
 from swapregret.testing.statistics import hoeffding_radius
 
-__all__ = ["ENVIRONMENT_CHECKS", "check_environment"]
-
 _ROUNDING = 1e-9
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.learners.player import Arrays, Decision, Player, hold_policy, own_state, what_is_seen
 
-__all__ = ["PlayerCase", "Step", "copied", "same_arrays", "same_law", "same_step", "through_file", "written"]
-
 
 @dataclass(frozen=True, eq=False)
 class Step:

@@ -12,8 +12,6 @@ from swapregret.testing.conformance import Report, listed, require, run, skip
 from swapregret.testing.player_case import PlayerCase, copied, same_arrays, same_law, same_step, through_file, written
 from swapregret.testing.policy_checks import check_law
 
-__all__ = ["PLAYER_CHECKS", "check_player"]
-
 _THOROUGH = 6
 
 

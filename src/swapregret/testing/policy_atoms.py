@@ -8,8 +8,6 @@ from swapregret.testing.conformance import agree, refused, require, require_acti
 from swapregret.testing.set_instances import PolicyCase
 from swapregret.testing.statistics import FALSE_ALARM, chi_square_p_value, least_binomial_p_value
 
-__all__ = ["check_atoms", "check_probability", "check_sampler_law", "check_samples"]
-
 _TOLERANCE = 1e-10
 _SHARE = FALSE_ALARM / 4.0
 _PAIRED = 40

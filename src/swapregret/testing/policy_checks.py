@@ -17,8 +17,6 @@ from swapregret.testing.conformance import Report, agree, listed, require, run, 
 from swapregret.testing.policy_atoms import check_atoms, check_probability, check_sampler_law, check_samples
 from swapregret.testing.set_instances import PolicyCase
 
-__all__ = ["POLICY_CHECKS", "check_law", "check_policy"]
-
 _LISTED = 2_000
 _TOLERANCE = 1e-10
 _SPECTRAL = 400

@@ -11,8 +11,6 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.policy import Policy
 from swapregret.testing.conformance import Report, agree, listed, require, run
 
-__all__ = ["RELABELLING_CHECKS", "check_relabelling"]
-
 _TOLERANCE = 1e-10
 _POINTS = 2e-4  # two points of gap 1e-9 can differ by about twice its square root
 _SPREADS = (0.5, 3.0, 10.0)

@@ -26,8 +26,6 @@ from swapregret.testing.set_instances import SetCase
 from swapregret.testing.set_laws import check_exploration, check_family, check_gibbs, check_uniform
 from swapregret.testing.set_members import check_count, check_enumeration, check_labels, check_membership
 
-__all__ = ["ACTION_SET_CHECKS", "check_action_set"]
-
 _ROUNDING = 1e-12
 _UNITS = 100
 

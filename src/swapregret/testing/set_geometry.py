@@ -20,8 +20,6 @@ from swapregret.testing.conformance import agree, refused, require
 from swapregret.testing.policy_checks import check_law
 from swapregret.testing.set_instances import SetCase
 
-__all__ = ["check_decomposition", "check_outside_points", "check_projection", "check_span", "check_spanner"]
-
 _ZERO = 1e-9
 _GAP = 1e-9
 _EXACT = 1e-12

@@ -11,8 +11,6 @@ from swapregret.arrays import Action, Actions, Vector
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.testing.conformance import listed
 
-__all__ = ["PolicyCase", "SetCase"]
-
 _SAMPLED = 200
 
 

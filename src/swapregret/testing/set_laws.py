@@ -14,8 +14,6 @@ from swapregret.testing.conformance import agree, refused, require, skip
 from swapregret.testing.policy_checks import check_law
 from swapregret.testing.set_instances import SetCase
 
-__all__ = ["check_exploration", "check_family", "check_gibbs", "check_uniform"]
-
 _TOLERANCE = 1e-10
 _SPREADS = (0.0, 1.0, 5.0, 30.0)
 _HULL = 1e-8

@@ -13,8 +13,6 @@ from swapregret.geometry.enumeration import enumerate_actions
 from swapregret.testing.conformance import refused, require, require_rows, skip
 from swapregret.testing.set_instances import SetCase
 
-__all__ = ["check_count", "check_enumeration", "check_labels", "check_membership"]
-
 _ALL_VECTORS = 10
 _ASKED = 40
 

@@ -11,8 +11,6 @@ import scipy
 
 from swapregret.arrays import Vector
 
-__all__ = ["FALSE_ALARM", "chi_square_p_value", "hoeffding_radius", "least_binomial_p_value"]
-
 FALSE_ALARM = 1e-6
 """How often a correct sampler is accused, at most, by one family of tests."""
 _EXPECTED = 20.0

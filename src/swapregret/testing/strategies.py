@@ -27,25 +27,6 @@ except ModuleNotFoundError as missing:
         name=missing.name,
     ) from missing
 
-__all__ = [
-    "action_sets",
-    "dag_paths",
-    "explicit_sets",
-    "forests",
-    "log_weights",
-    "m_sets",
-    "oracle_sets",
-    "partitions",
-    "permutations",
-    "points",
-    "policies",
-    "products",
-    "reward_sequences",
-    "spanning_trees",
-    "truncated_permutations",
-    "weights",
-]
-
 _GRID = 2**20
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from swapregret.arrays import Matrix, Vector
-from swapregret.experiments.report.style import axis, band_of, colour, dash, numbers, symbol
+from swapregret.experiments.report.style import axis, dash, numbers, symbol
+from swapregret.notebook import band_of, colour
 
 COLOURS = [colour(index) for index in range(8)]
 # How red, green and blue light are seen without one kind of cone (Machado, Oliveira and Fernandes 2009, severity 1).

@@ -28,20 +28,6 @@ from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.playing.play import play
 
-__all__ = [
-    "LEARNERS",
-    "PRESET_CASES",
-    "ROUNDS",
-    "STATES",
-    "WINDOWS",
-    "Case",
-    "PresetCase",
-    "level",
-    "round_player",
-    "rounds_of",
-    "world",
-]
-
 WINDOWS = (1, 10, 100, 1000)
 _EXPLORATION = 0.3
 STATES = {"spread": 0.05, "concentrated": 3.0}

@@ -33,8 +33,6 @@ from swapregret.learners.presets import swap_combcp
 from swapregret.playing.play import play
 from swapregret.sessions.session import Session
 
-__all__ = ["DOORS", "MULTISCALE", "Door", "DoorRow", "routing", "time_door"]
-
 MULTISCALE = ", multiscale"
 """What the names of doors end in that are not played with the adaptive preset, the default."""
 

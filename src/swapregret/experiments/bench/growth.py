@@ -15,8 +15,6 @@ from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_combcp
 
-__all__ = ["GROWTHS", "Growth", "GrowthCase", "measure_growth"]
-
 
 @dataclass(frozen=True)
 class Growth:

@@ -14,8 +14,6 @@ from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.player import Decision, Player, draw_action, hold_policy
 from swapregret.learners.presets import swap_combcp
 
-__all__ = ["Holding", "held_bytes", "measure_memory"]
-
 
 @dataclass(frozen=True)
 class Holding:

@@ -20,8 +20,6 @@ from swapregret.experiments.bench.timing import measure
 from swapregret.learners.baselines import hybrid_omd
 from swapregret.learners.presets import swap_combcp
 
-__all__ = ["PEERS", "Peer", "PeerTime", "measure_ours", "measure_peer"]
-
 _ARMS = (10, 100, 1000)
 _OURS = (45, 8), (60, 8)
 """m-sets with 2·10⁸ and 2.6·10⁹ actions."""

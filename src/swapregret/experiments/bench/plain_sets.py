@@ -13,8 +13,6 @@ import scipy
 
 from swapregret.arrays import Matrix, Vector
 
-__all__ = ["PlainMatchings", "PlainPaths", "PlainSet", "PlainSubsets"]
-
 _SUMS = 1e-11
 _LEFT = 1e-13
 _SWEEPS = 100

@@ -17,8 +17,6 @@ import scipy
 from swapregret.arrays import Matrix, Vector
 from swapregret.experiments.bench.plain_sets import PlainSet
 
-__all__ = ["Reference"]
-
 
 @dataclass
 class _Scale:

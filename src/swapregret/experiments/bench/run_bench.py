@@ -28,8 +28,6 @@ from swapregret.experiments.bench.starts import StartRow, measure_starts
 from swapregret.experiments.bench.timing import bare_exp3, measure
 from swapregret.experiments.runs.runner import processor
 
-__all__ = ["Bench", "LearnerRow", "RoundRow", "run_bench", "time_case", "time_learner"]
-
 _LONG_HORIZON = 1_000_000
 _QUICK = 0.02
 """The share of the rounds of a door that a quick run plays."""

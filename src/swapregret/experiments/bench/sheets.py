@@ -9,8 +9,6 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.bench.doors import MULTISCALE, DoorRow
 from swapregret.experiments.bench.run_bench import Bench
 
-__all__ = ["Sheet", "describe", "read_page", "sheets", "write_page"]
-
 _T = TypeVar("_T")
 _BEGIN, _END = "<!-- measured: begin -->", "<!-- measured: end -->"
 

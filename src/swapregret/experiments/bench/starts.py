@@ -16,8 +16,6 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.learners.presets import swap_combcp
 from swapregret.sessions.session import Session
 
-__all__ = ["StartRow", "first_steps", "measure_starts"]
-
 _DEMO = "from swapregret.cli import app; app(['demo', '--json'])"
 _STEPS = "from swapregret.experiments.bench.starts import first_steps; print(*first_steps())"
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Fit", "Rate", "bare_exp3", "fit_power", "measure"]
-
 _FIRST = 10
 _MOST = 4_000_000
 

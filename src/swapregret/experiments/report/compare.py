@@ -17,8 +17,6 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.report.model import Ends, Scene
 from swapregret.experiments.report.shell import Cell, plain_section, table
 
-__all__ = ["SIGNS", "Change", "Comparison", "Difference", "compare", "difference", "shared"]
-
 SIGNS = {"reward": 1.0, "swap": -1.0}
 """Which end is good: the most reward, the least swap regret."""
 _ROUNDING = 1e-12

@@ -10,7 +10,6 @@ from swapregret.experiments.report.style import (
     Figure,
     Trace,
     axis,
-    band_of,
     error_bars,
     figure,
     log_ticks,
@@ -20,8 +19,7 @@ from swapregret.experiments.report.style import (
     scatter,
     stroke,
 )
-
-__all__ = ["curve_figure", "horizon_figure", "swap_against_external", "swap_against_reward"]
+from swapregret.notebook import band_of
 
 
 def curve_figure(

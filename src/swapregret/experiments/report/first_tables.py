@@ -11,8 +11,6 @@ from swapregret.experiments.report.compare import SIGNS, Difference, difference,
 from swapregret.experiments.report.model import Curve, Ends, PlayerRuns, Scene
 from swapregret.experiments.report.shell import Cell, plain_section, table
 
-__all__ = ["Lead", "leader", "overall_leader", "results_table", "summary_section"]
-
 
 @dataclass(frozen=True)
 class Lead:

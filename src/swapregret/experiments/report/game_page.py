@@ -24,17 +24,7 @@ from swapregret.experiments.report.shell import (
     plain_section,
     table,
 )
-from swapregret.experiments.report.style import (
-    Figure,
-    axis,
-    colour,
-    figure,
-    heat_map,
-    marker,
-    numbers,
-    plain,
-    scatter,
-)
+from swapregret.experiments.report.style import Figure, axis, figure, heat_map, marker, numbers, plain, scatter
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import joint_law, normal_form
@@ -42,8 +32,7 @@ from swapregret.games.kinds.routing import RoutingGame
 from swapregret.games.payoffs import Game
 from swapregret.games.programs import BestEquilibrium, best_correlated_equilibrium, equilibrium_payoffs
 from swapregret.games.self_play import Checkpoint, SelfPlayResult
-
-__all__ = ["game_page", "readable"]
+from swapregret.notebook import colour
 
 _MOST_CELLS = 10_000
 _MOST_NAMED = 40

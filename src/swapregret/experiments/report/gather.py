@@ -19,8 +19,6 @@ from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_
 from swapregret.results.run_rows import UNIT_COLUMNS
 from swapregret.units import UNIT_REWARDS, Units
 
-__all__ = ["gather", "graph_of", "put_together", "rows_of"]
-
 _FACTS = {
     "library": "swapregret",
     "seed_entropy": "seed",

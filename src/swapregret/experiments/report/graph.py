@@ -11,8 +11,6 @@ from swapregret.arrays import Matrix, Vector
 from swapregret.experiments.report.model import Graph
 from swapregret.experiments.report.style import Figure, Trace, figure, plain, scatter
 
-__all__ = ["MOST_EDGES", "edge_curves", "graph_figure", "place_vertices"]
-
 MOST_EDGES = 400
 _MOST_NAMES = 60
 _INK = "#0072b2"

@@ -9,7 +9,6 @@ from swapregret.experiments.report.style import (
     Figure,
     Trace,
     axis,
-    colour,
     error_bars,
     figure,
     log_ticks,
@@ -19,9 +18,8 @@ from swapregret.experiments.report.style import (
     scatter,
     stroke,
 )
+from swapregret.notebook import colour
 from swapregret.regret.best_swap import BestSwap
-
-__all__ = ["Series", "gains_page", "in_braces", "line_figure"]
 
 _NAME = 44
 

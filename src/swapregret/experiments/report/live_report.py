@@ -18,8 +18,6 @@ from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import first_sections, lead_of, page_data, render_page
 from swapregret.experiments.report.shell import document
 
-__all__ = ["LiveReport"]
-
 _GOODBYE_SECONDS = 5.0
 """How long the end waits for a page that is still open to hear of it."""
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 from swapregret.arrays import Matrix, Vector
 from swapregret.units import UNIT_REWARDS, Units
 
-__all__ = ["Curve", "Edge", "Ends", "Graph", "Law", "Origin", "PlayerRuns", "Scene", "Shares"]
-
 
 @dataclass(frozen=True, eq=False)
 class Curve:

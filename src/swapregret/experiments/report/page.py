@@ -28,19 +28,6 @@ from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
 from swapregret.storage import write_file
 from swapregret.units import UNIT_REWARDS
 
-__all__ = [
-    "MOST_ELEMENTS",
-    "first_sections",
-    "law_map",
-    "lead_of",
-    "page_data",
-    "panel_data",
-    "render_page",
-    "write_comparison",
-    "write_report",
-]
-
-
 MOST_ELEMENTS = 150
 
 

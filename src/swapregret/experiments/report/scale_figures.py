@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from swapregret.experiments.report.model import PlayerRuns
-from swapregret.experiments.report.style import Figure, Trace, axis, colour, figure, numbers, plain, plural, scatter
-
-__all__ = ["calendar_figure", "decomposition_figure"]
+from swapregret.experiments.report.style import Figure, Trace, axis, figure, numbers, plain, plural, scatter
+from swapregret.notebook import colour
 
 _MOST_WINDOWS = 300
 _MOST_UPDATES = 160

@@ -13,8 +13,6 @@ from typing import Any
 
 from swapregret.experiments.report.style import Figure
 
-__all__ = ["Cell", "Panel", "choices", "document", "facts_list", "figure_page", "header", "plain_section", "table"]
-
 
 @dataclass(frozen=True)
 class Panel:

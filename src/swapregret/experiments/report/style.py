@@ -13,27 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from swapregret.notebook import band_of, colour
-
-__all__ = [
-    "Figure",
-    "Trace",
-    "axis",
-    "band_of",
-    "colour",
-    "dash",
-    "error_bars",
-    "figure",
-    "heat_map",
-    "log_ticks",
-    "marker",
-    "numbers",
-    "plain",
-    "plural",
-    "scatter",
-    "stroke",
-    "symbol",
-]
+from swapregret.notebook import colour
 
 Trace = dict[str, Any]
 

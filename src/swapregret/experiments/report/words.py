@@ -4,9 +4,6 @@ from swapregret.experiments.report.model import Scene
 from swapregret.experiments.report.shell import Panel
 from swapregret.regret.bounds import lower_bound, swap_combcp_bound
 
-__all__ = ["PANELS", "bound_note", "lemma_note", "regret_note"]
-
-
 PANELS = (
     Panel(
         "regret",

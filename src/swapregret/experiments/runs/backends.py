@@ -19,8 +19,6 @@ from swapregret.experiments.runs.status import clear_statuses, read_statuses
 from swapregret.experiments.runs.task import RunTask
 from swapregret.results.folder import Store
 
-__all__ = ["ONE_THREAD", "TICK", "run_locally", "usable_cores"]
-
 TICK = 0.25
 _IDLE_SECONDS = 300
 _LOOK_SECONDS = 0.1

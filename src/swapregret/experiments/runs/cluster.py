@@ -23,8 +23,6 @@ from swapregret.experiments.runs.task import RunTask
 from swapregret.extras import require_extra
 from swapregret.results.folder import Store
 
-__all__ = ["Credentials", "check_address", "run_on_dask"]
-
 _PATIENCE = "30s"
 _UNSEEN = "a worker said it made this run, but it is not in the folder: the folder must be one that all workers share"
 _ADDRESS = re.compile(r"(tcp|tls)://([\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}", flags=re.ASCII)

@@ -28,8 +28,6 @@ from swapregret.results.folder import Store
 from swapregret.results.run_rows import measure_mark, table_bytes
 from swapregret.storage import from_bytes, reading, to_bytes
 
-__all__ = ["Outcome", "begin_course", "execute"]
-
 _SNAPSHOT = "run snapshot"
 _SNAPSHOT_SHARE = 20.0
 """Snapshots may take a twentieth of the time."""

@@ -11,8 +11,6 @@ import distributed
 
 from swapregret.experiments.runs.backends import ONE_THREAD
 
-__all__ = ["local_cluster"]
-
 _dask: Any = distributed
 
 

@@ -26,8 +26,6 @@ from swapregret.learners.config import encode
 from swapregret.registry import FORMS
 from swapregret.results.experiment import RunInfo
 
-__all__ = ["Plan", "plan_runs"]
-
 _SET_DEPTHS = {"edges": 2, "actions": 2, "labels": 1, "row_labels": 1, "column_labels": 1, "sets": 1, "names": 1}
 _WORLD_DEPTHS = {"reward_range": 1, "cost_range": 1, "weights": 1, "parts": 1}
 _PLAYER_DEPTHS = {"schedule": 1}

@@ -17,8 +17,6 @@ from swapregret.experiments.runs.status import Report, clear_statuses, host, rea
 from swapregret.experiments.runs.task import RunTask, library_version
 from swapregret.results.folder import Store
 
-__all__ = ["Failure", "Summary", "Watcher", "processor", "read_plan", "run_plan"]
-
 _PACKAGES = ("numpy", "scipy", "numba", "polars", "pydantic", "joblib", "distributed")
 
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from swapregret.results.experiment import RunInfo
 
-__all__ = ["Report", "Status", "clear_statuses", "host", "read_statuses"]
-
 _EVERY = 0.25
 _LONG = 600.0
 _FOLDER = "status"

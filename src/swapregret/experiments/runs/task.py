@@ -9,8 +9,6 @@ from typing import Any
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import FORMAT
 
-__all__ = ["RunTask", "cuts_of", "geometric", "library_version"]
-
 _MOST_CUTS = 64
 _DAYS_A_CUT = 250
 

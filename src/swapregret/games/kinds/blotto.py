@@ -18,8 +18,6 @@ from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame
 
-__all__ = ["BlottoGame"]
-
 TIES = ("split", "first", "second")
 
 

@@ -16,8 +16,6 @@ from swapregret.arrays import Floats, Integers, Matrix, Vector, frozen, real_num
 from swapregret.errors import InvalidInput
 from swapregret.games.payoffs import RuledGame, expect, pay
 
-__all__ = ["CongestionGame", "CrowdRule"]
-
 
 class CrowdRule(NamedTuple):
     """The resource behind each coordinate of all players; [resource, player]: the coordinate, −1 if none; the costs."""

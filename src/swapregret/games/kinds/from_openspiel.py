@@ -20,8 +20,6 @@ from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.profiles import PROFILE_LIMIT
 from swapregret.policy import FinitePolicy
 
-__all__ = ["from_openspiel", "play_from_openspiel"]
-
 _UNITS = 2**40
 """Probabilities of joint policies are rounded to multiples of 1 in this."""
 _SUM = 1e-6

@@ -12,8 +12,6 @@ from swapregret.games.payoffs import Game
 from swapregret.games.profiles import other_profiles
 from swapregret.units import read_range
 
-__all__ = ["FunctionGame"]
-
 Payoffs = Callable[[int, Sequence[Action]], npt.ArrayLike]
 Expected = Callable[[int, Sequence[Vector]], npt.ArrayLike]
 _SLACK = 1e-9

@@ -15,8 +15,6 @@ from swapregret.arrays import Floats, Integers, Vector, frozen, real_numbers
 from swapregret.errors import InvalidInput
 from swapregret.games.payoffs import RuledGame, pay
 
-__all__ = ["MarketRule", "MatchingMarket"]
-
 
 class MarketRule(NamedTuple):
     """What each (worker, post) of all agencies earns; and [post, agency, rival]: whether the post likes the rival better."""

@@ -15,8 +15,6 @@ from swapregret.arrays import Action, Floats, Integers, Label, Vector, frozen, r
 from swapregret.errors import InvalidInput
 from swapregret.games.payoffs import RuledGame, pay
 
-__all__ = ["MatrixGame", "TableRule"]
-
 
 class TableRule(NamedTuple):
     """Payoff tables: one line per player with the others' choices in order and its own last, and how many choices each has."""

@@ -17,8 +17,6 @@ from swapregret.errors import InvalidInput
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.storage import check_regular
 
-__all__ = ["parse_nfg", "read_nfg"]
-
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|[^\s{},"]+')
 
 

@@ -13,8 +13,6 @@ from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.payoffs import Game
 from swapregret.games.profiles import PROFILE_LIMIT
 
-__all__ = ["joint_law", "normal_form"]
-
 
 @refuses
 def normal_form(game: Game) -> MatrixGame:

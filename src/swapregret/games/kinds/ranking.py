@@ -17,8 +17,6 @@ from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame
 
-__all__ = ["RankingDuel"]
-
 
 class RankingDuel(RuledGame):
     """Two engines rank n items, zero-sum.

@@ -19,8 +19,6 @@ from swapregret.errors import InvalidInput
 from swapregret.games.kinds.congestion import CongestionGame
 from swapregret.networks import Network, read_tntp
 
-__all__ = ["RoutingGame", "affine_costs", "bpr_costs", "layered_edges"]
-
 Edge = tuple[Hashable, Hashable]
 Commodity = tuple[Hashable, Hashable]
 

@@ -15,8 +15,6 @@ from swapregret.arrays import Vector, as_vector, frozen
 from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame
 
-__all__ = ["SecurityGame"]
-
 
 class SecurityGame(RuledGame):
     """Paths against m-sets of edges.

@@ -14,8 +14,6 @@ from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame
 
-__all__ = ["ShapleyGame"]
-
 
 class ShapleyGame(RuledGame):
     r"""Every element of a group pays the share of the other's set that is in the group it answers.

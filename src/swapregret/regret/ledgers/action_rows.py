@@ -34,8 +34,6 @@ from swapregret.regret.ledgers.row_sums import (
     sample_rows,
 )
 
-__all__ = ["ActionRows"]
-
 _FIRST_PIECES, _FIRST_BYTES = 2**14, 2**18
 _GROWTH = 16
 _DAYS, _LONGEST = 2**12, 2**20

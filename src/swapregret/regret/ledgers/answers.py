@@ -29,8 +29,6 @@ from swapregret.regret.ledgers.row_sums import (
     rebuild_slots,
 )
 
-__all__ = ["Answers", "Rule", "answer", "answer_samples", "lower_sum", "unpack"]
-
 
 @dataclass(frozen=True, eq=False)
 class Answers:

@@ -28,8 +28,6 @@ from swapregret.regret.ledgers.row_sums import (
     sum_rows,
 )
 
-__all__ = ["Dropped", "Law", "Ledger", "Pooled", "Rows", "held_pieces", "no_pools", "numbered"]
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:

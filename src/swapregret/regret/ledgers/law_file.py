@@ -23,8 +23,6 @@ from swapregret.policy.held import is_same, wrong_law
 from swapregret.policy.policy import is_computed
 from swapregret.registry import GRAPHS, LAW_METHODS, LAWS, find, name_of
 
-__all__ = ["law_cell", "read_law_cell", "read_laws", "write_laws"]
-
 _TEXT = "laws"
 _MOST = 2**26
 _DRAWS = 8

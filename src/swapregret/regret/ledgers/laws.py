@@ -20,8 +20,6 @@ from swapregret.regret.ledgers.closed_ledger import Dropped, Law
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
 from swapregret.regret.ledgers.row_sums import answer_vectors, reading
 
-__all__ = ["LawBook", "is_same_law"]
-
 _KEPT = 16
 _SAMPLES = 16
 _SEED = 0x1E06E2

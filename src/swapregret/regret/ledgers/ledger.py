@@ -33,8 +33,6 @@ from swapregret.regret.ledgers.row_sums import dot_each, reading
 from swapregret.regret.ledgers.stretches import Left, Stretches
 from swapregret.regret.ledgers.tape_reader import TapeReader
 
-__all__ = ["Ledger", "SwapLedger", "default_capacity"]
-
 _MEMORY = 2**28
 
 

@@ -10,8 +10,6 @@ from swapregret.policy.held import held_array
 from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, held_pieces, no_pools
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
 
-__all__ = ["read_ledger", "write_ledger"]
-
 
 def write_ledger(ledger: Ledger, actions: ActionSet) -> NamedArrays:
     """Write a ledger as named arrays.

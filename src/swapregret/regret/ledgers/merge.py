@@ -15,8 +15,6 @@ from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled
 from swapregret.regret.ledgers.laws import is_same_law
 from swapregret.regret.ledgers.row_sums import Places, pool_of
 
-__all__ = ["mean_ledger", "merge_rows", "places_in", "sum_ledgers"]
-
 
 def mean_ledger(ledgers: Iterable[Ledger]) -> Ledger:
     """Average replications entry by entry: the expectation that stands inside the maximum over φ."""

@@ -14,8 +14,6 @@ from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.row_sums import reading
 
-__all__ = ["no_policies", "read_plays", "read_policies", "read_rewards", "read_rounds", "realised_ledger"]
-
 _SUM = 1e-9
 
 

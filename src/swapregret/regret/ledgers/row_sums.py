@@ -15,28 +15,6 @@ from swapregret.compiled.bits import elements_of, hash_row, pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vector_table import place_of
 
-__all__ = [
-    "CHUNK",
-    "PieceLog",
-    "Places",
-    "answer_vectors",
-    "append_law",
-    "choose_pieces",
-    "distinct_rows",
-    "dot_each",
-    "dot_rows",
-    "find_rows",
-    "group_pieces",
-    "in_order",
-    "pool_of",
-    "pool_pieces",
-    "reading",
-    "rebuild_slots",
-    "sample_rows",
-    "sum_numbers",
-    "sum_rows",
-]
-
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 Places = npt.NDArray[np.int32]
 """Numbers of pieces, rows and vectors; half as wide as others, since there are many of them."""

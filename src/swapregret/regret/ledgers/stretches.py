@@ -9,8 +9,6 @@ import numpy as np
 from swapregret.arrays import Matrix, Vector, summed
 from swapregret.policy import Mixture, Policy
 
-__all__ = ["Left", "Stretches"]
-
 Left = tuple[Policy, Vector, float]
 """A component that has left, Σ w_t R_t and Σ w_t over its days."""
 

@@ -12,8 +12,6 @@ from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.row_sums import PieceLog, append_law
 
-__all__ = ["TapeReader", "Window"]
-
 
 @dataclass(frozen=True, eq=False)
 class Window:
