@@ -88,7 +88,6 @@ def test_a_failing_run_is_shown_and_the_rest_go_on(tmp_path: Path) -> None:
     [
         (["run", "nowhere.toml"], "swapregret init"),
         (["run", "SPEC", "--cluster", "moon"], "tls://HOST:PORT"),
-        (["run", "SPEC", "--cluster", "local", "--scheduler", "tcp://x:1"], "given once"),
         (["results", "nowhere"], "swapregret run"),
     ],
 )

@@ -91,7 +91,7 @@ def test_a_rule_gains_the_same_on_the_ledger_it_came_from(tiny_set: ActionSet) -
     runs = [enumerated(tiny_set, 20, seed).ledger() for seed in (5, 6)]
     mean = mean_ledger(runs)
     answers = answer(tiny_set, mean)
-    rule = Rule.of(answers, tiny_set.argmax(mean.total))
+    rule = Rule.of(tiny_set, answers)
     assert rule.gain(mean) == pytest.approx(swap_regret(tiny_set, runs).value, abs=1e-9)
     assert np.mean([rule.gain(run) for run in runs]) == pytest.approx(rule.gain(mean), abs=1e-9)
 

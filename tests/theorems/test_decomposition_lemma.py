@@ -41,7 +41,7 @@ def _random_run(
         policy = mix(scales, [1.0 / n_scales] * n_scales)
         ledger.record(policy, rewards)
         lazy.record(policy, rewards)
-        lemma.record(np.stack([scale.marginals() for scale in scales]), rewards, 1)
+        lemma.record(np.stack([scale.marginals() for scale in scales]), rewards[None])
         for k in range(1, n_scales + 1):
             if (day + 1 + offset) % windows[k - 1] == 0:
                 scales[k - 1] = fresh()
@@ -93,7 +93,7 @@ def test_the_lemma_breaks_for_policies_that_ignore_the_calendar() -> None:
         law = FinitePolicy([[1, 0]] if play_first else [[0, 1]], [1.0])
         rewards = np.array([0.0, 1.0]) if play_first else np.array([1.0, 0.0])
         ledger.record(law, rewards)
-        lemma.record(np.tile(law.marginals(), (2, 1)), rewards, 1)
+        lemma.record(np.tile(law.marginals(), (2, 1)), rewards[None])
     terms = lemma.close()
     swap = swap_regret(actions, [ledger.close()])
     assert swap.value == 50.0

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of
 from swapregret.cli.options import MOST_JOBS, count
-from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 
@@ -56,7 +55,6 @@ def run(
             help="Run on Dask: the address of a scheduler, tls://HOST:PORT, or `local` for --jobs workers here.",
         ),
     ] = None,
-    scheduler: Annotated[str | None, typer.Option(hidden=True, help="Another name of --cluster.")] = None,
     tls_ca: Annotated[Path | None, typer.Option(help="For tls://, the certificate of its authority (PEM).")] = None,
     tls_cert: Annotated[Path | None, typer.Option(help="For tls://, the certificate to show it (PEM).")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="For tls://, the key of that certificate (PEM).")] = None,
@@ -79,11 +77,8 @@ def run(
     from swapregret.experiments.runs.cluster import Credentials, check_address, run_on_dask
     from swapregret.experiments.runs.runner import read_plan, run_plan
 
-    if cluster is not None and scheduler is not None:
-        raise InvalidInput("`--cluster` must be given once", f"it and --scheduler {shown(scheduler)}", "Leave one out.")
-    where = cluster if cluster is not None else scheduler
     secret = Credentials(tls_ca, tls_cert, tls_key)
-    check_address(where, secret)
+    check_address(cluster, secret)
     plan, data = read_plan(spec)
     folder = out if out is not None else Path("results") / spec.stem
     if dry:
@@ -95,8 +90,8 @@ def run(
         return
     n_jobs = jobs if jobs is not None else usable_cores()
     backend = None
-    if where is not None:
-        backend = partial(run_on_dask, address=where, jobs=n_jobs, credentials=secret)
+    if cluster is not None:
+        backend = partial(run_on_dask, address=cluster, jobs=n_jobs, credentials=secret)
     watcher: Watcher = JsonWatcher() if as_json else LiveWatcher() if status_console.is_terminal else LineWatcher()
     try:
         with _followed(watcher, folder) if live else nullcontext(watcher) as seen:

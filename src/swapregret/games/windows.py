@@ -17,7 +17,7 @@ from swapregret.games.play_file import join_law
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.laws import is_same_law
-from swapregret.regret.ledgers.row_sums import reading
+from swapregret.regret.ledgers.row_sums import read_only
 from swapregret.regret.ledgers.stretches import Left, Stretches
 
 _SAMPLES = 64
@@ -96,7 +96,7 @@ class Windows:
             return
         else:
             self.n_drawn += 1
-            words = pack_rows(reading(np.stack([part.sample(self._rng) for _ in range(_SAMPLES)])))
+            words = pack_rows(read_only(np.stack([part.sample(self._rng) for _ in range(_SAMPLES)])))
             weights = np.full(_SAMPLES, 1.0 / _SAMPLES)
         self._entries.append((np.full(len(weights), window), words, weights * days))
 
@@ -121,7 +121,7 @@ class Windows:
         if len(mass) == 0:
             return self._spread
         n = merge_rows(words, mass)
-        atoms = unpack_rows(reading(words[:n]), self._spread.dimension)
+        atoms = unpack_rows(read_only(words[:n]), self._spread.dimension)
         return join_law(FinitePolicy(atoms, mass[:n] / mass[:n].sum()), share, self._spread)
 
 

@@ -19,7 +19,7 @@ from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.measure import Regret, standard_error, student_factor
+from swapregret.regret.measure import Regret, regret_rows, standard_error, student_factor
 from swapregret.regret.notions import external_regret, measure_internal
 from swapregret.regret.swap import measure_swap, swap_regret, swap_regret_per_run
 from swapregret.regret.two_sided import TwoSided, two_sided_swap
@@ -114,26 +114,15 @@ class PlayResult:
     @cached_property
     def external_regret(self) -> Regret:
         """Against the best fixed action."""
-        return self._external.in_units(self.units)
-
-    @cached_property
-    def _external(self) -> Regret:
-        if self.measure == "bound":
-            bracket = self._swap
-            words = "external regret: best fixed action in hindsight minus expected reward, from policies"
-            return Regret(bracket.lower, bracket.lower, bracket.lower, self._lazy_error(), bracket.n_days, words)
-        return external_regret(self.actions, self.ledgers)
+        parts = self._lazy() if self.measure == "bound" else self.ledgers
+        return external_regret(self.actions, parts).in_units(self.units)
 
     @cached_property
     def swap_regret(self) -> Regret:
         """Against the best rule φ, maximum outside the expectation (the paper's); a bracket with ``measure="bound"``."""
-        return self._swap.in_units(self.units)
-
-    @cached_property
-    def _swap(self) -> Regret:
         if self.measure == "bound":
-            return laziness_bound(self.actions, self._lazy())
-        return measure_swap(self.actions, self.answers, self.ledgers)
+            return laziness_bound(self.actions, self._lazy()).in_units(self.units)
+        return measure_swap(self.actions, self.answers, self.ledgers).in_units(self.units)
 
     @cached_property
     def internal_regret(self) -> Regret:
@@ -245,9 +234,7 @@ class PlayResult:
         runs = f"{len(self.runs)} replication{'s' if len(self.runs) > 1 else ''}"
         rows = [[f"{word} per day", "", f"{self._amount:.6g}", ""]]
         if self._is_measured:
-            for name, regret in (("external regret", self.external_regret), ("swap regret", self.swap_regret)):
-                between = "exact" if regret.is_exact else f"{regret.lower:.6g} … {regret.upper:.6g}"
-                rows.append([name, f"{regret.value:.6g}", f"{regret.per_round:.6g}", between])
+            rows += regret_rows(("external regret", "swap regret"), (self.external_regret, self.swap_regret))
         horizon = f", {self.days[-1]:,} days" if self.days else ""
         return f"PlayResult: {self.actions!r}{horizon}, {runs}", ["", "total", "per day", "between"], rows
 
@@ -259,13 +246,6 @@ class PlayResult:
 
     def _lazy(self) -> list[LazyTotals]:
         return [run.lazy for run in self.runs if run.lazy is not None]
-
-    def _lazy_error(self) -> float:
-        runs = self._lazy()
-        total = np.mean([run.total for run in runs], axis=0)
-        best = self.actions.argmax(total)
-        each = [float(run.total @ best) - run.earned for run in runs]
-        return standard_error(each)
 
     def _missing(self, name: str) -> tuple[Ledger, ...]:
         raise self._refusal(f"measure={name!r}")

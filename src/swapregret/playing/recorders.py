@@ -1,6 +1,6 @@
 """What is written down while a player plays: the glue between the days of a run and the ledgers of ``regret``."""
 
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.tape_reader import TapeReader, Window
 
 _HELD = 256
-_Recorder = TypeVar("_Recorder", IntervalLedger, DecompositionLedger)
 
 
 class Recorders:
@@ -138,8 +137,8 @@ class Recorders:
             ledger=ledger.close() if ledger is not None and not ledger.is_above(most_bytes) else None,
             lazy=self._lazy.close() if self._lazy is not None else None,
             realised=self._realised.close() if self._realised is not None else None,
-            intervals=tuple(_copy(interval, interval.empty()).close() for interval in self._intervals),
-            decomposition=_copy(self._lemma, self._lemma.empty()).close() if self._lemma is not None else None,
+            intervals=tuple(interval.close() for interval in self._intervals),
+            decomposition=self._lemma.close() if self._lemma is not None else None,
         )
 
     def dump(self) -> NamedArrays:
@@ -165,13 +164,7 @@ class Recorders:
         shares, marginals = window.shares, window.marginals
         n_scales = len(shares) - 2
         own = [marginals[k if shares[k] > 0.0 else n_scales] for k in range(n_scales)]
-        self._lemma.record_days((1.0 - shares[-1]) * np.stack(own) + shares[-1] * marginals[-1], days)
-
-
-def _copy(recorder: _Recorder, empty: _Recorder) -> _Recorder:
-    """Return a copy of a ledger whose ``close`` ends windows that are to stay open here."""
-    empty.restore(recorder.dump())
-    return empty
+        self._lemma.record((1.0 - shares[-1]) * np.stack(own) + shares[-1] * marginals[-1], days)
 
 
 def _lemma_of(actions: ActionSet, player: Any, state: Any) -> DecompositionLedger:

@@ -8,7 +8,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Label
 from swapregret.notebook import html_table
-from swapregret.regret.ledgers.answers import Answers, answer, unpack
+from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.units import Units
@@ -150,7 +150,7 @@ def read_swap(actions: ActionSet, answers: Answers, limit: int | None = None) ->
     """Read the best swap function off the answers to a ledger."""
     gains = np.maximum(answers.best - answers.kept, 0.0)
     order = np.argsort(-gains, kind="stable")[:limit]
-    played, better = unpack(answers)
+    played, better = answers.ledger.actions, answers.better
     days = answers.ledger.rows.days
     exchanges = []
     for row in order:

@@ -120,7 +120,7 @@ class DecompositionLedger:
 
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> ledger = DecompositionLedger(MSets(2, 1), [2, 2])
-    >>> ledger.record(np.array([[.5, .5]]), np.array([2., 0.]), 2)
+    >>> ledger.record(np.array([[.5, .5]]), np.array([[1., 0.], [1., 0.]]))
     >>> result = ledger.close()
     >>> result.laziness, result.bound, result.scales[0].regrets.tolist()
     (1.0, 2.0, [1.0])
@@ -146,79 +146,54 @@ class DecompositionLedger:
         self._earned_before = np.zeros(n - 1)
         self._intervals: list[list[tuple[int, float]]] = [[] for _ in range(n - 1)]
 
-    @property
-    def days_left(self) -> int:
-        """Return how many days are left of the shortest window."""
-        return self._windows[0] - (self._day + self._offset) % self._windows[0]
-
-    def record(self, marginals: Matrix, rewards: Vector, n_days: int) -> None:
-        """Add days on which no scale changed.
+    def record(self, marginals: Matrix, days: Matrix) -> None:
+        """Add days on which no scale changed; how they are cut up makes no difference.
 
         Parameters
         ----------
         marginals : Matrix, shape (K, dimension)
             Of the policy of each scale.
-        rewards : Vector
-            Sum of the reward vectors of these days.
-        n_days : int
-            They must lie within one window of L_0 days.
+        days : Matrix, shape (n, dimension)
+            Reward vectors, one row per day.
         """
-        if not 0 < n_days <= self.days_left:
-            raise InvalidInput(
-                f"`n_days` must be in 1..{self.days_left}, the days left of the shortest window",
-                str(n_days),
-                "Record each window of L_0 days on its own.",
-            )
-        self._sums += rewards
-        self._earned = self._earned + marginals @ rewards
-        self._pass(n_days)
-
-    def _pass(self, n_days: int) -> None:
-        """Count days, and close the windows that end with them."""
-        self._day += n_days
-        position = self._day + self._offset
-        for level, window in enumerate(self._windows):
-            if position % window:
-                break
-            self._end(level)
-
-    def record_days(self, marginals: Matrix, days: Matrix) -> None:
-        """Add days on which no scale changed, one reward vector per row; how they are cut up makes no difference."""
         start = 0
         while start < len(days):
-            part = days[start : start + self.days_left]
+            left = self._windows[0] - (self._day + self._offset) % self._windows[0]
+            part = days[start : start + left]
             sums = np.concatenate([self._sums[None], np.broadcast_to(part[:, None], (len(part), *self._sums.shape))])
             self._sums = np.cumsum(sums, axis=0)[-1]
             gains = np.cumsum(part[:, None, :] * marginals, axis=2)[:, :, -1]
             self._earned = summed(self._earned, gains)
-            self._pass(len(part))
+            self._day += len(part)
             start += len(part)
+            for level, window in enumerate(self._windows):
+                if (self._day + self._offset) % window:
+                    break
+                self._end(level)
 
     def close(self) -> Decomposition:
-        """Return the terms of all days so far, with windows that are still open cut off here; call it last."""
+        """Return the terms of all days so far, with windows that are still open cut off here; recording may go on."""
+        cut = DecompositionLedger(self._actions, self._windows, self._offset)
+        cut.restore(self.dump())
         for level in range(len(self._windows)):
-            if self._starts[level] < self._day:
-                self._end(level)
+            if cut._starts[level] < cut._day:
+                cut._end(level)
         shares = []
         for k in range(1, len(self._windows)):
-            starts, regrets = zip(*self._intervals[k - 1], strict=True) if self._intervals[k - 1] else ((), ())
+            starts, regrets = zip(*cut._intervals[k - 1], strict=True) if cut._intervals[k - 1] else ((), ())
             shares.append(
                 ScaleShare(
                     scale=k,
                     update_every=self._windows[k - 1],
                     restart_every=self._windows[k],
-                    meta_best=self._best[k - 1],
-                    interval_best=self._best[k],
+                    meta_best=cut._best[k - 1],
+                    interval_best=cut._best[k],
                     earned=float(self._earned[k - 1]),
                     starts=frozen(np.array(starts, dtype=np.int64)),
                     regrets=frozen(np.array(regrets)),
                 )
             )
         return Decomposition(tuple(shares), self._day)
-
-    def empty(self) -> "DecompositionLedger":
-        """Return a ledger like this one, of no days."""
-        return DecompositionLedger(self._actions, self._windows, self._offset)
 
     def dump(self) -> NamedArrays:
         """Write the ledger as named arrays; open windows stay open."""

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, Matrix, Vector, as_action, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Vector, as_action, as_integer, as_vector, frozen
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.geometry.solve import Solver
 from swapregret.policy import Policy
@@ -85,14 +85,8 @@ class EstimateLedger:
     def __init__(self, actions: ActionSet, *, window: int | None = None) -> None:
         self._actions = actions
         self._window = None if window is None else as_integer(window, "window", 1)
-        d = actions.dimension
-        self._sums: list[Vector] = []
-        self._grams: list[Matrix] = []
-        self._counts: list[int] = []
-        self._halves = np.zeros((2, d))
-        self._half_earned = np.zeros(2)
-        self._half_grams = np.zeros((2, d + 1, d + 1))
-        self._half_days = np.zeros(2, dtype=np.int64)
+        self._windows: list[_Terms] = []
+        self._halves = (_Terms(actions.dimension), _Terms(actions.dimension))
         self._day = 0
         self._policy: Policy | None = None
         self._solver: Solver | None = None
@@ -111,36 +105,26 @@ class EstimateLedger:
         d = self._actions.dimension
         term = np.append(as_vector(estimate, d, "estimate"), -self._number(reward))
         if self._day == 0 or (self._window is not None and self._day % self._window == 0):
-            self._sums.append(np.zeros(d + 1))
-            self._grams.append(np.zeros((d + 1, d + 1)))
-            self._counts.append(0)
-        square = np.outer(term, term)
-        self._sums[-1] += term
-        self._grams[-1] += square
-        self._counts[-1] += 1
-        half = self._day % 2
-        self._halves[half] += term[:-1]
-        self._half_earned[half] -= term[-1]
-        self._half_grams[half] += square
-        self._half_days[half] += 1
+            self._windows.append(_Terms(d))
+        self._windows[-1].add(term)
+        self._halves[self._day % 2].add(term)
         self._day += 1
 
     def regret_against(self, action: npt.ArrayLike) -> EstimatedRegret:
         """Return the unbiased estimate of the regret against an action that was fixed in advance."""
         self._check()
-        vector = self._extended(action)
-        value, error = _total(vector, np.sum(self._sums, axis=0), np.sum(self._grams, axis=0), self._day)
+        both = _Terms(self._actions.dimension)
+        for part in self._windows:
+            both.add_all(part)
+        value, error = both.judge(self._read(action))
         what = "regret against one action fixed in advance, from bandit feedback: unbiased"
         return EstimatedRegret(value, error, self._day, what)
 
     def windows_against(self, action: npt.ArrayLike) -> EstimatedWindows:
         """Return the unbiased estimates of the regret against an action, window by window."""
         self._check()
-        vector = self._extended(action)
-        pairs = [
-            _total(vector, total, gram, count)
-            for total, gram, count in zip(self._sums, self._grams, self._counts, strict=True)
-        ]
+        chosen = self._read(action)
+        pairs = [window.judge(chosen) for window in self._windows]
         values, errors = (frozen(np.array(column)) for column in zip(*pairs, strict=True))
         return EstimatedWindows(self._window or self._day, values, errors)
 
@@ -153,13 +137,11 @@ class EstimateLedger:
         self._check()
         if self._day < 4:
             raise InvalidInput("there must be at least 4 days", str(self._day), "Record more days.")
-        best = self._actions.argmax(self._halves.sum(axis=0))
-        above = self.regret_against(best)
+        first, second = self._halves
+        above = self.regret_against(self._actions.argmax(first.estimate + second.estimate))
         value = variance = 0.0
-        for half in (0, 1):
-            choice = self._extended(self._actions.argmax(self._halves[1 - half]))
-            total = np.append(self._halves[half], -self._half_earned[half])
-            part, error = _total(choice, total, self._half_grams[half], int(self._half_days[half]))
+        for judged, chosen_by in ((first, second), (second, first)):
+            part, error = judged.judge(self._actions.argmax(chosen_by.estimate))
             value += part
             variance += error**2
         return (
@@ -179,9 +161,8 @@ class EstimateLedger:
             ),
         )
 
-    def _extended(self, action: npt.ArrayLike) -> Vector:
-        chosen: Action = as_action(action, self._actions.dimension)
-        return np.append(chosen.astype(np.float64), 1.0)
+    def _read(self, action: npt.ArrayLike) -> Action:
+        return as_action(action, self._actions.dimension)
 
     def _check(self) -> None:
         if self._day == 0:
@@ -195,9 +176,32 @@ class EstimateLedger:
         return value
 
 
-def _total(vector: Vector, total: Vector, gram: Matrix, count: int) -> tuple[float, float]:
-    """Return Σ z and its standard error, z = R̃·M − r."""
-    value = float(vector @ total)
-    square = float(vector @ gram @ vector)
-    spread = max(0.0, square - value**2 / count)
-    return value, math.sqrt(spread * count / (count - 1)) if count > 1 else math.nan
+class _Terms:
+    """Some days: Σ (R̃, −r), Σ (R̃, −r)(R̃, −r)ᵀ and how many there were."""
+
+    def __init__(self, dimension: int) -> None:
+        self._sum, self._gram, self._count = np.zeros(dimension + 1), np.zeros((dimension + 1,) * 2), 0
+
+    @property
+    def estimate(self) -> Vector:
+        """Return Σ R̃."""
+        return self._sum[:-1]
+
+    def add(self, term: Vector) -> None:
+        """Add a day."""
+        self._sum += term
+        self._gram += np.outer(term, term)
+        self._count += 1
+
+    def add_all(self, other: "_Terms") -> None:
+        """Add the days of another."""
+        self._sum += other._sum
+        self._gram += other._gram
+        self._count += other._count
+
+    def judge(self, action: Action) -> tuple[float, float]:
+        """Return Σ z and its standard error, z = R̃·M − r."""
+        vector = np.append(action, 1.0)
+        value = float(vector @ self._sum)
+        spread = max(0.0, float(vector @ self._gram @ vector) - value**2 / self._count)
+        return value, math.sqrt(spread * self._count / (self._count - 1)) if self._count > 1 else math.nan

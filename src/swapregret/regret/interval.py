@@ -86,14 +86,10 @@ class IntervalLedger:
         self._n_days += len(rewards)
 
     def close(self) -> Intervals:
-        """Return the windows so far; a window that is not full is closed and the next begins."""
-        if self._filled:
-            self._turn()
-        return Intervals(self._window, frozen(np.array(self._best)), frozen(np.array(self._earned)), self._n_days)
-
-    def empty(self) -> "IntervalLedger":
-        """Return a ledger like this one, of no days."""
-        return IntervalLedger(self._actions, self._window)
+        """Return the windows so far, the last as if it ended here; recording may go on."""
+        best = [*self._best, self._reach()] if self._filled else self._best
+        earned = [*self._earned, self._got] if self._filled else self._earned
+        return Intervals(self._window, frozen(np.array(best)), frozen(np.array(earned)), self._n_days)
 
     def dump(self) -> NamedArrays:
         """Write the ledger as named arrays; an open window stays open."""
@@ -106,10 +102,14 @@ class IntervalLedger:
         self._sum, numbers = np.array(arrays["sum"]), arrays["numbers"].tolist()
         self._got, self._filled, self._n_days = numbers[0], int(numbers[1]), int(numbers[2])
 
-    def _turn(self) -> None:
+    def _reach(self) -> float:
+        """Return what the best fixed action of the open window earns."""
         if self._last is None or not np.array_equal(self._last[0], self._sum):
             self._last = (self._sum, float(self._sum @ self._actions.argmax(self._sum)))
-        self._best.append(self._last[1])
+        return self._last[1]
+
+    def _turn(self) -> None:
+        self._best.append(self._reach())
         self._earned.append(self._got)
         self._sum, self._got, self._filled = np.zeros(self._actions.dimension), 0.0, 0
 

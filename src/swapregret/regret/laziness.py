@@ -20,16 +20,18 @@ from swapregret.policy import Policy
 from swapregret.regret.ledgers.stretches import Left, Stretches
 from swapregret.regret.ledgers.tape_reader import TapeReader
 from swapregret.regret.measure import Regret, standard_error
+from swapregret.regret.notions import external_regret
 
 
 @dataclass(frozen=True, eq=False)
 class LazyTotals:
-    """What the best action of every stretch would have earned, what was earned, and Σ R."""
+    """What the best action of every stretch would have earned; what was earned, Σ R, days and source as of ``Ledger``."""
 
     best: float
     earned: float
     total: Vector
     n_days: int
+    source: str = "policies"
 
 
 class LazinessLedger:
@@ -148,12 +150,9 @@ def laziness_bound(actions: ActionSet, runs: Sequence[LazyTotals]) -> Regret:
     """
     parts = list(runs)
     each = [part.best - part.earned for part in parts]
-    total = np.mean([part.total for part in parts], axis=0)
-    upper = float(np.mean(each))
-    lower = float(total @ actions.argmax(total)) - float(np.mean([part.earned for part in parts]))
-    error = standard_error(each)
+    upper, external = float(np.mean(each)), external_regret(actions, parts)
     definition = (
         "upper bound on swap regret from laziness (best action of every stretch of constant policy), no ledger kept;"
         " the lower end is external regret"
     )
-    return Regret(upper, min(lower, upper), upper, error, float(np.mean([part.n_days for part in parts])), definition)
+    return Regret(upper, min(external.value, upper), upper, standard_error(each), external.n_days, definition)

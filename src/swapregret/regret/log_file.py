@@ -32,8 +32,8 @@ from swapregret.regret.ledgers.law_file import read_law_cell
 from swapregret.regret.ledgers.read_plays import no_policies
 
 _LONGEST = 18
-Path = str | os.PathLike[str]
-Cell = str | int | float | bool | None
+_Path = str | os.PathLike[str]
+_Cell = str | int | float | bool | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class LoggedPlay:
     ignored: tuple[str, ...]
 
 
-def read_log(path: Path, actions: ActionSet, *, is_cost: bool = False) -> LoggedPlay:
+def read_log(path: _Path, actions: ActionSet, *, is_cost: bool = False) -> LoggedPlay:
     """Read a CSV or Parquet file of plays, by its ending; with ``is_cost``, its columns are ``cost:LABEL`` or ``cost``.
 
     Raises
@@ -86,7 +86,7 @@ def _read(name: str, actions: ActionSet, paid: str) -> LoggedPlay:
     return _Reader(actions, header, paid).read(rows)
 
 
-def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[Cell]]]:
+def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[_Cell]]]:
     require_extra("experiments", "reading Parquet", only="polars", otherwise="Or write the log as CSV.")
     import polars as pl
 
@@ -103,9 +103,6 @@ class _Reader:
     def __init__(self, actions: ActionSet, header: list[str], paid: str) -> None:
         self._actions = actions
         self._header = header
-        twice = {column for column in header if header.count(column) > 1}
-        if twice:
-            raise InvalidInput("columns of the log must have different names", f"twice {sorted(twice)}", "Rename one.")
         self._labels = {str(label): index for index, label in enumerate(actions.labels)}
         self._total = header.index(paid) if paid in header and not self._has(f"{paid}:") else None
         self._rewards = self._by_label(f"{paid}:") if self._total is None else []
@@ -144,7 +141,7 @@ class _Reader:
             )
         return [found[label] for label in self._labels]
 
-    def read(self, rows: Sequence[Sequence[Cell]]) -> LoggedPlay:
+    def read(self, rows: Sequence[Sequence[_Cell]]) -> LoggedPlay:
         if not rows:
             raise InvalidInput("the log must have at least one row", "a header alone", "Write one row per day.")
         n, d = len(rows), self._actions.dimension
@@ -170,7 +167,7 @@ class _Reader:
         policies = self._policies(rows)
         return LoggedPlay(plays, rewards, policies, self._chances(rows), self._rounds(rows), self._ignored)
 
-    def _action(self, row: Sequence[Cell], number: int) -> Actions:
+    def _action(self, row: Sequence[_Cell], number: int) -> Actions:
         play = np.zeros(self._actions.dimension, dtype=np.int64)
         if self._marks:
             for element, column in enumerate(self._marks):
@@ -199,7 +196,7 @@ class _Reader:
             raise self._fault(number, column, f"hold labels such as {list(self._labels)[:5]}", name)
         return self._labels[name]
 
-    def _number(self, row: Sequence[Cell], column: int, number: int) -> float:
+    def _number(self, row: Sequence[_Cell], column: int, number: int) -> float:
         cell = row[column]
         try:
             value = float(cell)  # type: ignore[arg-type]
@@ -209,7 +206,7 @@ class _Reader:
             raise self._fault(number, column, "be finite", cell)
         return value
 
-    def _policies(self, rows: Sequence[Sequence[Cell]]) -> tuple[Policy, ...] | None:
+    def _policies(self, rows: Sequence[Sequence[_Cell]]) -> tuple[Policy, ...] | None:
         if "policy" not in self._header:
             return None
         column, last = self._header.index("policy"), ""
@@ -228,7 +225,7 @@ class _Reader:
             last = text
         return tuple(policies)
 
-    def _chances(self, rows: Sequence[Sequence[Cell]]) -> Vector | None:
+    def _chances(self, rows: Sequence[Sequence[_Cell]]) -> Vector | None:
         if "probability" not in self._header:
             return None
         column = self._header.index("probability")
@@ -238,7 +235,7 @@ class _Reader:
             raise self._fault(int(wrong[0]) + 1, column, "be above 0 and at most 1", rows[wrong[0]][column])
         return chances
 
-    def _rounds(self, rows: Sequence[Sequence[Cell]]) -> npt.NDArray[np.str_] | None:
+    def _rounds(self, rows: Sequence[Sequence[_Cell]]) -> npt.NDArray[np.str_] | None:
         if "round" not in self._header:
             return None
         column = self._header.index("round")
@@ -247,11 +244,11 @@ class _Reader:
                 raise self._fault(index + 1, column, "name the day", row[column])
         return np.array([str(row[column]).strip() for row in rows])
 
-    def _fault(self, number: int, column: int, must: str, came: Cell | Label) -> InvalidInput:
+    def _fault(self, number: int, column: int, must: str, came: _Cell | Label) -> InvalidInput:
         return InvalidInput(
             f"row {number}, column {self._header[column]!r} of the log must {must}", repr(came), "Correct that cell."
         )
 
 
-def _is_empty(cell: Cell) -> bool:
+def _is_empty(cell: _Cell) -> bool:
     return cell is None or str(cell).strip() == ""

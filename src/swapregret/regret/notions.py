@@ -13,6 +13,7 @@ Swap regret is the sum of these gains over all M, internal regret their maximum;
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,11 +23,14 @@ from swapregret.compiled.bits import unpack_rows
 from swapregret.regret.ledgers.answers import Answers, answer, answer_samples
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.ledgers.row_sums import pool_of, reading
+from swapregret.regret.ledgers.row_sums import pool_of, read_only
 from swapregret.regret.measure import Regret, standard_error
 
+if TYPE_CHECKING:
+    from swapregret.regret.laziness import LazyTotals
 
-def external_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
+
+def external_regret(actions: ActionSet, ledgers: "Sequence[Ledger | LazyTotals]") -> Regret:
     """Return the external regret of one run, or of the mean of several replications: one oracle call.
 
     Examples
@@ -43,8 +47,7 @@ def external_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
     total = np.mean([part.total for part in parts], axis=0)
     best = actions.argmax(total)
     value = float(total @ best) - float(np.mean([part.earned for part in parts]))
-    each = [float(part.total @ best) - part.earned for part in parts]
-    error = standard_error(each)
+    error = standard_error([float(part.total @ best) - part.earned for part in parts])
     days = float(np.mean([part.n_days for part in parts]))
     definition = f"external regret: best fixed action in hindsight minus expected reward, from {parts[0].source}"
     return Regret(value, value, value, error, days, definition)
@@ -101,7 +104,7 @@ def _unlisted(actions: ActionSet, answers: Answers, gains: Vector) -> float:
     if mean.pooled.n_pools:
         bound = max(bound, float(mean.pooled.gains.max(initial=0.0)) + extra)
         loose = ~mean.rows.whole
-        place = np.searchsorted(mean.pooled.pools, pool_of(reading(mean.rows.keys[loose]), mean.pooled.n_pools))
+        place = np.searchsorted(mean.pooled.pools, pool_of(read_only(mean.rows.keys[loose]), mean.pooled.n_pools))
         bound = max(bound, float((gains[loose] + mean.pooled.gains[place]).max(initial=0.0)))
     return bound
 
@@ -110,6 +113,6 @@ def _standard_error(answers: Answers, gains: Vector, ledgers: Sequence[Ledger]) 
     """Return the error of the mean gain of the one exchange that is best on average."""
     row = int(np.argmax(gains))
     key, choice = answers.ledger.rows.keys[row : row + 1], answers.choices[row : row + 1]
-    added, taken = (unpack_rows(reading(words), len(answers.ledger.total))[0] for words in (choice, key))
+    added, taken = (unpack_rows(read_only(words), len(answers.ledger.total))[0] for words in (choice, key))
     each = [part.rows.total((part.rows.keys == key).all(axis=1)) @ (added - taken) for part in ledgers]
     return standard_error([float(gain) for gain in each])

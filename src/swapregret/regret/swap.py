@@ -95,7 +95,7 @@ def measure_swap(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]
     _check_order(actions, mean, upper)
     error = math.nan
     if len(ledgers) > 1:
-        rule = Rule.of(answers, actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else mean.total))
+        rule = Rule.of(actions, answers)
         error = standard_error([rule.gain(part) for part in ledgers])
     # below 0 is rounding, since a rule may change nothing
     value, lower, upper = (max(each, 0.0) for each in (value, lower, upper))

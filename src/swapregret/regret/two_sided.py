@@ -97,8 +97,8 @@ def two_sided_swap(actions: ActionSet, ledgers: Sequence[Ledger]) -> TwoSided:
     for first in (0, 1):
         rule = _fit(actions, runs[1 - first :: 2], answers.ledger)
         held_out[first::2] = [rule.gain(run) for run in runs[first::2]]
-    otherwise = actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else answers.ledger.total)
-    fitted = np.array([Rule.of(answers, otherwise).gain(run) for run in runs])
+    best = Rule.of(actions, answers)
+    fitted = np.array([best.gain(run) for run in runs])
     shift = plug_in.value - float(fitted.mean())
     split = float(held_out.mean())
     sample_split = Regret(
@@ -121,8 +121,7 @@ def _fit(actions: ActionSet, runs: Sequence[Ledger], all_runs: Ledger) -> Rule:
     if all_runs.pooled.n_pools:
         everyone = Rule(all_runs.rows.keys, all_runs.rows.keys, actions.argmax(all_runs.total))
         allowed = allowed & all_runs.rows.whole[everyone.find(fit.ledger.rows.keys)]
-    otherwise = actions.argmax(fit.rest.sum(axis=0) if len(fit.rest) else fit.ledger.total)
-    return Rule.of(fit, otherwise, allowed)
+    return Rule.of(actions, fit, allowed)
 
 
 def _bootstrap(gains: Vector, percent: float) -> float:

@@ -85,7 +85,7 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
 def _kill_a_worker(address: str, workers: list["subprocess.Popen[bytes]"], tmp_path: Path) -> None:
     spec, out = tmp_path / "spec.toml", tmp_path / "out"
     spec.write_text(SPEC, encoding="utf-8")
-    process = processes.start("run", spec, "--out", out, "--scheduler", address, "--json")
+    process = processes.start("run", spec, "--out", out, "--cluster", address, "--json")
     pids = {str(worker.pid) for worker in workers}
 
     def victim() -> str | None:

@@ -17,8 +17,8 @@ from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.closed_ledger import Rows
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
-from swapregret.regret.ledgers.merge import merge_rows
-from swapregret.regret.ledgers.row_sums import reading
+from swapregret.regret.ledgers.merge import join_rows
+from swapregret.regret.ledgers.row_sums import read_only
 
 ACTIONS = MSets(6, 2)
 TABLE = ACTIONS.enumerate()
@@ -37,7 +37,7 @@ class Run:
         """Enter so many laws, or lists of days."""
         for _ in range(n_entries):
             chosen = self.rng.integers(len(TABLE), size=self.rng.integers(1, 7))  # an action may come twice
-            words = pack_rows(reading(TABLE[chosen]))
+            words = pack_rows(read_only(TABLE[chosen]))
             if self.rng.random() < 0.3:
                 weights, vectors, n_days = np.ones(len(chosen)), self.rng.normal(size=(len(chosen), 6)), 1.0
                 self.table.add_days(words, vectors)
@@ -108,8 +108,8 @@ def test_folding_changes_no_value(seed: int, n: int, few: int) -> None:
     assert set(folded.at.tolist()) == set(range(len(folded.vectors)))
     assert folded.values == pytest.approx(rows.values, abs=1e-12)
     assert folded.days == pytest.approx(rows.days, abs=1e-12)
-    answers = pack_rows(reading(TABLE[run.rng.integers(len(TABLE), size=len(rows))]))
-    expected = (rows.values * unpack_rows(reading(answers), 6)).sum(axis=1)
+    answers = pack_rows(read_only(TABLE[run.rng.integers(len(TABLE), size=len(rows))]))
+    expected = (rows.values * unpack_rows(read_only(answers), 6)).sum(axis=1)
     assert rows.dot(answers) == pytest.approx(expected, abs=1e-12)
     assert folded.dot(answers) == pytest.approx(expected, abs=1e-12)
     which = run.rng.random(len(rows)) < 0.5
@@ -189,7 +189,7 @@ def test_merged_rows_are_the_pieces_of_all() -> None:
     for run in runs:
         run.go_on(6)
     tables = [run.table.lend()[0] for run in runs]
-    merged = merge_rows(tables, 0.5)
+    merged = join_rows(tables, 0.5)
     both = Run(0, MANY)
     both.values = 0.5 * (runs[0].values + runs[1].values)
     both.days = 0.5 * (runs[0].days + runs[1].days)

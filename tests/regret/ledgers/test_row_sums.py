@@ -17,11 +17,11 @@ from swapregret.regret.ledgers.row_sums import (
     in_order,
     pool_of,
     pool_pieces,
-    reading,
+    read_only,
     rebuild_slots,
+    row_values,
     sample_rows,
     sum_numbers,
-    sum_rows,
 )
 
 
@@ -30,7 +30,7 @@ def _random_rows(seed: int, n: int, d: int) -> np.ndarray:
 
 
 def _dot(values: np.ndarray, words: np.ndarray) -> np.ndarray:
-    return dot_rows(reading(values), in_order(len(values)), reading(words))
+    return dot_rows(read_only(values), in_order(len(values)), read_only(words))
 
 
 @settings(deadline=None, max_examples=30)
@@ -38,8 +38,8 @@ def _dot(values: np.ndarray, words: np.ndarray) -> np.ndarray:
 def test_packing_is_undone(d: int, seed: int) -> None:
     """Unpacking packed rows gives the rows, element i being bit i mod 64 of word i div 64."""
     rows = _random_rows(seed, 7, d)
-    words = pack_rows(reading(rows))
-    assert np.array_equal(unpack_rows(reading(words), d), rows)
+    words = pack_rows(read_only(rows))
+    assert np.array_equal(unpack_rows(read_only(words), d), rows)
     value = sum(int(words[0, w]) << (64 * w) for w in range(words.shape[1]))
     assert [value >> i & 1 for i in range(d)] == rows[0].tolist()
 
@@ -50,7 +50,7 @@ def test_dot_rows_adds_the_chosen_entries(d: int, seed: int) -> None:
     """A product with packed actions is the sum over their elements, whichever bits are set."""
     rows = _random_rows(seed, 5, d)
     values = np.random.default_rng(seed).normal(size=(5, d))
-    found = _dot(values, pack_rows(reading(rows)))
+    found = _dot(values, pack_rows(read_only(rows)))
     assert found == pytest.approx((rows * values).sum(axis=1), abs=1e-12)
 
 
@@ -58,7 +58,7 @@ def test_every_single_bit_is_found() -> None:
     """The de Bruijn table names each of the 64 bits of a word, in each of three words."""
     d = 192
     values = np.tile(np.arange(1.0, d + 1.0), (d, 1))
-    words = pack_rows(reading(np.eye(d, dtype=np.int64)))
+    words = pack_rows(read_only(np.eye(d, dtype=np.int64)))
     assert np.array_equal(_dot(values, words), np.arange(1.0, d + 1.0))
 
 
@@ -68,7 +68,7 @@ def test_lists_pack_like_rows() -> None:
     first = np.concatenate([[0], np.cumsum(rows.sum(axis=1))])
     chosen = np.concatenate([np.flatnonzero(row) for row in rows]).astype(np.int32)
     chosen.flags.writeable = first.flags.writeable = False
-    assert np.array_equal(pack_lists(first, chosen, 130), pack_rows(reading(rows)))
+    assert np.array_equal(pack_lists(first, chosen, 130), pack_rows(read_only(rows)))
 
 
 @settings(deadline=None, max_examples=25)
@@ -78,7 +78,7 @@ def test_rows_are_found_as_in_a_dictionary(d: int, seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     table = np.unique(_random_rows(seed, 12, d), axis=0)
     rows = table[rng.integers(len(table), size=n)]
-    words = reading(pack_rows(reading(rows)))
+    words = read_only(pack_rows(read_only(rows)))
     firsts, places = distinct_rows(words)
     expected: dict[bytes, int] = {}
     for index, row in enumerate(rows):
@@ -88,7 +88,7 @@ def test_rows_are_found_as_in_a_dictionary(d: int, seed: int, n: int) -> None:
     assert len(firsts) == len(expected)
     keys, slots = words[firsts], np.zeros(256, dtype=np.int32)
     rebuild_slots(slots, keys, len(keys))
-    found = find_rows(slots, keys, reading(pack_rows(reading(table))))
+    found = find_rows(slots, keys, read_only(pack_rows(read_only(table))))
     assert found.tolist() == [expected.get(row.tobytes(), -1) for row in table]
 
 
@@ -99,21 +99,21 @@ def test_rows_are_the_sums_of_their_pieces(seed: int, n: int, n_rows: int) -> No
     rng = np.random.default_rng(seed)
     rows, at = (rng.integers(high, size=n).astype(np.int32) for high in (n_rows, 4))
     shares, vectors = rng.random(n), rng.normal(size=(4, 3))
-    starts, order = group_pieces(reading(rows), n_rows)
+    starts, order = group_pieces(read_only(rows), n_rows)
     wanted = np.zeros((n_rows, 3))
     for row in range(n_rows):
         assert order[starts[row] : starts[row + 1]].tolist() == np.flatnonzero(rows == row).tolist()
     np.add.at(wanted, rows, shares[:, None] * vectors[at])
-    numbers = sum_numbers(reading(rows), n_rows, reading(at), reading(shares), reading(vectors[:, 0].copy()))
+    numbers = sum_numbers(read_only(rows), n_rows, read_only(at), read_only(shares), read_only(vectors[:, 0].copy()))
     assert numbers == pytest.approx(wanted[:, 0], abs=1e-12)
     which = rng.permutation(n_rows)[:5]
-    found = sum_rows(which, starts, order, reading(at), reading(shares), reading(vectors))
+    found = row_values(which, starts, order, read_only(at), read_only(shares), read_only(vectors))
     assert found == pytest.approx(wanted[which], abs=1e-12)
 
 
 def test_a_sample_has_all_or_nothing_of_an_action() -> None:
     """The parts of all actions are those of ``pool_of``: an action is in one of them, as often as it comes."""
-    words = reading(pack_rows(reading(_random_rows(8, 500, 9))))
+    words = read_only(pack_rows(read_only(_random_rows(8, 500, 9))))
     assert np.array_equal(sample_rows(words, 16), words[pool_of(words, 16) == 0])
 
 
@@ -122,13 +122,13 @@ def test_pieces_go_to_their_pools() -> None:
     rng = np.random.default_rng(5)
     rows = np.unique(_random_rows(5, 20, 6), axis=0)
     words, weights, vectors = (
-        reading(pack_rows(reading(rows))),
+        read_only(pack_rows(read_only(rows))),
         rng.dirichlet(np.ones(len(rows))),
         rng.normal(size=(2, 6)),
     )
-    at, bests = reading((np.arange(len(rows)) % 2).astype(np.int32)), np.array([2.5, 3.5])
+    at, bests = read_only((np.arange(len(rows)) % 2).astype(np.int32)), np.array([2.5, 3.5])
     pools, gains, counts = np.zeros((3, 6)), np.zeros(3), np.zeros(3, dtype=np.int64)
-    pool_pieces(pools, gains, counts, words, reading(weights), reading(vectors), at, bests)
+    pool_pieces(pools, gains, counts, words, read_only(weights), read_only(vectors), at, bests)
     own = pool_of(words, 3)
     for pool in range(3):
         here = own == pool
@@ -148,4 +148,4 @@ def test_systematic_words_are_the_atoms(d: int, share: float, seed: int) -> None
     words, lengths = systematic_words(law._units, law._starts, law._orders, UNIT)
     atoms, expected = systematic_atoms(law._units, law._starts)
     assert np.array_equal(lengths, expected)
-    assert np.array_equal(unpack_rows(reading(words), d), atoms)
+    assert np.array_equal(unpack_rows(read_only(words), d), atoms)

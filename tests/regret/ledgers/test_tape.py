@@ -184,7 +184,7 @@ def test_certificates_are_those_of_the_policies(case: str) -> None:
     offset = int(player.start(np.random.default_rng(seed)).state.tally.offset[0])
     ledger = DecompositionLedger(player.actions, player.schedule.windows, offset)
     for own, mean in zip(stepped.scales, stepped.means, strict=True):
-        ledger.record(own, mean, 1)
+        ledger.record(own, mean[None])
     wanted, found = ledger.close(), play(case, "ledger").runs[0].decomposition
     assert found.contributions == pytest.approx(wanted.contributions, abs=1e-9)
     assert found.laziness == pytest.approx(wanted.laziness, abs=1e-9)

@@ -30,7 +30,7 @@ from swapregret.regret.ledgers.row_sums import (
     in_order,
     pool_of,
     pool_pieces,
-    reading,
+    read_only,
     sample_rows,
 )
 
@@ -77,7 +77,7 @@ class ActionRows:
     def add_law(self, words: Words, weights: Vector, vector: Vector, n_days: float) -> None:
         """Add weight · vector to every atom of a law held for ``n_days`` days."""
         self.make_room(len(words), 1)
-        append_law(self.log, reading(words), reading(weights), reading(vector), n_days)
+        append_law(self.log, read_only(words), read_only(weights), read_only(vector), n_days)
 
     def add_days(self, words: Words, vectors: Matrix) -> None:
         """Add one vector to each of a list of actions, one day each."""
@@ -129,7 +129,7 @@ class ActionRows:
         d = self._actions.dimension
         pieces = held_pieces(arrays, d)
         whole = held_array(arrays, "whole", "bool", (None,))
-        if len(whole) > len(distinct_rows(reading(pieces["words"]))[0]):
+        if len(whole) > len(distinct_rows(read_only(pieces["words"]))[0]):
             raise InvalidInput(
                 "a ledger in a file must have as many actions as rows",
                 f"{len(whole)} rows",
@@ -165,18 +165,18 @@ class ActionRows:
         """Return what is in the log; it stays as it is, since a log is only added to."""
         log, (n, k) = self.log, self.log.counts.tolist()
         return Rows(
-            reading(log.words[:n]),
-            reading(log.at[:n]),
-            reading(log.shares[:n]),
+            read_only(log.words[:n]),
+            read_only(log.at[:n]),
+            read_only(log.shares[:n]),
             np.broadcast_to(np.True_, n),
-            reading(log.vectors[:k]),
-            reading(log.vector_days[:k]),
+            read_only(log.vectors[:k]),
+            read_only(log.vector_days[:k]),
         )
 
     def _is_worth_folding(self) -> bool:
         """Tell whether the log would take a fourth of its memory with a vector per action, judged by a part of all actions."""
         rows, d = self._pieces(), self._actions.dimension
-        n_rows = _PARTS * len(distinct_rows(reading(sample_rows(rows.words, _PARTS)))[0])
+        n_rows = _PARTS * len(distinct_rows(read_only(sample_rows(rows.words, _PARTS)))[0])
         return _SAVING * n_rows * (8 * d + rows.nbytes // max(1, len(rows.words))) <= rows.nbytes
 
     def _settled(self) -> Rows:
@@ -184,7 +184,7 @@ class ActionRows:
         rows, n_old = self._pieces(), len(self._whole)
         fresh = np.ones(len(rows) - n_old, dtype=np.bool_)
         if self._pooled.size:  # a new row is whole if nothing was pooled yet where its action would have gone
-            fresh = self._pooled[pool_of(reading(rows.words[rows.firsts[n_old:]]), self._n_pools)] == 0
+            fresh = self._pooled[pool_of(read_only(rows.words[rows.firsts[n_old:]]), self._n_pools)] == 0
         whole, kept = np.concatenate([self._whole, fresh]), np.arange(len(rows))
         # a few pieces take less memory than a vector, as long as the vectors of policies have room
         few = 1 + 8 * self._actions.dimension // (8 * rows.words.shape[1] + 12)
@@ -242,7 +242,7 @@ class ActionRows:
 
     def _split_off(self, words: Words, weights: Vector, vectors: Matrix, at: Places, bests: Vector) -> None:
         """Pool actions with weights[i] · vectors[at[i]] each; ``bests`` are max vectors·M'."""
-        pieces = (reading(words), reading(weights), reading(vectors), reading(at), bests)
+        pieces = (read_only(words), read_only(weights), read_only(vectors), read_only(at), bests)
         pool_pieces(self._pools, self._gains, self._pooled, *pieces)
         self._split += float(weights @ bests[at])
 

@@ -17,7 +17,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import unpack_rows
 from swapregret.regret.ledgers.closed_ledger import Ledger, numbered
-from swapregret.regret.ledgers.merge import merge_rows, places_in
+from swapregret.regret.ledgers.merge import join_rows, places_in
 from swapregret.regret.ledgers.row_sums import (
     CHUNK,
     answer_vectors,
@@ -25,7 +25,7 @@ from swapregret.regret.ledgers.row_sums import (
     dot_rows,
     find_rows,
     pool_of,
-    reading,
+    read_only,
     rebuild_slots,
 )
 
@@ -69,6 +69,11 @@ class Answers:
         return float(self.best.sum()) + float(self.rest_best.sum()) + split
 
     @property
+    def better(self) -> Actions:
+        """Return φ*(M), one 0/1 row per action."""
+        return unpack_rows(read_only(self.choices), len(self.ledger.total))
+
+    @property
     def is_exact(self) -> bool:
         """Tell whether ``upper`` is the sum itself: nothing pooled or dropped, at most one unlisted law."""
         return self.ledger.pooled.n_pools == 0 and self.ledger.dropped is None and len(self.rest) <= 1
@@ -90,7 +95,7 @@ def _chances(ledger: Ledger, keys: Words) -> Matrix:
     """Return how likely each unlisted law is to draw each packed action."""
     chances = np.zeros((len(ledger.laws), len(keys)))
     for here in _chunks(len(keys) if ledger.laws else 0):
-        played = unpack_rows(reading(keys[here]), len(ledger.total))
+        played = unpack_rows(read_only(keys[here]), len(ledger.total))
         chances[:, here] = [law.policy.probabilities(played) for law in ledger.laws]
     return chances
 
@@ -113,7 +118,7 @@ def _answer_rows(actions: ActionSet, ledger: Ledger, chances: Matrix) -> tuple[W
     shared, most = answer_vectors(actions, rows.vectors[used])
     shares = rows.shares[pieces]
     choices[lone], best[lone] = shared[places], shares * most[places]
-    kept[lone] = shares * dot_rows(rows.vectors, reading(rows.at[pieces]), reading(rows.words[pieces]))
+    kept[lone] = shares * dot_rows(rows.vectors, read_only(rows.at[pieces]), read_only(rows.words[pieces]))
     others = np.flatnonzero(~lone)
     for part in _chunks(len(others)):
         here = others[part]
@@ -132,7 +137,7 @@ def answer_samples(actions: ActionSet, answers: Answers) -> tuple[Vector, Vector
     ledger, dropped = answers.ledger, answers.ledger.dropped
     assert dropped is not None
     tables = [ledger.rows, dropped.samples]
-    merged = merge_rows(tables, 1.0)
+    merged = join_rows(tables, 1.0)
     listed, drawn = places_in(merged, tables)
     best, kept = np.zeros(len(merged)), np.zeros(len(merged))
     best[listed], kept[listed] = answers.best, answers.kept
@@ -162,19 +167,13 @@ def lower_sum(actions: ActionSet, answers: Answers) -> float:
     folded = ledger.pooled.values.copy()
     loose = np.flatnonzero(~whole)
     for here in (loose[part] for part in _chunks(len(loose))):
-        place = np.searchsorted(ledger.pooled.pools, pool_of(reading(ledger.rows.keys[here]), ledger.pooled.n_pools))
+        place = np.searchsorted(ledger.pooled.pools, pool_of(read_only(ledger.rows.keys[here]), ledger.pooled.n_pools))
         np.add.at(folded, place, _values(ledger, answers.chances, here))
     candidates = [best(ledger.total), own + best(folded.sum(axis=0) + rest)]
     if len(folded):
         worst = sum(-best(-row) for row in answers.rest)
         candidates.append(own + sum(best(row) for row in folded) + worst)
     return max(candidates)
-
-
-def unpack(answers: Answers) -> tuple[Actions, Actions]:
-    """Return the actions played and their best answers, as 0/1 rows."""
-    d = len(answers.ledger.total)
-    return answers.ledger.actions, unpack_rows(reading(answers.choices), d)
 
 
 class Rule:
@@ -199,14 +198,15 @@ class Rule:
         rebuild_slots(self._slots, self.keys, len(keys))
 
     @classmethod
-    def of(cls, answers: Answers, otherwise: Action, allowed: npt.NDArray[np.bool_] | None = None) -> "Rule":
+    def of(cls, actions: ActionSet, answers: Answers, allowed: npt.NDArray[np.bool_] | None = None) -> "Rule":
         """Return the best rule of a ledger that answers whole rows one by one, and all else by one action."""
         use = answers.ledger.rows.whole if allowed is None else allowed
+        otherwise = actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else answers.ledger.total)
         return cls(answers.ledger.rows.keys[use], answers.choices[use], otherwise)
 
     def find(self, words: Words) -> npt.NDArray[np.int64]:
         """Return where actions stand in the table, −1 for those that do not."""
-        return find_rows(self._slots, self.keys, reading(words))
+        return find_rows(self._slots, self.keys, read_only(words))
 
     def gain(self, ledger: Ledger) -> float:
         """Return what following the rule would have added to a run; laws too many to keep count at their worst."""
@@ -217,9 +217,9 @@ class Rule:
         total = float(ledger.rows.dot(answers).sum())
         total += float((ledger.rows.total(~known) + ledger.pooled.values.sum(axis=0)) @ self.otherwise)
         if ledger.laws:
-            choices, one = reading(self.choices), np.zeros(len(self.choices), dtype=np.int32)
+            choices, one = read_only(self.choices), np.zeros(len(self.choices), dtype=np.int32)
             for law, weights in zip(ledger.laws, _chances(ledger, self.keys), strict=True):
-                total += float(weights @ dot_rows(reading(law.value[None]), reading(one), choices))
+                total += float(weights @ dot_rows(read_only(law.value[None]), read_only(one), choices))
                 total += max(0.0, 1.0 - float(weights.sum())) * float(law.value @ self.otherwise)
         if ledger.dropped is not None:
             total += ledger.dropped.lowest

@@ -23,9 +23,9 @@ from swapregret.regret.ledgers.row_sums import (
     dot_rows,
     group_pieces,
     in_order,
-    reading,
+    read_only,
+    row_values,
     sum_numbers,
-    sum_rows,
 )
 
 
@@ -111,13 +111,13 @@ class Rows:
     def some(self, which: Any) -> Matrix:
         """Return V[M] of some rows."""
         rows = which if isinstance(which, np.ndarray) and which.dtype != np.bool_ else np.arange(len(self))[which]
-        return sum_rows(rows, *self.groups, self.at, self.shares, self.vectors)
+        return row_values(rows, *self.groups, self.at, self.shares, self.vectors)
 
     def dot(self, words: Words) -> Vector:
         """Return V[M]·M' for a packed action M' per row."""
         each = words if len(self) == len(self.words) else words[self.places]
-        earned = dot_rows(self.vectors, self.at, reading(each))
-        return sum_numbers(self.places, len(self), in_order(len(earned)), self.shares, reading(earned))
+        earned = dot_rows(self.vectors, self.at, read_only(each))
+        return sum_numbers(self.places, len(self), in_order(len(earned)), self.shares, read_only(earned))
 
     def total(self, which: Any) -> Vector:
         """Return the sum of V[M] over some rows."""

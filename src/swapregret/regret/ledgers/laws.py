@@ -18,7 +18,7 @@ from swapregret.policy import Policy
 from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.closed_ledger import Dropped, Law
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
-from swapregret.regret.ledgers.row_sums import answer_vectors, reading
+from swapregret.regret.ledgers.row_sums import answer_vectors, read_only
 
 _KEPT = 16
 _SAMPLES = 16
@@ -112,7 +112,7 @@ class LawBook:
         self._n_dropped += 1
         drawn = np.stack([law.policy.sample(self._rng) for _ in range(_SAMPLES)])
         shares = np.full(_SAMPLES, 1.0 / _SAMPLES)
-        self._samples.add_law(pack_rows(reading(drawn)), shares, np.ascontiguousarray(law.value), law.days)
+        self._samples.add_law(pack_rows(read_only(drawn)), shares, np.ascontiguousarray(law.value), law.days)
 
 
 def is_same_law(first: Policy, second: Policy) -> bool:

@@ -29,7 +29,7 @@ from swapregret.policy import Policy
 from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.laws import LawBook
-from swapregret.regret.ledgers.row_sums import dot_each, reading
+from swapregret.regret.ledgers.row_sums import dot_each, read_only
 from swapregret.regret.ledgers.stretches import Left, Stretches
 from swapregret.regret.ledgers.tape_reader import TapeReader
 
@@ -101,7 +101,7 @@ class SwapLedger:
         """
         self._from("realised play")
         vectors = np.ascontiguousarray(rewards, dtype=np.float64)
-        words = pack_rows(reading(np.ascontiguousarray(plays, dtype=np.int64)))
+        words = pack_rows(read_only(np.ascontiguousarray(plays, dtype=np.int64)))
         self._table.add_days(words, vectors)
         self._played = summed(self._played, vectors)
         earned = dot_each(vectors, words)

@@ -62,7 +62,7 @@ def _merge(parts: Sequence[Ledger], *, mean: bool) -> Ledger:
         return parts[0]
     share = 1.0 / len(parts) if mean else 1.0
     n_pools = max(part.pooled.n_pools for part in parts)
-    rows = merge_rows([part.rows for part in parts], share)
+    rows = join_rows([part.rows for part in parts], share)
     dropped = [part.dropped for part in parts if part.dropped is not None]
     return Ledger(
         rows=_with_wholes(rows, parts, n_pools),
@@ -75,7 +75,7 @@ def _merge(parts: Sequence[Ledger], *, mean: bool) -> Ledger:
             share * sum(part.lowest for part in dropped),
             share * sum(part.n_laws for part in dropped),
             share * sum(part.sample_split for part in dropped),
-            merge_rows([part.samples for part in dropped], share),
+            join_rows([part.samples for part in dropped], share),
         ),
         total=frozen(share * np.sum([part.total for part in parts], axis=0)),
         earned=share * sum(part.earned for part in parts),
@@ -85,7 +85,7 @@ def _merge(parts: Sequence[Ledger], *, mean: bool) -> Ledger:
     )
 
 
-def merge_rows(tables: Sequence[Rows], share: float) -> Rows:
+def join_rows(tables: Sequence[Rows], share: float) -> Rows:
     """Return all pieces of some tables, times a share."""
     first = np.cumsum([0, *(len(table.vectors) for table in tables)])
     return Rows(

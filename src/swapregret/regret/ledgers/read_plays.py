@@ -12,7 +12,7 @@ from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.row_sums import reading
+from swapregret.regret.ledgers.row_sums import read_only
 
 _SUM = 1e-9
 
@@ -44,7 +44,7 @@ def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
 
 def _first_rows(matrix: Actions) -> list[int]:
     """Return where each distinct row comes first, in order."""
-    words = pack_rows(reading(matrix))
+    words = pack_rows(read_only(matrix))
     order = np.lexsort(words.T)
     is_new = np.ones(len(order), dtype=np.bool_)
     is_new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)

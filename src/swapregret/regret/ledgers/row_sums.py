@@ -22,7 +22,7 @@ CHUNK = 2**10
 """Vectors answered at a time: what is made of them on the way stays in the cache."""
 
 
-def reading(array: _Array) -> _Array:
+def read_only(array: _Array) -> _Array:
     """Return a read-only view: what kernels only read is always passed so, and each compiles once."""
     view = array.view()
     view.flags.writeable = False
@@ -31,7 +31,7 @@ def reading(array: _Array) -> _Array:
 
 def in_order(n: int) -> Places:
     """Return where vectors are that rows have one by one."""
-    return reading(np.arange(n, dtype=np.int32))
+    return read_only(np.arange(n, dtype=np.int32))
 
 
 class PieceLog(NamedTuple):
@@ -163,7 +163,7 @@ def choose_pieces(which: Integers, starts: Places, order: Places, few: int) -> t
 
 
 @kernel
-def sum_rows(which: Integers, starts: Places, order: Places, at: Places, shares: Floats, vectors: Floats) -> Floats:
+def row_values(which: Integers, starts: Places, order: Places, at: Places, shares: Floats, vectors: Floats) -> Floats:
     """Return V[M] = Σ shares[i] · vectors[at[i]] over the pieces of some rows."""
     values = np.zeros((which.size, vectors.shape[1]))
     for index in range(which.size):
@@ -266,11 +266,11 @@ def answer_vectors(actions: ActionSet, vectors: Matrix) -> tuple[Words, Vector]:
     for start in range(0, len(vectors), CHUNK):
         here = slice(start, start + CHUNK)
         some = np.ascontiguousarray(vectors[here])
-        words[here] = pack_rows(reading(actions.argmax_many(some)))
+        words[here] = pack_rows(read_only(actions.argmax_many(some)))
         best[here] = dot_each(some, words[here])
     return words, best
 
 
 def dot_each(vectors: Matrix, words: Words) -> Vector:
     """Return X·M of vectors X and packed actions M, one by one."""
-    return dot_rows(reading(vectors), in_order(len(vectors)), reading(words))
+    return dot_rows(read_only(vectors), in_order(len(vectors)), read_only(words))
