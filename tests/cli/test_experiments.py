@@ -13,9 +13,9 @@ from swapregret.experiments.experiment_spec import Spec, parse_spec
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import lead_of
 from swapregret.experiments.runs.execute import Outcome, execute
-from swapregret.experiments.runs.plan_runs import Plan, plan_runs
+from swapregret.experiments.runs.plan_runs import RunPlan, plan_runs
 from swapregret.experiments.runs.runner import Failure, Summary
-from swapregret.experiments.runs.status import Report
+from swapregret.experiments.runs.status import WorkerReport
 from swapregret.results.folder import Store
 
 runner = CliRunner()
@@ -29,7 +29,7 @@ players = ["uniform", "follow_the_leader"]
 """
 
 
-def here(plan: Plan, folder: Path) -> None:
+def here(plan: RunPlan, folder: Path) -> None:
     """Make the runs of a plan in this process."""
     Store(folder).begin(b"", plan.resolved, {})
     for task in plan.tasks:
@@ -130,7 +130,7 @@ def test_examples_cover_what_they_promise() -> None:
 def test_progress_is_told_in_three_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Bars, lines and JSON survive the same course of events, and show the speed and the swap regret of a worker."""
     plan = plan_runs(parse_spec(SMALL), tmp_path)
-    report = Report("w", plan.tasks[0].info.id, "ours | iid", 30, 60, 1234.0, 0.25)
+    report = WorkerReport("w", plan.tasks[0].info.id, "ours | iid", 30, 60, 1234.0, 0.25)
     for watcher in (LiveWatcher(), LineWatcher(), JsonWatcher()):
         watcher.begin(plan, plan.tasks)
         watcher.tick([report])

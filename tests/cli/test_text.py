@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import swapregret.cli
 from swapregret.cli import app, sentence_of
-from swapregret.cli.console import Words, plain, status_console, styled
+from swapregret.cli.console import WordsColumn, plain, status_console, styled
 from swapregret.cli.console import console as results_console
 from swapregret.errors import InvalidInput
 
@@ -40,7 +40,7 @@ def test_what_is_printed_is_what_was_given(name: str) -> None:
     assert seen(name).strip() == name
     assert seen(styled(("error", "bold red"), f": {name}")).strip() == f"error: {name}"
     assert seen(table).count(name) == 3
-    bar = Progress(Words(), Words("left"), console=results_console)
+    bar = Progress(WordsColumn(), WordsColumn("left"), console=results_console)
     bar.add_task(name, left=name)
     assert seen(bar.get_renderable()).count(name) == 2
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from swapregret.actions.set_specs import make_set
 from swapregret.counts import nearest
 from swapregret.errors import InvalidInput
-from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS, parameters_of
+from swapregret.experiments.catalogue import ENVIRONMENT_KINDS, PLAYER_KINDS, parameters_of
 from swapregret.experiments.experiment_spec import parse_spec, read_spec
-from swapregret.experiments.runs.plan_runs import Plan, plan_runs
+from swapregret.experiments.runs.plan_runs import RunPlan, plan_runs
 
 BASE = """
 horizons = [100, 200]
@@ -23,7 +23,7 @@ players = ["uniform"]
 """
 
 
-def plan(text: str, folder: Path = Path()) -> Plan:
+def plan(text: str, folder: Path = Path()) -> RunPlan:
     """Expand a spec."""
     return plan_runs(parse_spec(text), folder)
 
@@ -142,18 +142,18 @@ def test_all_mistakes_are_told_at_once() -> None:
 
 
 @settings(max_examples=60)
-@given(st.sampled_from(sorted(PLAYERS + ENVIRONMENTS)), st.data())
+@given(st.sampled_from(sorted(PLAYER_KINDS + ENVIRONMENT_KINDS)), st.data())
 def test_one_wrong_letter_is_guessed(name: str, data: st.DataObject) -> None:
     """A name with one letter dropped or doubled is recognised among all kinds."""
     index = data.draw(st.integers(0, len(name) - 1))
-    known = PLAYERS if name in PLAYERS else ENVIRONMENTS
+    known = PLAYER_KINDS if name in PLAYER_KINDS else ENVIRONMENT_KINDS
     wrong = data.draw(st.sampled_from([name[:index] + name[index + 1 :], name[: index + 1] + name[index:]]))
     assert wrong in known or nearest(wrong, known) is not None
     if wrong not in known and len(name) > 4:
         assert nearest(wrong, known) == name
 
 
-@pytest.mark.parametrize("kind", PLAYERS)
+@pytest.mark.parametrize("kind", PLAYER_KINDS)
 def test_every_player_lists_its_parameters(kind: str) -> None:
     """No kind offers what the spec gives itself."""
     assert not {"actions", "horizon", "rng", "ingredients"} & set(parameters_of(kind, is_player=True))

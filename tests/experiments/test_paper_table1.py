@@ -9,18 +9,18 @@ from typer.testing import CliRunner
 from swapregret.cli import app
 from swapregret.errors import InvalidInput
 from swapregret.experiments import paper_table1 as module
-from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES, Competitor, Instance, layered_dag, table1
-from swapregret.experiments.report.lines import Series, line_figure
+from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES, Contender, Instance, layered_dag, measure_table1
+from swapregret.experiments.report.lines import Series, series_figure
 
 
-def named(*names: str) -> list[Competitor]:
+def named(*names: str) -> list[Contender]:
     """Return competitors by the beginning of their names."""
     return [next(rival for rival in COMPETITORS if rival.name.startswith(name)) for name in names]
 
 
 def test_every_cell_is_measured_or_refused() -> None:
     """On 15 actions all competitors run but the one with 15^15 functions; regrets lie in [0, 1]."""
-    table = table1(horizon=100, instances=INSTANCES[:1])
+    table = measure_table1(horizon=100, instances=INSTANCES[:1])
     assert len(table.cells) == len(COMPETITORS)
     for cell in table.cells:
         assert (cell.refused is None) == (cell.swap_regret is not None) == (cell.microseconds is not None)
@@ -34,7 +34,7 @@ def test_every_cell_is_measured_or_refused() -> None:
 def test_large_sets_refuse_the_listing_competitors_only() -> None:
     """On 10⁹ actions Exp3 and Blum–Mansour are refused with time and memory; ours and uniform play run."""
     large = next(instance for instance in INSTANCES if instance.label == "46 choose 9")
-    table = table1(horizon=50, instances=[large], competitors=named("Swap", "uniform", "Exp3", "Blum"))
+    table = measure_table1(horizon=50, instances=[large], competitors=named("Swap", "uniform", "Exp3", "Blum"))
     ours, uniform, exp3, blum = table.cells
     assert ours.n_actions == 1_101_716_330
     assert ours.swap_regret is not None
@@ -46,7 +46,7 @@ def test_large_sets_refuse_the_listing_competitors_only() -> None:
 
 def test_budget_refuses_what_would_take_too_long() -> None:
     """A competitor whose pilot promises more seconds than the budget is refused with the estimate."""
-    (cell,) = table1(horizon=10**7, instances=INSTANCES[1:2], competitors=named("Ito"), budget=1.0).cells
+    (cell,) = measure_table1(horizon=10**7, instances=INSTANCES[1:2], competitors=named("Ito"), budget=1.0).cells
     assert cell.swap_regret is None
     assert str(cell.refused).startswith("refused: would take")
 
@@ -54,7 +54,7 @@ def test_budget_refuses_what_would_take_too_long() -> None:
 def test_same_world_for_all() -> None:
     """Two uniform players on one instance measure the same swap regret: they meet the same world."""
     pair = named("uniform", "uniform")
-    a, b = table1(horizon=200, instances=INSTANCES[:1], competitors=pair, world="piecewise").cells
+    a, b = measure_table1(horizon=200, instances=INSTANCES[:1], competitors=pair, world="piecewise").cells
     assert a.swap_regret == b.swap_regret
 
 
@@ -72,9 +72,9 @@ def test_families_have_the_sizes_they_claim() -> None:
 def test_unknown_worlds_and_budgets_are_refused() -> None:
     """A world that does not exist and a budget of nothing are refused by name."""
     with pytest.raises(InvalidInput, match="world"):
-        table1(world="flat")
+        measure_table1(world="flat")
     with pytest.raises(InvalidInput, match="budget"):
-        table1(budget=0.0)
+        measure_table1(budget=0.0)
 
 
 def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pyt
     some = tuple(named("Swap", "uniform", "Stoltz, all"))
     monkeypatch.setattr(module, "INSTANCES", few)
     monkeypatch.setattr(module, "COMPETITORS", some)
-    monkeypatch.setattr(module, "table1", lambda **options: table1(instances=few, competitors=some, **options))
+    monkeypatch.setattr(module, "measure_table1", lambda **options: measure_table1(instances=few, competitors=some, **options))
     page = tmp_path / "figure.html"
     options = ["table1", "--horizon", "100", "--jobs", "1"]
     shown = CliRunner().invoke(app, [*options, "--html", str(page)], env={"COLUMNS": "200"})
@@ -98,7 +98,7 @@ def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pyt
 def test_what_a_logarithmic_axis_cannot_show_is_left_out() -> None:
     """Zeros are left out of a log–log figure and kept on linear axes; lines are told apart by colour and by dash."""
     points = ((1.0, 1.0), (10.0, 0.1), (100.0, 0.0))
-    made = line_figure([Series("a <b>", points, is_ours=True), Series("c", points)], "x", "y")
+    made = series_figure([Series("a <b>", points, is_ours=True), Series("c", points)], "x", "y")
     assert made is not None
     assert [trace["y"] for trace in made["data"]] == [[1.0, 0.1]] * 2
     assert made["data"][0]["name"] == "a &lt;b&gt;"
@@ -106,8 +106,10 @@ def test_what_a_logarithmic_axis_cannot_show_is_left_out() -> None:
     first, second = (trace["line"] for trace in made["data"])
     assert first["color"] != second["color"]
     assert first["dash"] != second["dash"]
-    flat = line_figure([Series("a", points, ((0.9, 1.2), (0.0, 0.2), (0.0, 0.1)))], "x", "y", log_x=False, log_y=False)
+    flat = series_figure(
+        [Series("a", points, ((0.9, 1.2), (0.0, 0.2), (0.0, 0.1)))], "x", "y", log_x=False, log_y=False
+    )
     assert flat is not None
     assert flat["data"][0]["y"] == [1.0, 0.1, 0.0]
     assert flat["data"][0]["error_y"]["array"] == pytest.approx([0.2, 0.1, 0.1])
-    assert line_figure([Series("a", ((1.0, 0.0),))], "x", "y") is None
+    assert series_figure([Series("a", ((1.0, 0.0),))], "x", "y") is None

@@ -8,12 +8,12 @@ from typer.testing import CliRunner
 
 from swapregret.cli import app
 from swapregret.errors import InvalidInput
-from swapregret.experiments.shortcut_counterexample import counterexample
+from swapregret.experiments.shortcut_counterexample import measure_counterexample
 
 
 def test_combexp_misses_the_shortcut_and_lazy_combcp_finds_it() -> None:
     """At n = 10, T = 10⁴ the realised regret / T of CombEXP is at least .99, that of Lazy-ComBCP at most .12."""
-    table = counterexample([10], replications=2, seed=1)
+    table = measure_counterexample([10], replications=2, seed=1)
     combexp, ours = table.rows
     assert (combexp.player, ours.player) == ("CombEXP", "Lazy-ComBCP")
     assert combexp.regret >= 0.99
@@ -22,15 +22,15 @@ def test_combexp_misses_the_shortcut_and_lazy_combcp_finds_it() -> None:
 
 def test_rows_do_not_depend_on_what_else_is_asked() -> None:
     """A run is seeded by its DAG and its number: asking for more DAGs or runs changes none of them."""
-    few = counterexample([3], horizon=150, replications=2)
-    many = counterexample([2, 3], horizon=150, replications=3)
+    few = measure_counterexample([3], horizon=150, replications=2)
+    many = measure_counterexample([2, 3], horizon=150, replications=3)
     assert few.rows[0].runs == many.rows[2].runs[:2]
     assert few.rows[1].runs == many.rows[3].runs[:2]
 
 
 def test_intervals_and_promises() -> None:
     """The interval holds the mean, stays in [0, 1], and the promise is 1 − T/(2ⁿ+1) where that is positive."""
-    table = counterexample([2, 9], horizon=100, replications=3)
+    table = measure_counterexample([2, 9], horizon=100, replications=3)
     for row in table.rows:
         assert 0.0 <= row.low <= row.regret <= row.high <= 1.0
         assert abs(row.regret - sum(row.runs) / 3) < 1e-12
@@ -41,7 +41,7 @@ def test_nothing_to_play_is_refused() -> None:
     """No DAG, or a DAG without layers, is refused."""
     for lengths in ([], [0]):
         with pytest.raises(InvalidInput):
-            counterexample(lengths)
+            measure_counterexample(lengths)
 
 
 def test_command_prints_a_table_json_and_a_figure(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.testing import check_action_set, strategies
-from swapregret.testing.conformance import Report, require, run, skip
+from swapregret.testing.conformance import Report, require, run_checks, skip
 
 
 @settings(max_examples=20)
@@ -59,7 +59,7 @@ def test_a_crash_is_a_fault_and_names_its_check() -> None:
         raise KeyError(case)
 
     with pytest.raises(AssertionError, match="'second' without an exception: got KeyError: 3") as info:
-        run("a thing", 3, {"first": lambda case: None, "second": crash})
+        run_checks("a thing", 3, {"first": lambda case: None, "second": crash})
     assert isinstance(info.value.__cause__, KeyError)
     assert info.value.__notes__ == ["found by the check 'second' of a thing"]
 
@@ -67,6 +67,6 @@ def test_a_crash_is_a_fault_and_names_its_check() -> None:
 def test_a_report_tells_what_was_done() -> None:
     """Checks that pass and checks that do not apply are told apart; requirements that hold say nothing."""
     require(True, "it must hold", "it did not", "Mend it.")
-    report = run("a thing", 3, {"first": lambda case: None, "second": lambda case: skip("no need")})
+    report = run_checks("a thing", 3, {"first": lambda case: None, "second": lambda case: skip("no need")})
     assert report == Report("a thing", ("first",), (("second", "no need"),))
     assert str(report) == "a thing: 1 checks passed (first)\n  not applicable: second, no need"

@@ -94,7 +94,7 @@ def emit_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, allow_nan=False))
 
 
-class Words(ProgressColumn):
+class WordsColumn(ProgressColumn):
     """What a bar says of its task: a field of the task, or its description."""
 
     def __init__(self, field: str = "", width: int = 0) -> None:
@@ -112,7 +112,7 @@ class Words(ProgressColumn):
 def progress_bar() -> Progress:
     """Return a live bar with the time left; silent where standard error is not a terminal."""
     return Progress(
-        Words(width=28),
+        WordsColumn(width=28),
         BarColumn(),
         TaskProgressColumn(),
         MofNCompleteColumn(),
@@ -136,9 +136,9 @@ def watch_compiling(expected: int | None = None) -> Iterator[Callable[[], int]]:
     before, is_over, began = compiled_files(), Event(), time.perf_counter()
     said = f"about {expected} functions" if expected is not None else "a minute or more the first time"
     bar = Progress(
-        Words(),
+        WordsColumn(),
         BarColumn(bar_width=20),
-        Words("count"),
+        WordsColumn("count"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=status_console,

@@ -56,7 +56,7 @@ def choice(name: str, text: str, known: tuple[str, ...]) -> Any:
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
-Seed = Annotated[int, count("seed", "Seed of everything random.", least=0, most=LARGEST_SEED)]
+SeedOption = Annotated[int, count("seed", "Seed of everything random.", least=0, most=LARGEST_SEED)]
 Jobs = Annotated[int, count("jobs", "Processes.", most=MOST_JOBS)]
 SetSpec = Annotated[str, typer.Option("--set", metavar="SET", help="The action set: " + "; ".join(SPEC_FORMS) + ".")]
 Preset = Annotated[str, choice("preset", "Which player", PRESET_NAMES)]

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from swapregret.cli.console import console, emit_json, progress_bar, status_console, styled, table_of
-from swapregret.cli.options import AsJson, Jobs, Seed, count, days
+from swapregret.cli.options import AsJson, Jobs, SeedOption, count, days
 from swapregret.counts import MOST_REPLICATIONS
 from swapregret.extras import require_extra
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FULL_HORIZON, _FULL_REPLICATIONS, _FULL_BUDGET = 100_000, 4, 1800.0
 
 
-def table1(
+def measure_table1(
     full: Annotated[
         bool, typer.Option("--full", help="All instances, T = 100,000, 4 runs, half an hour per cell.")
     ] = False,
@@ -30,7 +30,7 @@ def table1(
         int | None, count("replications", "Runs of each cell; 1 if not given.", most=MOST_REPLICATIONS)
     ] = None,
     budget: Annotated[float | None, typer.Option(help="Seconds a cell may take; 75 if not given.")] = None,
-    seed: Seed = 0,
+    seed: SeedOption = 0,
     jobs: Jobs = 2,
     html: Annotated[Path | None, typer.Option(help="Write the figures to this HTML file.")] = None,
     as_json: AsJson = False,
@@ -41,7 +41,7 @@ def table1(
     """
     _prepare(html)
     from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES
-    from swapregret.experiments.paper_table1 import table1 as measure
+    from swapregret.experiments.paper_table1 import measure_table1 as measure
 
     n_instances = sum(full or instance.in_default for instance in INSTANCES)
     with progress_bar() as bar:
@@ -134,7 +134,7 @@ def _count(number: int) -> str:
 
 def _figures(result: "Table1") -> str:
     from swapregret.experiments.paper_table1 import COMPETITORS
-    from swapregret.experiments.report.lines import Series, line_figure
+    from swapregret.experiments.report.lines import Series, series_figure
     from swapregret.experiments.report.shell import Panel, figure_page
     from swapregret.experiments.report.shell import table as html_table
 
@@ -153,7 +153,7 @@ def _figures(result: "Table1") -> str:
             ("time", "time per day", "microseconds", times),
         ):
             panel = Panel(f"{key}{place}", f"{family}: {title}", (f"<b>Shown:</b> {title} by number of actions.",))
-            figures.append((panel, line_figure(series, "N, number of actions", unit)))
+            figures.append((panel, series_figure(series, "N, number of actions", unit)))
         refused = [c for c in result.cells if c.family == family and c.refused is not None]
         if refused:
             rows = [(c.player, (c.n_actions, f"{c.n_actions:,}"), c.refused) for c in refused]
@@ -166,11 +166,11 @@ def _figures(result: "Table1") -> str:
     return figure_page("Table 1, measured", lead, figures, parts)
 
 
-def counterexample(
+def measure_counterexample(
     lengths: Annotated[list[int] | None, count("length", "Layers of the DAG; repeat for several.", most=1000)] = None,
     horizon: Annotated[int, days("horizon", "Days to play.")] = 10_000,
     replications: Annotated[int, count("replications", "Runs of each player on each DAG.", most=MOST_REPLICATIONS)] = 8,
-    seed: Seed = 0,
+    seed: SeedOption = 0,
     jobs: Jobs = 2,
     html: Annotated[Path | None, typer.Option(help="Write the figure to this HTML file.")] = None,
     as_json: AsJson = False,
@@ -181,7 +181,7 @@ def counterexample(
     """
     _prepare(html)
     from swapregret.experiments.shortcut_counterexample import LENGTHS, PLAYERS
-    from swapregret.experiments.shortcut_counterexample import counterexample as measure
+    from swapregret.experiments.shortcut_counterexample import measure_counterexample as measure
 
     sizes = lengths or list(LENGTHS)
     with progress_bar() as bar:
@@ -223,7 +223,7 @@ def _print(result: "Counterexample") -> None:
 
 
 def _figure(result: "Counterexample") -> str:
-    from swapregret.experiments.report.lines import Series, line_figure
+    from swapregret.experiments.report.lines import Series, series_figure
     from swapregret.experiments.report.shell import Panel, figure_page
     from swapregret.experiments.shortcut_counterexample import PLAYERS
 
@@ -232,7 +232,7 @@ def _figure(result: "Counterexample") -> str:
         rows = [row for row in result.rows if row.player == name]
         points = tuple((float(row.length), row.regret) for row in rows)
         series.append(Series(name, points, tuple((row.low, row.high) for row in rows), name == "Lazy-ComBCP"))
-    drawn = line_figure(series, "n (2ⁿ + 1 paths)", "regret / T", log_x=False, log_y=False)
+    drawn = series_figure(series, "n (2ⁿ + 1 paths)", "regret / T", log_x=False, log_y=False)
     panel = Panel("regret", "Realised regret on the shortcut DAG", ("<b>Shown:</b> regret / T, mean over runs.",))
     lead = f"T = {result.horizon:,}, {result.replications} runs each, seed {result.seed}; bars are 95 % intervals."
     return figure_page("CombEXP and the shortcut", lead, [(panel, drawn)])

@@ -21,7 +21,7 @@ from swapregret.cli.console import (
     table_of,
     watch_compiling,
 )
-from swapregret.cli.options import LARGEST_SEED, AsJson, Seed, count, days
+from swapregret.cli.options import LARGEST_SEED, AsJson, SeedOption, count, days
 from swapregret.counts import MOST_REPLICATIONS, read_count, read_days
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
@@ -41,7 +41,7 @@ def demo(
     dimension: Annotated[int, count("dimension", "Elements to choose from.", most=10_000)] = 10,
     size: Annotated[int, count("size", "Elements chosen each day.", most=10_000)] = 3,
     horizon: Annotated[int, days("horizon", "Days to play.", least=_PHASES)] = 100_000,
-    seed: Seed = 0,
+    seed: SeedOption = 0,
     as_json: AsJson = False,
 ) -> None:
     """Play Swap-ComBCP, a single learner and uniform play on a world that turns in cycles.

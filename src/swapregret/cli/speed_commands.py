@@ -74,7 +74,7 @@ def bench(
         command = [sys.executable, "-c", "from swapregret.cli import app; app()", "bench", *options]
         raise typer.Exit(subprocess.run(command, env=os.environ | _ONE_THREAD, check=False).returncode)
     from swapregret.experiments.bench.run_bench import run_bench
-    from swapregret.experiments.bench.sheets import describe, read_page, sheets, write_page
+    from swapregret.experiments.bench.sheets import describe_bench, read_page, sheets, write_page
 
     if write is not None:
         read_page(write)  # a page that cannot be written is found before the minutes of measuring
@@ -88,7 +88,7 @@ def bench(
     if as_json:
         emit_json(result.as_dict())
         return
-    console.print(describe(result))
+    console.print(describe_bench(result))
     for sheet in sheets(result):
         table = table_of(sheet.title, sheet.headings, sheet.rows, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
         table.columns[0].no_wrap = True

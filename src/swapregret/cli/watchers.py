@@ -11,11 +11,11 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 from rich.table import Table
 
-from swapregret.cli.console import Words, status_console, styled
+from swapregret.cli.console import WordsColumn, status_console, styled
 from swapregret.experiments.runs.execute import Outcome
-from swapregret.experiments.runs.plan_runs import Plan
+from swapregret.experiments.runs.plan_runs import RunPlan
 from swapregret.experiments.runs.runner import Summary, Watcher
-from swapregret.experiments.runs.status import Report
+from swapregret.experiments.runs.status import WorkerReport
 from swapregret.experiments.runs.task import RunTask
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class _Counting(Watcher):
         self._total = self._ended = self._n_ended = self._n_missing = 0
         self._over: set[str] = set()
 
-    def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
+    def begin(self, plan: RunPlan, missing: Sequence[RunTask]) -> None:
         """Count."""
         self._began = time.monotonic()
         self._total = sum(task.info.horizon for task in missing)
@@ -59,10 +59,10 @@ class _Counting(Watcher):
         self._n_ended += 1
         self._over.add(task.info.id)
 
-    def _days(self, reports: Sequence[Report]) -> float:
+    def _days(self, reports: Sequence[WorkerReport]) -> float:
         return self._ended + sum(report.day for report in reports if report.run not in self._over)
 
-    def _left(self, reports: Sequence[Report]) -> str:
+    def _left(self, reports: Sequence[WorkerReport]) -> str:
         return time_left(self._days(reports), self._total, time.monotonic() - self._began)
 
 
@@ -72,24 +72,24 @@ class LiveWatcher(_Counting):
     def __init__(self) -> None:
         super().__init__()
         self._bar = Progress(
-            Words(),
+            WordsColumn(),
             BarColumn(bar_width=None),
             MofNCompleteColumn(),
-            Words("left"),
+            WordsColumn("left"),
             TimeElapsedColumn(),
             console=status_console,
             expand=True,
         )
         self._live = Live(console=status_console, refresh_per_second=4, transient=True)
 
-    def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
+    def begin(self, plan: RunPlan, missing: Sequence[RunTask]) -> None:
         """Begin."""
         super().begin(plan, missing)
         self._task = self._bar.add_task(plan.resolved["name"], total=len(missing), left="runs")
         self._live.start()
         self.tick(())
 
-    def tick(self, reports: Sequence[Report]) -> None:
+    def tick(self, reports: Sequence[WorkerReport]) -> None:
         """Show where the workers stand."""
         share = self._days(reports) / self._total * self._n_missing if self._total else 0.0
         whole = max(self._n_ended, min(share, self._n_missing))
@@ -97,7 +97,7 @@ class LiveWatcher(_Counting):
         self._bar.update(self._task, left=f"runs  {self._left(reports)}")
         self._live.update(Group(self._bar, self._workers(reports)))
 
-    def _workers(self, reports: Sequence[Report]) -> Table:
+    def _workers(self, reports: Sequence[WorkerReport]) -> Table:
         table = Table(box=None, padding=(0, 1), expand=True)
         table.add_column("worker", ratio=3, no_wrap=True, overflow="ellipsis")
         for heading in ("day", "rounds/s", "swap/T"):
@@ -125,7 +125,7 @@ class LineWatcher(_Counting):
         super().__init__()
         self._told = time.monotonic()
 
-    def tick(self, reports: Sequence[Report]) -> None:
+    def tick(self, reports: Sequence[WorkerReport]) -> None:
         """Show where the workers stand."""
         if time.monotonic() - self._told >= _LINE_SECONDS:
             self._told = time.monotonic()
@@ -142,7 +142,7 @@ class LineWatcher(_Counting):
         if self._n_missing:
             self._line(())
 
-    def _line(self, reports: Sequence[Report]) -> None:
+    def _line(self, reports: Sequence[WorkerReport]) -> None:
         parts = [f"{self._n_ended}/{self._n_missing} runs"]
         speed = sum(report.rounds_per_second for report in reports)
         if speed:
@@ -156,7 +156,7 @@ class LineWatcher(_Counting):
 class JsonWatcher(Watcher):
     """One JSON object per line on standard output: begin, run, end."""
 
-    def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
+    def begin(self, plan: RunPlan, missing: Sequence[RunTask]) -> None:
         """Begin."""
         _emit({"event": "begin", "name": plan.resolved["name"], "runs": len(plan.tasks), "missing": len(missing)})
 
@@ -189,12 +189,12 @@ class WithPage(Watcher):
     def __init__(self, display: Watcher, page: "LiveReport") -> None:
         self._display, self._page = display, page
 
-    def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
+    def begin(self, plan: RunPlan, missing: Sequence[RunTask]) -> None:
         """Pass it on; runs of an earlier time can be shown at once."""
         self._display.begin(plan, missing)
         self._page.changed()
 
-    def tick(self, reports: Sequence[Report]) -> None:
+    def tick(self, reports: Sequence[WorkerReport]) -> None:
         """Pass it on."""
         self._display.tick(reports)
 

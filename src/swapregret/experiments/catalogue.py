@@ -30,7 +30,7 @@ _FACTORIES: dict[str, Callable[..., Player[Any]]] = {
     "swap_comband": swap_comband,
     **{name: getattr(baselines, name) for name in baselines.__all__},
 }
-PLAYERS = (*_FACTORIES, "anytime")
+PLAYER_KINDS = (*_FACTORIES, "anytime")
 """The kinds of players."""
 
 _WORLDS: dict[str, Callable[..., Environment]] = {
@@ -43,7 +43,7 @@ _OWN: dict[str, Callable[..., Environment]] = {
 _COMBINED: dict[str, Callable[..., Environment]] = {
     name: getattr(environments, name) for name in ("concatenation", "mixture")
 }
-ENVIRONMENTS = (*_WORLDS, *_COMBINED, *_OWN)
+ENVIRONMENT_KINDS = (*_WORLDS, *_COMBINED, *_OWN)
 """The kinds of environments. Only ``from_function`` is missing: a file cannot hold a function."""
 OWN_SET = tuple(_OWN)
 """Environments that come with an action set of their own; ``sets`` does not apply to them."""

@@ -47,7 +47,7 @@ class Speed:
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryNeed:
     """Bytes: the state of the player at its start, and the most a ledger of swap regret may take."""
 
     state: int
@@ -90,7 +90,7 @@ class Plan:
     useful_exponent: float
     expectation: Expectation | None
     speed: Speed | None
-    memory: Memory
+    memory: MemoryNeed
     warnings: tuple[str, ...]
 
 
@@ -124,7 +124,7 @@ def make_plan(actions: ActionSet, horizon: int, *, preset: str = "adaptive", sec
     speed = time_rounds(player, seconds) if seconds > 0 else None
     arrays: dict[str, Any] = player.dump(player.start(np.random.default_rng(0)))
     rows = default_capacity(d) if actions.n_actions is None else min(actions.n_actions, default_capacity(d))
-    memory = Memory(sum(np.asarray(array).nbytes for array in arrays.values()), int(_LEDGER_ROOM * rows * d * 8))
+    memory = MemoryNeed(sum(np.asarray(array).nbytes for array in arrays.values()), int(_LEDGER_ROOM * rows * d * 8))
     warnings = _warnings(actions, preset, player.schedule, bound, theorem, exponent, expectation)
     return Plan(
         actions,

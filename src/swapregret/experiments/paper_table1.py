@@ -31,7 +31,7 @@ _PILOT = 64
 
 
 @dataclass(frozen=True)
-class Competitor:
+class Contender:
     """Who plays, and what the paper's Table 1 says of it.
 
     Attributes
@@ -79,27 +79,27 @@ def layered_dag(width: int, layers: int) -> DagPaths:
 
 _OURS = ("Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)")
 COMPETITORS = (
-    Competitor("Swap-ComBCP adaptive (ours)", partial(swap_combcp, preset="adaptive"), *_OURS),
-    Competitor("Swap-ComBCP multiscale (ours)", partial(swap_combcp, preset="multiscale"), *_OURS),
-    Competitor("uniform play", baselines.uniform, None, "", "O(m)"),
-    Competitor("Lazy-ComBCP, K = 1", baselines.combcp, None, "", "poly(d, m)"),
-    Competitor("ComBand", baselines.comband, None, "", "poly(d) or O(N)"),
-    Competitor("CombEXP", baselines.combexp, None, "", "poly(d)"),
-    Competitor("follow the leader", baselines.follow_the_leader, None, "", "poly(d)"),
-    Competitor("Exp3", baselines.exp3, None, "", "O(N)"),
-    Competitor("Tsallis-INF", baselines.tsallis_inf, None, "", "O(N)"),
-    Competitor("Stoltz, all swaps", partial(baselines.stoltz, rules="swap"), "Stoltz (2005)", "N √(T log N)", "exp(N)"),
-    Competitor("Stoltz, pairs", baselines.stoltz, None, "", "poly(N)"),
-    Competitor("Blum–Mansour", baselines.blum_mansour, "Blum and Mansour (2007)", "N √(N T log N)", "poly(N)"),
-    Competitor("Ito", baselines.ito, "Ito (2020)", "N √T", "poly(N)"),
-    Competitor(
+    Contender("Swap-ComBCP adaptive (ours)", partial(swap_combcp, preset="adaptive"), *_OURS),
+    Contender("Swap-ComBCP multiscale (ours)", partial(swap_combcp, preset="multiscale"), *_OURS),
+    Contender("uniform play", baselines.uniform, None, "", "O(m)"),
+    Contender("Lazy-ComBCP, K = 1", baselines.combcp, None, "", "poly(d, m)"),
+    Contender("ComBand", baselines.comband, None, "", "poly(d) or O(N)"),
+    Contender("CombEXP", baselines.combexp, None, "", "poly(d)"),
+    Contender("follow the leader", baselines.follow_the_leader, None, "", "poly(d)"),
+    Contender("Exp3", baselines.exp3, None, "", "O(N)"),
+    Contender("Tsallis-INF", baselines.tsallis_inf, None, "", "O(N)"),
+    Contender("Stoltz, all swaps", partial(baselines.stoltz, rules="swap"), "Stoltz (2005)", "N √(T log N)", "exp(N)"),
+    Contender("Stoltz, pairs", baselines.stoltz, None, "", "poly(N)"),
+    Contender("Blum–Mansour", baselines.blum_mansour, "Blum and Mansour (2007)", "N √(N T log N)", "poly(N)"),
+    Contender("Ito", baselines.ito, "Ito (2020)", "N √T", "poly(N)"),
+    Contender(
         "TreeSwap",
         baselines.treeswap,
         "Dagan et al. (2024)",
         "T log(m log T)/log(T/N) + √(N T log NT)",
         "poly(N, log T)",
     ),
-    Competitor("regret matching", baselines.regret_matching, None, "", "poly(N)"),
+    Contender("regret matching", baselines.regret_matching, None, "", "poly(N)"),
 )
 
 INSTANCES = (
@@ -172,7 +172,7 @@ class Table1:
     cells: tuple[Cell, ...]
 
 
-def table1(
+def measure_table1(
     *,
     world: str = "cyclic",
     horizon: int = 50_000,
@@ -181,7 +181,7 @@ def table1(
     seed: int = 0,
     is_full: bool = False,
     instances: Sequence[Instance] | None = None,
-    competitors: Sequence[Competitor] = COMPETITORS,
+    competitors: Sequence[Contender] = COMPETITORS,
     n_jobs: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> Table1:
@@ -204,7 +204,7 @@ def table1(
 
     Examples
     --------
-    >>> table = table1(horizon=60, instances=INSTANCES[:1], competitors=COMPETITORS[:2])
+    >>> table = measure_table1(horizon=60, instances=INSTANCES[:1], competitors=COMPETITORS[:2])
     >>> [(cell.player, cell.n_actions) for cell in table.cells]
     [('Swap-ComBCP adaptive (ours)', 15), ('Swap-ComBCP multiscale (ours)', 15)]
     """
@@ -224,7 +224,7 @@ def table1(
 
 
 def measure_cell(
-    instance: Instance, competitor: Competitor, world: str, horizon: int, replications: int, budget: float, seed: int
+    instance: Instance, competitor: Contender, world: str, horizon: int, replications: int, budget: float, seed: int
 ) -> Cell:
     """Measure one competitor on one instance, or say why not."""
     actions = instance.make()
@@ -252,7 +252,7 @@ def measure_cell(
     )
 
 
-def _pilot(competitor: Competitor, actions: ActionSet, world: str, horizon: int, seed: int) -> float:
+def _pilot(competitor: Contender, actions: ActionSet, world: str, horizon: int, seed: int) -> float:
     """Return the processor seconds of a day: the slope between two short plays, after one that compiles; 0 if T is as short."""
     place = WORLDS[world](actions, horizon, rng=seed)
     player = competitor.make(actions, horizon)
@@ -266,7 +266,7 @@ def _pilot(competitor: Competitor, actions: ActionSet, world: str, horizon: int,
     return max(0.0, spent[4 * _PILOT] - spent[_PILOT]) / (3 * _PILOT)
 
 
-def _bound(competitor: Competitor, actions: ActionSet, horizon: int) -> float | None:
+def _bound(competitor: Contender, actions: ActionSet, horizon: int) -> float | None:
     if competitor.theory is None or actions.dimension < 2:
         return None
     bound: Bound = theory(actions.dimension, max(1, actions.size), horizon)[competitor.theory]

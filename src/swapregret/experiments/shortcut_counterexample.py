@@ -65,7 +65,7 @@ class Counterexample:
     rows: tuple[CounterexampleRow, ...]
 
 
-def counterexample(
+def measure_counterexample(
     lengths: Sequence[int] = LENGTHS,
     *,
     horizon: int = 10_000,
@@ -87,7 +87,7 @@ def counterexample(
 
     Examples
     --------
-    >>> table = counterexample([8], horizon=300, replications=2)
+    >>> table = measure_counterexample([8], horizon=300, replications=2)
     >>> [row.player for row in table.rows], table.rows[0].n_paths
     (['CombEXP', 'Lazy-ComBCP'], 257)
     """

@@ -30,7 +30,7 @@ from swapregret.notebook import html_table, text_table
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 
-MEASURES = ("expected", "realised", "none")
+GAME_MEASURES = ("expected", "realised", "none")
 
 
 @dataclass(frozen=True)
@@ -172,9 +172,9 @@ def self_play(
     length = -(-horizon // as_integer(windows, "windows", 1))
     if measure is None:
         measure = "expected" if game.has_expectation else "realised"
-    if measure not in MEASURES or (measure == "expected" and not game.has_expectation):
+    if measure not in GAME_MEASURES or (measure == "expected" and not game.has_expectation):
         raise InvalidInput(
-            f"`measure` must be one of {MEASURES}, 'expected' only where the game knows expected payoffs",
+            f"`measure` must be one of {GAME_MEASURES}, 'expected' only where the game knows expected payoffs",
             repr(measure),
             "Leave it out to get the best the game allows.",
         )

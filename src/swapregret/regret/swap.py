@@ -99,10 +99,10 @@ def measure_swap(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]
         error = standard_error([rule.gain(part) for part in ledgers])
     # below 0 is rounding, since a rule may change nothing
     value, lower, upper = (max(each, 0.0) for each in (value, lower, upper))
-    return Regret(value, lower, upper, error, mean.n_days, describe(mean, len(ledgers)))
+    return Regret(value, lower, upper, error, mean.n_days, describe_swap(mean, len(ledgers)))
 
 
-def describe(ledger: Ledger, n_runs: int) -> str:
+def describe_swap(ledger: Ledger, n_runs: int) -> str:
     """Say in words what swap regret of this ledger is."""
     if ledger.source == "policies":
         words = "swap regret, maximum over φ outside the expectation (the paper's), from policies"

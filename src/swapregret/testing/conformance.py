@@ -137,7 +137,7 @@ def listed(actions: ActionSet, limit: int) -> Actions | None:
         return None
 
 
-def run(subject: str, case: Case, checks: Mapping[str, Callable[[Case], None]]) -> Report:
+def run_checks(subject: str, case: Case, checks: Mapping[str, Callable[[Case], None]]) -> Report:
     """Run named checks on a case.
 
     A check raises on a fault, or says by :func:`skip` that it does not apply. An exception of any other kind that the subject

@@ -9,7 +9,7 @@ import numpy as np
 from swapregret.arrays import Matrix
 from swapregret.environments.environment import Environment, Levels
 from swapregret.errors import InvalidInput
-from swapregret.testing.conformance import Report, agree, refused, require, run, skip, unspoilt
+from swapregret.testing.conformance import Report, agree, refused, require, run_checks, skip, unspoilt
 from swapregret.testing.statistics import hoeffding_radius
 
 _ROUNDING = 1e-9
@@ -50,7 +50,7 @@ def check_environment(environment: Environment, *, days: int = 4000, seed: int =
     ('shape', 'range', 'repeatability', 'slices', 'replications', 'noise', 'days')
     """
     case = EnvironmentCase(environment, min(days, environment.horizon), seed)
-    return run(f"environment {environment.name!r} on {environment.actions!r}", case, ENVIRONMENT_CHECKS)
+    return run_checks(f"environment {environment.name!r} on {environment.actions!r}", case, ENVIRONMENT_CHECKS)
 
 
 def _check_shape(case: EnvironmentCase) -> None:

@@ -49,7 +49,7 @@ class PlayerCase:
         """Return what the player sees of a day; nothing on every eleventh."""
         if day % 11 == 10:
             return None
-        return copied(what_is_seen(self.player.feedback, self.rewards[day], decision.action))
+        return duplicate(what_is_seen(self.player.feedback, self.rewards[day], decision.action))
 
     def play(self, state: Any, first: int, last: int) -> list[Step]:
         """Play days first..last−1 from a state; day t draws from a generator of its own."""
@@ -59,7 +59,7 @@ class PlayerCase:
             action = held.policy().sample(np.random.default_rng([self.seed, 2, day]))
             decision = Decision(day, action, self.player.actions, held)
             reward = self.show(day, decision)
-            after = self.observe(state, decision, copied(reward))
+            after = self.observe(state, decision, duplicate(reward))
             steps.append(Step(state, decision, reward, after))
             state = after
         return steps
@@ -78,7 +78,7 @@ class PlayerCase:
         return self.play(self.start(), 0, self.days)
 
 
-def copied(reward: float | Vector | None) -> float | Vector | None:
+def duplicate(reward: float | Vector | None) -> float | Vector | None:
     """Return a reward that a player may write into without anybody noticing."""
     return reward.copy() if isinstance(reward, np.ndarray) else reward
 

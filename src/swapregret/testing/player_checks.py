@@ -8,8 +8,16 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
-from swapregret.testing.conformance import Report, listed, require, run, skip
-from swapregret.testing.player_case import PlayerCase, copied, same_arrays, same_law, same_step, through_file, written
+from swapregret.testing.conformance import Report, listed, require, run_checks, skip
+from swapregret.testing.player_case import (
+    PlayerCase,
+    duplicate,
+    same_arrays,
+    same_law,
+    same_step,
+    through_file,
+    written,
+)
 from swapregret.testing.policy_checks import check_law
 
 _THOROUGH = 6
@@ -37,7 +45,7 @@ def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Repor
     >>> check_player(uniform(MSets(4, 2)), days=10).passed
     ('configuration', 'arrays', 'state', 'policies', 'repeatability', 'files')
     """
-    return run(f"{type(player).__name__} on {player.actions!r}", PlayerCase(player, days, seed), PLAYER_CHECKS)
+    return run_checks(f"{type(player).__name__} on {player.actions!r}", PlayerCase(player, days, seed), PLAYER_CHECKS)
 
 
 def _check_configuration(case: PlayerCase) -> None:
@@ -119,7 +127,7 @@ def _check_state(case: PlayerCase) -> None:
     """Check that observing leaves the old state, or what it was copied from, alone, and gives the same new one every time."""
     for day, step in enumerate(case.steps):
         before = written(case.player, step.before)
-        once = case.observe(step.before, step.decision, copied(step.reward))
+        once = case.observe(step.before, step.decision, duplicate(step.reward))
         require(
             same_arrays(before, case.player.dump(step.before)),
             "`observe` must leave the old state as it was",

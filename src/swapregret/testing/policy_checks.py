@@ -13,7 +13,7 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.policy import Policy
-from swapregret.testing.conformance import Report, agree, listed, require, run, unspoilt
+from swapregret.testing.conformance import Report, agree, listed, require, run_checks, unspoilt
 from swapregret.testing.policy_atoms import check_atoms, check_probability, check_sampler_law, check_samples
 from swapregret.testing.set_instances import PolicyCase
 
@@ -58,7 +58,7 @@ def check_law(
     policy: Policy, actions: ActionSet | None, reference: Actions | None, *, n_samples: int, seed: int
 ) -> Report:
     """Do as :func:`check_policy` for a set whose list is already at hand, or known to be too long."""
-    return run(repr(policy), PolicyCase(policy, actions, reference, n_samples, seed), POLICY_CHECKS)
+    return run_checks(repr(policy), PolicyCase(policy, actions, reference, n_samples, seed), POLICY_CHECKS)
 
 
 def _check_marginals(case: PolicyCase) -> None:

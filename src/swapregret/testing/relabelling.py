@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.policy import Policy
-from swapregret.testing.conformance import Report, agree, listed, require, run
+from swapregret.testing.conformance import Report, agree, listed, require, run_checks
 
 _TOLERANCE = 1e-10
 _POINTS = 2e-4  # two points of gap 1e-9 can differ by about twice its square root
@@ -57,7 +57,7 @@ def check_relabelling(
     ('numbers', 'actions')
     """
     case = RelabellingCase(actions, relabelled, np.asarray(order, dtype=np.int64), limit, seed)
-    return run(f"{relabelled!r}, a relabelling of {actions!r},", case, RELABELLING_CHECKS)
+    return run_checks(f"{relabelled!r}, a relabelling of {actions!r},", case, RELABELLING_CHECKS)
 
 
 def _check_numbers(case: RelabellingCase) -> None:

@@ -14,7 +14,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
-from swapregret.testing.conformance import Report, agree, refused, require, require_action, run
+from swapregret.testing.conformance import Report, agree, refused, require, require_action, run_checks
 from swapregret.testing.set_geometry import (
     check_decomposition,
     check_outside_points,
@@ -58,7 +58,7 @@ def check_action_set(
     True
     """
     table = None if expected is None else Explicit(expected).enumerate(len(np.asarray(expected)))
-    return run(repr(actions), SetCase(actions, limit, seed, table), ACTION_SET_CHECKS)
+    return run_checks(repr(actions), SetCase(actions, limit, seed, table), ACTION_SET_CHECKS)
 
 
 def _weights(case: SetCase, name: str) -> Iterator[Vector]:

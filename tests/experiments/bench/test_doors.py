@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from swapregret.experiments.bench import starts
-from swapregret.experiments.bench.doors import DOORS, Door, Run, Seen, time_door
+from swapregret.experiments.bench.doors import DOORS, Door, PlayOnce, Seen, time_door
 
 
 def door(name: str) -> Door:
@@ -62,7 +62,7 @@ def test_time_is_divided_and_the_short_play_is_not_counted(monkeypatch: pytest.M
     clock = iter([0.0, 5.0, 10.0, 14.0])
     monkeypatch.setattr("swapregret.experiments.bench.doors.time.process_time", lambda: next(clock))
 
-    def start(rounds: int) -> Run:
+    def start(rounds: int) -> PlayOnce:
         def run() -> Seen:
             played.append(rounds)
             return Seen()

@@ -14,7 +14,7 @@ from swapregret.experiments.bench.peers import PeerTime
 from swapregret.experiments.bench.run_bench import Bench, LearnerRow, RoundRow
 from swapregret.experiments.bench.sheets import sheets, write_page
 from swapregret.experiments.bench.starts import StartRow
-from swapregret.experiments.bench.timing import Fit
+from swapregret.experiments.bench.timing import PowerLaw
 
 _BENCH = Bench(
     {"processor": "P", "cores": 2, "python": "3", "numpy": "2"},
@@ -32,7 +32,7 @@ _BENCH = Bench(
         RoundRow("c", "concentrated", 4, 999_700.0, 100.0, 3e5, 25.0, 9997.0),
     ],
     [LearnerRow("c", "multiscale", 2e6, 20.0, 5.0), LearnerRow("c", "paper", 2e3, 0.02, None)],
-    [Growth("g", "d", (100.0, 3e6), (2.0, 70.0), Fit(1.0, 0.1, 1.2), 1.3)],
+    [Growth("g", "d", (100.0, 3e6), (2.0, 70.0), PowerLaw(1.0, 0.1, 1.2), 1.3)],
     [Holding("m", 10, days, 800, 10, 90) for days in (1, 5)],
     [PeerTime("p", {10: 5.0, 100: 70.0}), PeerTime("q", {}, "not installed")],
 )

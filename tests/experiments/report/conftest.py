@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from swapregret.experiments.report.model import Curve, Edge, Graph, Law, Origin, PlayerRuns, Scene, Shares
+from swapregret.experiments.report.model import (
+    Curve,
+    DrawnEdge,
+    DrawnGraph,
+    MarginalsByDay,
+    Origin,
+    PlayerRuns,
+    Scene,
+    Shares,
+)
 
 DAYS = np.array([1, 10, 100, 1000], dtype=np.int64)
 
@@ -28,20 +37,20 @@ def runs(name: str, swap: tuple[float, ...], *, dimension: int, is_master: bool 
         windows=(1, 10, 100, 1000) if is_master else (),
         offset=3 if is_master else 0,
         shares=Shares(np.array([0.02, -0.01, 1 / 3]), 0.25) if is_master else None,
-        law=Law(DAYS, marginals),
+        law=MarginalsByDay(DAYS, marginals),
     )
 
 
 @pytest.fixture
-def diamond() -> Graph:
+def diamond() -> DrawnGraph:
     """Return s → {a, b} → t with a way straight through and a parallel edge."""
     ends = [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3), (0, 1)]
     names = ("s", "a", "b", "t")
-    return Graph(names, tuple(Edge(u, v, f"{names[u]} → {names[v]}") for u, v in ends), True)
+    return DrawnGraph(names, tuple(DrawnEdge(u, v, f"{names[u]} → {names[v]}") for u, v in ends), True)
 
 
 @pytest.fixture
-def scenes(diamond: Graph) -> tuple[Scene, ...]:
+def scenes(diamond: DrawnGraph) -> tuple[Scene, ...]:
     """Return a path scene where a master wins, and an m-set scene where nobody has a certificate."""
     master = runs("multiscale", (0.5, 0.2, 0.1, 0.05), dimension=6, is_master=True)
     rivals = (master, runs("single <b>", (0.5, 0.4, 0.35, 0.3), dimension=6))

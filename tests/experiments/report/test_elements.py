@@ -3,7 +3,7 @@
 import pytest
 
 import swapregret as sr
-from swapregret.experiments.report.gather import graph_of, put_together, rows_of
+from swapregret.experiments.report.gather import graph_of, picture_rows, put_together
 
 
 def test_graphs_of_trees_and_paths_have_an_edge_for_each_element() -> None:
@@ -25,7 +25,7 @@ def test_graphs_of_trees_and_paths_have_an_edge_for_each_element() -> None:
 def test_partitions_are_shown_by_part_and_amount(coordinates: str) -> None:
     """Whatever the coordinates, the rows are (part, amount), and the elements of an action are those of its amounts."""
     plans = sr.Partitions(3, 3, coordinates=coordinates)
-    labels, place = rows_of(plans)
+    labels, place = picture_rows(plans)
     assert len(labels) == 3 * 4
     for amounts in ((0, 3, 0), (1, 0, 2), (1, 1, 1)):
         chosen = place[plans.action_from_amounts(amounts).nonzero()[0]]
@@ -38,7 +38,7 @@ def test_elements_that_share_a_row_add_up() -> None:
     tables = []
     for coordinates in ("path", "compact"):
         plans = sr.Partitions(3, 3, coordinates=coordinates)
-        _, place = rows_of(plans)
+        _, place = picture_rows(plans)
         tables.append(put_together(plans.uniform_policy().marginals()[None], place)[0])
     assert tables[0].reshape(3, 4).sum(axis=1) == pytest.approx([1.0] * 3)
     assert tables[0] == pytest.approx(tables[1])

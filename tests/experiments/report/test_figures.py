@@ -10,7 +10,7 @@ import pytest
 
 from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against_external
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
-from swapregret.experiments.report.model import Curve, Edge, Graph, Law, PlayerRuns, Scene
+from swapregret.experiments.report.model import Curve, DrawnEdge, DrawnGraph, MarginalsByDay, PlayerRuns, Scene
 from swapregret.experiments.report.page import MOST_ELEMENTS, law_map, panel_data
 from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
 
@@ -142,7 +142,7 @@ def test_too_many_intervals_are_one_hatched_block_that_counts_them() -> None:
     assert "×1,000" in figure["data"][0]["name"]
 
 
-def test_each_edge_is_a_line_between_its_ends(diamond: Graph) -> None:
+def test_each_edge_is_a_line_between_its_ends(diamond: DrawnGraph) -> None:
     """Lines start and end at their vertices, and parallel edges do not lie on each other."""
     figure = graph_figure(diamond)
     assert figure is not None
@@ -155,7 +155,7 @@ def test_each_edge_is_a_line_between_its_ends(diamond: Graph) -> None:
 
 def test_an_edge_bends_around_a_vertex_in_its_way() -> None:
     """The edge s → t does not run over a, which lies between them."""
-    graph = Graph(("s", "a", "t"), (Edge(0, 1, "sa"), Edge(1, 2, "at"), Edge(0, 2, "st")), True)
+    graph = DrawnGraph(("s", "a", "t"), (DrawnEdge(0, 1, "sa"), DrawnEdge(1, 2, "at"), DrawnEdge(0, 2, "st")), True)
     figure = graph_figure(graph)
     assert figure is not None
     assert len(figure["data"][0]["x"]) == 3
@@ -164,8 +164,8 @@ def test_an_edge_bends_around_a_vertex_in_its_way() -> None:
 
 def test_undirected_graphs_keep_vertices_apart() -> None:
     """The vertices of a cycle of six stand apart, opposite ones farther than neighbours; the picture is the same twice."""
-    edges = tuple(Edge(i, (i + 1) % 6, str(i)) for i in range(6))
-    graph = Graph(tuple("abcdef"), edges, False)
+    edges = tuple(DrawnEdge(i, (i + 1) % 6, str(i)) for i in range(6))
+    graph = DrawnGraph(tuple("abcdef"), edges, False)
     figure = graph_figure(graph)
     assert figure is not None
     points = np.column_stack([figure["data"][-1]["x"], figure["data"][-1]["y"]])
@@ -177,11 +177,11 @@ def test_undirected_graphs_keep_vertices_apart() -> None:
 
 def test_what_cannot_be_read_is_not_drawn(scenes: tuple[Scene, ...]) -> None:
     """Graphs and maps beyond their limits are refused, and the page says so with the number."""
-    edges = tuple(Edge(0, 1, str(i)) for i in range(MOST_EDGES + 1))
-    large = Graph(("s", "t"), edges, True)
+    edges = tuple(DrawnEdge(0, 1, str(i)) for i in range(MOST_EDGES + 1))
+    large = DrawnGraph(("s", "t"), edges, True)
     assert graph_figure(large) is None
     n = MOST_ELEMENTS + 1
-    assert law_map(Law(np.array([1, 2]), np.zeros((2, n))), tuple(map(str, range(n)))) is None
+    assert law_map(MarginalsByDay(np.array([1, 2]), np.zeros((2, n))), tuple(map(str, range(n)))) is None
     scene = Scene("large", "iid", 1000, 401, 1, None, (), scenes[0].players, large)
     assert "401 edges" in panel_data(scene)["graph"]["absent"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.experiments.catalogue import ENVIRONMENTS, PLAYERS
+from swapregret.experiments.catalogue import ENVIRONMENT_KINDS, PLAYER_KINDS
 from swapregret.experiments.experiment_spec import parse_spec
 from swapregret.experiments.runs.execute import execute
 from swapregret.experiments.runs.plan_runs import plan_runs
@@ -64,7 +64,7 @@ def make(tasks: tuple[RunTask, ...], folder: Path) -> None:
         assert Store(folder).is_finished(task.info.id)
 
 
-@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize("player", PLAYER_KINDS)
 def test_every_player_can_be_run(player: str, tmp_path: Path) -> None:
     """A run of every kind of player ends in a whole result."""
     make(tasks_of(tmp_path, player, days=60), tmp_path)
@@ -73,7 +73,7 @@ def test_every_player_can_be_run(player: str, tmp_path: Path) -> None:
     assert frame["swap"][0] >= frame["external"][0] - 1e-9
 
 
-@pytest.mark.parametrize("world", ENVIRONMENTS)
+@pytest.mark.parametrize("world", ENVIRONMENT_KINDS)
 def test_every_environment_can_be_run(world: str, tmp_path: Path) -> None:
     """A run on every kind of environment ends in a whole result."""
     np.save(tmp_path / "days.npy", np.random.default_rng(0).random((20, 5)))

@@ -10,7 +10,7 @@ import pytest
 
 from swapregret.experiments.experiment_spec import parse_spec
 from swapregret.experiments.runs.execute import execute
-from swapregret.experiments.runs.plan_runs import Plan, plan_runs
+from swapregret.experiments.runs.plan_runs import RunPlan, plan_runs
 from swapregret.experiments.runs.runner import run_plan
 from swapregret.results.folder import Store
 
@@ -35,7 +35,7 @@ players = ["uniform", "follow_the_leader"]
 SMALL = SPEC.replace("[60, 10000]", "60")
 
 
-def plan(text: str) -> Plan:
+def plan(text: str) -> RunPlan:
     """Expand a spec."""
     return plan_runs(parse_spec(text), Path())
 

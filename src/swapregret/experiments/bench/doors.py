@@ -44,9 +44,9 @@ class Seen(NamedTuple):
     calls: float | None = None
 
 
-Run = Callable[[], object]
+PlayOnce = Callable[[], object]
 """Plays once; returns what it saw, if that is a ``Seen``."""
-Start = Callable[[int], Run]
+Start = Callable[[int], PlayOnce]
 
 
 @dataclass(frozen=True)
@@ -115,13 +115,13 @@ def _time(start: Start, rounds: int) -> tuple[float, Seen]:
     return min(_once(run), _once(run), key=lambda pair: pair[0])
 
 
-def _once(run: Run) -> tuple[float, Seen]:
+def _once(run: PlayOnce) -> tuple[float, Seen]:
     began = time.process_time()
     seen = run()
     return time.process_time() - began, seen if isinstance(seen, Seen) else Seen()
 
 
-def _session(make: Callable[[], ActionSet], has_journal: bool, days: int) -> Run:
+def _session(make: Callable[[], ActionSet], has_journal: bool, days: int) -> PlayOnce:
     player = swap_combcp(make(), days)
     rewards = np.random.default_rng(0).random(days).tolist()
 
@@ -140,13 +140,13 @@ def _session(make: Callable[[], ActionSet], has_journal: bool, days: int) -> Run
     return run
 
 
-def _play(make: Callable[[], ActionSet], preset: str, measure: Any, days: int) -> Run:
+def _play(make: Callable[[], ActionSet], preset: str, measure: Any, days: int) -> PlayOnce:
     actions = make()
     player, world = swap_combcp(actions, days, preset=preset), environments.iid(actions, days, rng=1)
     return lambda: play(player, world, rng=0, measure=measure)
 
 
-def _oracle(dimension: int, preset: str, days: int) -> Run:
+def _oracle(dimension: int, preset: str, days: int) -> PlayOnce:
     inner, calls = MSets(dimension, 3), itertools.count()
 
     def argmax(weights: Vector) -> Any:
@@ -165,7 +165,7 @@ def _oracle(dimension: int, preset: str, days: int) -> Run:
 
 def _game(
     make: Callable[[], games.Game], learner: Callable[[ActionSet, int], Any], rounds: int, measure: str | None = None
-) -> Run:
+) -> PlayOnce:
     game = make()
     players = [learner(actions, rounds) for actions in game.action_sets]
 
@@ -176,7 +176,7 @@ def _game(
     return run
 
 
-def _openspiel(rounds: int) -> Run:
+def _openspiel(rounds: int) -> PlayOnce:
     theirs, tables = import_module("open_spiel.python.algorithms.regret_matching"), np.array(_wide_game().tables)
     return lambda: theirs.regret_matching(tables, iterations=rounds)
 

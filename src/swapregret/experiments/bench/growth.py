@@ -10,7 +10,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.experiments.bench.cases import round_player, rounds_of
-from swapregret.experiments.bench.timing import Fit, fit_power, measure
+from swapregret.experiments.bench.timing import PowerLaw, fit_power, measure
 from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.player import Player
 from swapregret.learners.presets import swap_combcp
@@ -27,7 +27,7 @@ class Growth:
     against: str
     sizes: tuple[float, ...]
     microseconds: tuple[float, ...]
-    fit: Fit
+    fit: PowerLaw
     limit: float
 
 

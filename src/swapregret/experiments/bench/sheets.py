@@ -29,7 +29,7 @@ def sheets(result: Bench) -> list[Sheet]:
     return [sheet for sheet in [*found, _memory(result), _peers(result)] if sheet.rows]
 
 
-def describe(result: Bench) -> str:
+def describe_bench(result: Bench) -> str:
     """Return what the figures were measured on."""
     machine = result.machine
     return (
@@ -192,7 +192,7 @@ def read_page(path: Path) -> tuple[str, str]:
 def write_page(path: Path, result: Bench) -> None:
     """Rewrite the measured tables of a page, and leave what stands around them."""
     before, after = read_page(path)
-    lines = ["", "", f"Measured on {describe(result)}", ""]
+    lines = ["", "", f"Measured on {describe_bench(result)}", ""]
     for sheet in filter(lambda sheet: sheet.is_on_page, sheets(result)):
         lines += [f"**{sheet.title}**", "", *_markdown(sheet.headings, sheet.rows), ""]
     path.write_text(before + _BEGIN + "\n".join(lines) + _END + after, encoding="utf-8")

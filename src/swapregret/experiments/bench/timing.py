@@ -12,7 +12,7 @@ _MOST = 4_000_000
 
 
 @dataclass(frozen=True)
-class Rate:
+class Timing:
     """How fast something ran: the best of several stretches of ``rounds`` rounds each."""
 
     rounds_per_second: float
@@ -24,7 +24,7 @@ class Rate:
         return 1e6 / self.rounds_per_second
 
 
-def measure(run: Callable[[int], object], seconds: float, least: int = _FIRST) -> Rate:
+def measure(run: Callable[[int], object], seconds: float, least: int = _FIRST) -> Timing:
     """Time a function that plays a given number of rounds.
 
     One short call compiles most; the number of rounds is then raised until a call, and a second one like it, which has
@@ -46,7 +46,7 @@ def measure(run: Callable[[int], object], seconds: float, least: int = _FIRST) -
         growth = min(20.0, 1.1 * goal / max(spent, 1e-4))
         rounds = min(_MOST, max(rounds + least, least * math.ceil(rounds * growth / least)))
     best = min(spent, _seconds(run, rounds))
-    return Rate(rounds / max(best, 1e-9), rounds)
+    return Timing(rounds / max(best, 1e-9), rounds)
 
 
 def _seconds(run: Callable[[int], object], rounds: int) -> float:
@@ -71,7 +71,7 @@ def bare_exp3(rounds: int) -> float:
 
 
 @dataclass(frozen=True)
-class Fit:
+class PowerLaw:
     """A power law through points: y = c·x^exponent, by least squares on the logarithms.
 
     ``error`` is the standard error of the exponent, ``spread`` the largest factor by which a point lies off the line.
@@ -82,7 +82,7 @@ class Fit:
     spread: float
 
 
-def fit_power(x: list[float], y: list[float]) -> Fit:
+def fit_power(x: list[float], y: list[float]) -> PowerLaw:
     """Fit a power law to at least three points.
 
     Examples
@@ -96,4 +96,4 @@ def fit_power(x: list[float], y: list[float]) -> Fit:
     exponent = float(centred @ log_y / (centred @ centred))
     off = log_y - log_y.mean() - exponent * centred
     error = math.sqrt(float(off @ off) / max(len(x) - 2, 1) / float(centred @ centred))
-    return Fit(exponent, error, float(np.exp(np.abs(off).max())))
+    return PowerLaw(exponent, error, float(np.exp(np.abs(off).max())))

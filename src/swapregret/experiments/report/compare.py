@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.model import Ends, Scene
-from swapregret.experiments.report.shell import Cell, plain_section, table
+from swapregret.experiments.report.shell import TableCell, plain_section, table
 
 SIGNS = {"reward": 1.0, "swap": -1.0}
 """Which end is good: the most reward, the least swap regret."""
@@ -200,8 +200,8 @@ def _change(before: Ends, after: Ends, quantity: str, is_paired: bool) -> Differ
     return difference(one, other, is_paired=False) if len(one) and len(other) else None
 
 
-def _cell(change: Difference | None, quantity: str) -> Cell:
+def _cell(change: Difference | None, quantity: str) -> TableCell:
     if change is None:
-        return Cell("–")
+        return TableCell("–")
     mark = _mark(change, quantity)
-    return Cell(mark if mark == "=" else f"{mark} {change}", change.value, (change.low, change.high))
+    return TableCell(mark if mark == "=" else f"{mark} {change}", change.value, (change.low, change.high))

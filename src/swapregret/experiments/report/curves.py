@@ -11,11 +11,11 @@ from swapregret.experiments.report.style import (
     Trace,
     axis,
     error_bars,
+    escaped,
     figure,
     log_ticks,
     marker,
     numbers,
-    plain,
     scatter,
     stroke,
 )
@@ -117,7 +117,7 @@ def _swap_against(players: Sequence[PlayerRuns], quantity: str, title: str) -> F
         swap, other = runs.swap, runs.curve(quantity)
         if swap is None or other is None:
             continue
-        common = {"legendgroup": runs.name, "name": plain(runs.name)}
+        common = {"legendgroup": runs.name, "name": escaped(runs.name)}
         hover = f"{quantity} %{{x:.4g}}<br>swap %{{y:.4g}}"
         settled = len(swap.days) // 2
         way = scatter(
@@ -169,7 +169,7 @@ def _band(index: int, name: str, curve: Curve, foot: float) -> Trace:
         "lines",
         days + days[::-1],
         numbers([*high, *low[::-1]]),
-        name=plain(name),
+        name=escaped(name),
         legendgroup=name,
         showlegend=False,
         fill="toself",
@@ -189,7 +189,7 @@ def _line(index: int, name: str, curve: Curve, unit: str, x_title: str) -> Trace
         "lines+markers",
         curve.days.tolist(),
         numbers(curve.value),
-        name=plain(name),
+        name=escaped(name),
         legendgroup=name,
         line=stroke(index, 2.2),
         marker=marker(index, 6),

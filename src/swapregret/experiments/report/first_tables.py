@@ -9,7 +9,7 @@ import numpy as np
 
 from swapregret.experiments.report.compare import SIGNS, Difference, difference, shared
 from swapregret.experiments.report.model import Curve, Ends, PlayerRuns, Scene
-from swapregret.experiments.report.shell import Cell, plain_section, table
+from swapregret.experiments.report.shell import TableCell, plain_section, table
 
 
 @dataclass(frozen=True)
@@ -103,16 +103,16 @@ def _ahead(ahead: Difference) -> str:
     return f'{mark}{ahead.value:.4f} <span class="interval">[{ahead.low:.4f}, {ahead.high:.4f}]</span>'
 
 
-def _lead_cells(scene: Scene, quantity: str) -> tuple[Cell, Cell, Cell, Cell]:
+def _lead_cells(scene: Scene, quantity: str) -> tuple[TableCell, TableCell, TableCell, TableCell]:
     best = leader(_players(scene), quantity)
     if best is None:
-        return (Cell("–"),) * 4
+        return (TableCell("–"),) * 4
     ahead = best.ahead
     return (
-        Cell(f"<b>{escape(best.name)}</b>"),
-        Cell(f"{best.value:.4f}", best.value),
-        Cell("–") if ahead is None else Cell(_ahead(ahead), ahead.value, (ahead.low, ahead.high)),
-        Cell(escape(best.next_name) or "–"),
+        TableCell(f"<b>{escape(best.name)}</b>"),
+        TableCell(f"{best.value:.4f}", best.value),
+        TableCell("–") if ahead is None else TableCell(_ahead(ahead), ahead.value, (ahead.low, ahead.high)),
+        TableCell(escape(best.next_name) or "–"),
     )
 
 
@@ -176,7 +176,10 @@ def results_table(scenes: Sequence[Scene]) -> str:
     for scene in scenes:
         count = "" if scene.n_actions is None else f", N = {_many(scene.n_actions)}"
         about = f"d = {scene.dimension}, m = {scene.size}{count}"
-        name, horizon = Cell(f"{escape(scene.actions)} <small>({about})</small>"), (scene.horizon, f"{scene.horizon:,}")
+        name, horizon = (
+            TableCell(f"{escape(scene.actions)} <small>({about})</small>"),
+            (scene.horizon, f"{scene.horizon:,}"),
+        )
         best = [column.best(scene.players) for column in _COLUMNS]
         for runs in scene.players:
             cells = [_cell(runs, *each, kinds) for each in zip(_COLUMNS, best, strict=True)]
@@ -194,10 +197,10 @@ def _definitions(kinds: Sequence[str]) -> str:
     return f'<p class="lead">Swap regret as measured, by the number beside it:</p><ol class="lead">{items}</ol>'
 
 
-def _cell(runs: PlayerRuns, column: _Column, best: Curve | None, kinds: Sequence[str]) -> Cell:
+def _cell(runs: PlayerRuns, column: _Column, best: Curve | None, kinds: Sequence[str]) -> TableCell:
     curve = column.measured(runs)
     if curve is None or best is None:
-        return Cell("–")
+        return TableCell("–")
     value, *ends = curve.last
     shown = column.form(value)
     is_best = shown == column.form(best.last[0])
@@ -206,7 +209,7 @@ def _cell(runs: PlayerRuns, column: _Column, best: Curve | None, kinds: Sequence
         text += f' <span class="interval">[{column.form(ends[0])}, {column.form(ends[1])}]</span>'
     if column.quantity == "swap":
         text += _marks(runs, kinds, is_close=not is_best and _overlaps(curve, best))
-    return Cell(text, value, (ends[0], ends[1]) if has_ends else None)
+    return TableCell(text, value, (ends[0], ends[1]) if has_ends else None)
 
 
 def _marks(runs: PlayerRuns, kinds: Sequence[str], *, is_close: bool) -> str:

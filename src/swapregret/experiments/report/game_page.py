@@ -14,7 +14,7 @@ from swapregret.errors import Unsupported
 from swapregret.experiments.report.curves import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.lines import in_braces
-from swapregret.experiments.report.model import Curve, Edge, Graph
+from swapregret.experiments.report.model import Curve, DrawnEdge, DrawnGraph
 from swapregret.experiments.report.shell import (
     Panel,
     choices,
@@ -24,7 +24,7 @@ from swapregret.experiments.report.shell import (
     plain_section,
     table,
 )
-from swapregret.experiments.report.style import Figure, axis, figure, heat_map, marker, numbers, plain, scatter
+from swapregret.experiments.report.style import Figure, axis, escaped, figure, heat_map, marker, numbers, scatter
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import joint_law, normal_form
@@ -231,7 +231,7 @@ def _payoff_figure(
     x, y = numbers(best.payoffs[:1]), numbers(best.payoffs[1:])
     look = {"color": colour(4), "size": 14, "symbol": "star"}
     star = scatter("markers", x, y, name="largest sum", marker=look, hovertemplate=_PAIR)
-    across, up = (axis(f"payoff of {plain(name)}") for name in results[0].game.names)
+    across, up = (axis(f"payoff of {escaped(name)}") for name in results[0].game.names)
     return figure([polygon, star, plays], height=440, xaxis=across, yaxis=up)
 
 
@@ -295,8 +295,8 @@ def _network(result: SelfPlayResult) -> Figure | None:
     loads = game.loads([result.play.marginals(player) for player in range(game.n_players)])
     names = list(dict.fromkeys(vertex for edge in game.edges for vertex in edge))
     number = {vertex: index for index, vertex in enumerate(names)}
-    edges = tuple(Edge(number[tail], number[head], f"{tail} → {head}") for tail, head in game.edges)
-    drawn = graph_figure(Graph(tuple(str(name) for name in names), edges, True))
+    edges = tuple(DrawnEdge(number[tail], number[head], f"{tail} → {head}") for tail, head in game.edges)
+    drawn = graph_figure(DrawnGraph(tuple(str(name) for name in names), edges, True))
     if drawn is None:
         return None
     top = float(loads.max()) or 1.0
@@ -304,7 +304,7 @@ def _network(result: SelfPlayResult) -> Figure | None:
         trace["line"] = {"color": colour(1), "width": round(0.5 + 10.0 * load / top, 3)}
         trace["opacity"] = 0.75
     drawn["data"][len(edges)]["text"] = [
-        plain(f"{edge.label}: {load:.3f}") for edge, load in zip(edges, loads.tolist(), strict=True)
+        escaped(f"{edge.label}: {load:.3f}") for edge, load in zip(edges, loads.tolist(), strict=True)
     ]
     return drawn
 

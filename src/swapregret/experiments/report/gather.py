@@ -13,7 +13,17 @@ from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Matrix, Vector
 from swapregret.errors import InvalidInput
-from swapregret.experiments.report.model import Curve, Edge, Ends, Graph, Law, Origin, PlayerRuns, Scene, Shares
+from swapregret.experiments.report.model import (
+    Curve,
+    DrawnEdge,
+    DrawnGraph,
+    Ends,
+    MarginalsByDay,
+    Origin,
+    PlayerRuns,
+    Scene,
+    Shares,
+)
 from swapregret.regret.measure import student_factor
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
 from swapregret.results.run_rows import UNIT_COLUMNS
@@ -66,7 +76,7 @@ def _scene(
 ) -> Scene:
     name, environment, horizon = key
     actions = experiment.action_set(name)
-    labels, place = rows_of(actions)
+    labels, place = picture_rows(actions)
     here = {"set": name, "environment": environment, "horizon": horizon}
     return Scene(
         actions=name,
@@ -114,7 +124,7 @@ def _player(
         windows=first.windows or (),
         offset=first.offset or 0,
         shares=_shares(experiment, first, [run for run in runs if run.id != first.run]),
-        law=Law(first.days, put_together(first.marginals, place)),
+        law=MarginalsByDay(first.days, put_together(first.marginals, place)),
         ends=_ends(rows),
     )
 
@@ -199,7 +209,7 @@ def _origin(experiment: Experiment, n_finished: int) -> Origin:
 # ---- how the law over a set is shown ------------------------------------------------------------------------------
 
 
-def graph_of(actions: ActionSet) -> Graph | None:
+def graph_of(actions: ActionSet) -> DrawnGraph | None:
     """Return the graph of a path or tree set; None for sets without one.
 
     Examples
@@ -211,26 +221,26 @@ def graph_of(actions: ActionSet) -> Graph | None:
     if isinstance(actions, DagPaths):
         place = {vertex: i for i, vertex in enumerate(dict.fromkeys(v for edge in actions.edges for v in edge))}
         edges = [
-            Edge(place[tail], place[head], _edge_name(label, " → "))
+            DrawnEdge(place[tail], place[head], _edge_name(label, " → "))
             for (tail, head), label in zip(actions.edges, actions.labels, strict=True)
         ]
-        return Graph(tuple(str(vertex) for vertex in place), tuple(edges), True)
+        return DrawnGraph(tuple(str(vertex) for vertex in place), tuple(edges), True)
     if isinstance(actions, GraphicBases):
         graph = actions.graph
         ends = zip(graph.tails.tolist(), graph.heads.tolist(), actions.labels, strict=True)
-        edges = [Edge(tail, head, _edge_name(label, " – ")) for tail, head, label in ends]
-        return Graph(tuple(str(vertex) for vertex in graph.vertices), tuple(edges), False)
+        edges = [DrawnEdge(tail, head, _edge_name(label, " – ")) for tail, head, label in ends]
+        return DrawnGraph(tuple(str(vertex) for vertex in graph.vertices), tuple(edges), False)
     return None
 
 
-def rows_of(actions: ActionSet) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
+def picture_rows(actions: ActionSet) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
     """Return the rows in which the law of a set is shown, and which of them each element belongs to.
 
     Elements of partitions that give a part the same amount share a row; otherwise each element has one.
 
     Examples
     --------
-    >>> labels, place = rows_of(Partitions(1, 2))
+    >>> labels, place = picture_rows(Partitions(1, 2))
     >>> labels, place.tolist()
     (('part 0 gets 0', 'part 0 gets 1', 'part 1 gets 0', 'part 1 gets 1'), [0, 1, 3, 2])
     """

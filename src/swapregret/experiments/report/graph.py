@@ -8,8 +8,8 @@ import numpy as np
 import scipy
 
 from swapregret.arrays import Matrix, Vector
-from swapregret.experiments.report.model import Graph
-from swapregret.experiments.report.style import Figure, Trace, figure, plain, scatter
+from swapregret.experiments.report.model import DrawnGraph
+from swapregret.experiments.report.style import Figure, Trace, escaped, figure, scatter
 
 MOST_EDGES = 400
 _MOST_NAMES = 60
@@ -21,22 +21,22 @@ _PAGE = np.array([1.8, 1.0])
 _BEND_POINTS = 13
 
 
-def graph_figure(graph: Graph) -> Figure | None:
+def graph_figure(graph: DrawnGraph) -> Figure | None:
     """Draw a graph, one line per edge, all of them thin: the page sets their thickness. None above 400 edges.
 
     The last two traces are the middles of the edges, which carry the hover texts, and the vertices with their names.
 
     Examples
     --------
-    >>> from swapregret.experiments.report.model import Edge
-    >>> made = graph_figure(Graph(("s", "t"), (Edge(0, 1, "s → t"), Edge(0, 1, "bridge")), True))
+    >>> from swapregret.experiments.report.model import DrawnEdge
+    >>> made = graph_figure(DrawnGraph(("s", "t"), (DrawnEdge(0, 1, "s → t"), DrawnEdge(0, 1, "bridge")), True))
     >>> len(made["data"]), made["data"][-2]["text"]
     (4, ['s → t', 'bridge'])
     """
     if len(graph.edges) > MOST_EDGES:
         return None
     places = place_vertices(graph)
-    curves, labels = edge_curves(graph, places), [plain(edge.label) for edge in graph.edges]
+    curves, labels = edge_curves(graph, places), [escaped(edge.label) for edge in graph.edges]
     hover = "%{text}<extra></extra>"
     lines = [
         _trace("lines", curve, name=label, line={"color": _INK, "width": 1}, hoverinfo="skip")
@@ -54,7 +54,7 @@ def graph_figure(graph: Graph) -> Figure | None:
     vertices = _trace(
         "markers+text" if is_named else "markers",
         places,
-        text=[plain(name) for name in graph.vertices],
+        text=[escaped(name) for name in graph.vertices],
         textposition="middle center",
         textfont={"size": 11},
         marker={"size": size, "color": "#ffffff", "line": {"width": 1.5, "color": "#57606a"}},
@@ -69,7 +69,7 @@ def _trace(mode: str, points: Matrix, **more: object) -> Trace:
     return scatter(mode, x, y, **more)
 
 
-def place_vertices(graph: Graph) -> Matrix:
+def place_vertices(graph: DrawnGraph) -> Matrix:
     """Return a point in the unit square for each vertex, shape (n, 2).
 
     Directed graphs are drawn in layers by the longest way from a source, each layer in the order that crosses few edges.
@@ -78,15 +78,15 @@ def place_vertices(graph: Graph) -> Matrix:
 
     Examples
     --------
-    >>> from swapregret.experiments.report.model import Edge
-    >>> path = Graph(("s", "a", "t"), (Edge(0, 1, "sa"), Edge(1, 2, "at")), True)
+    >>> from swapregret.experiments.report.model import DrawnEdge
+    >>> path = DrawnGraph(("s", "a", "t"), (DrawnEdge(0, 1, "sa"), DrawnEdge(1, 2, "at")), True)
     >>> place_vertices(path)[:, 0].tolist()
     [0.0, 0.5, 1.0]
     """
     return _layered(graph) if graph.is_directed else _by_distance(graph)
 
 
-def edge_curves(graph: Graph, places: Matrix) -> list[Matrix]:
+def edge_curves(graph: DrawnGraph, places: Matrix) -> list[Matrix]:
     """Return the line of each edge: straight, or bent where it is parallel to another or would run over a vertex."""
     seen: dict[tuple[int, int], int] = {}
     curves = []
@@ -118,7 +118,7 @@ def _runs_over(places: Matrix, tail: int, head: int) -> bool:
     return bool(((along > 0.0) & (along < 1.0) & (away < 0.03)).any())
 
 
-def _layered(graph: Graph) -> Matrix:
+def _layered(graph: DrawnGraph) -> Matrix:
     n = len(graph.vertices)
     level = np.zeros(n, dtype=np.int64)
     for _ in range(n):
@@ -140,7 +140,7 @@ def _layered(graph: Graph) -> Matrix:
     return np.column_stack([level / max(1, int(level.max())), row])
 
 
-def _mean_row(graph: Graph, vertex: int, row: Vector, *, forward: bool) -> float:
+def _mean_row(graph: DrawnGraph, vertex: int, row: Vector, *, forward: bool) -> float:
     """Return the negative mean height of the neighbours on one side; its own where it has none."""
     tails = [edge.tail for edge in graph.edges if edge.head == vertex]
     heads = [edge.head for edge in graph.edges if edge.tail == vertex]
@@ -153,7 +153,7 @@ def _spread(count: int) -> Vector:
     return (np.arange(count, 0, -1) - 0.5) / count
 
 
-def _by_distance(graph: Graph) -> Matrix:
+def _by_distance(graph: DrawnGraph) -> Matrix:
     n = len(graph.vertices)
     angle = 2.0 * np.pi * np.arange(n) / max(1, n)
     points = np.column_stack([np.cos(angle), np.sin(angle)])
@@ -169,7 +169,7 @@ def _by_distance(graph: Graph) -> Matrix:
     return np.asarray((points - low) / np.maximum(high - low, 1e-9))
 
 
-def _distances(graph: Graph) -> Matrix:
+def _distances(graph: DrawnGraph) -> Matrix:
     """Return the numbers of edges between all vertices; vertices that are not joined are one step further than any."""
     near = np.zeros((len(graph.vertices),) * 2)
     for edge in graph.edges:

@@ -10,11 +10,11 @@ from swapregret.experiments.report.style import (
     Trace,
     axis,
     error_bars,
+    escaped,
     figure,
     log_ticks,
     marker,
     numbers,
-    plain,
     scatter,
     stroke,
 )
@@ -34,14 +34,14 @@ class Series:
     is_ours: bool = False
 
 
-def line_figure(
+def series_figure(
     series: Sequence[Series], x_title: str, y_title: str, *, log_x: bool = True, log_y: bool = True
 ) -> Figure | None:
     """Draw lines with points and error bars; a point that a logarithmic axis cannot show is left out. None without points.
 
     Examples
     --------
-    >>> made = line_figure([Series("a", ((10., .1), (100., 0.), (1000., .2)))], "N", "regret")
+    >>> made = series_figure([Series("a", ((10., .1), (100., 0.), (1000., .2)))], "N", "regret")
     >>> made["data"][0]["x"], made["data"][0]["y"]
     ([10.0, 1000.0], [0.1, 0.2])
     """
@@ -60,12 +60,12 @@ def line_figure(
             "lines+markers",
             numbers(xs),
             numbers(ys),
-            name=plain(line.name),
+            name=escaped(line.name),
             line=stroke(index, 3.6 if line.is_ours else 1.6),
             marker=marker(index, 9 if line.is_ours else 7),
             error_y=error_bars(index, ys, lows, highs),
             customdata=[numbers(pair) for pair in zip(lows, highs, strict=True)],
-            hovertemplate=f"{plain(x_title)} %{{x:,}}: %{{y:.4g}}",
+            hovertemplate=f"{escaped(x_title)} %{{x:,}}: %{{y:.4g}}",
         )
         data.append(made)
     if not data:
@@ -88,8 +88,8 @@ def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:
         "orientation": "h",
         "name": "gain",
         "x": numbers(each.gain for each in shown),
-        "y": [plain(f"{index + 1}. {_short(f'{one} → {other}')}") for index, (one, other) in enumerate(names)],
-        "text": [plain(str(each)) for each in shown],
+        "y": [escaped(f"{index + 1}. {_short(f'{one} → {other}')}") for index, (one, other) in enumerate(names)],
+        "text": [escaped(str(each)) for each in shown],
         "textposition": "none",
         "hovertemplate": "%{text}<extra></extra>",
         "marker": {"color": colour(0)},

@@ -61,7 +61,7 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class MarginalsByDay:
     """What is likely to be chosen after some days.
 
     Attributes
@@ -131,7 +131,7 @@ class PlayerRuns:
     windows: tuple[int, ...] = ()
     offset: int = 0
     shares: Shares | None = None
-    law: Law | None = None
+    law: MarginalsByDay | None = None
     ends: Ends | None = None
 
     def curve(self, quantity: str) -> Curve | None:
@@ -141,7 +141,7 @@ class PlayerRuns:
 
 
 @dataclass(frozen=True)
-class Edge:
+class DrawnEdge:
     """One element of a path or tree set: its ends by number, and its name."""
 
     tail: int
@@ -150,11 +150,11 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Graph:
+class DrawnGraph:
     """The graph of a path or tree set; edge i is element i."""
 
     vertices: tuple[str, ...]
-    edges: tuple[Edge, ...]
+    edges: tuple[DrawnEdge, ...]
     is_directed: bool
 
 
@@ -185,7 +185,7 @@ class Scene:
     n_actions: int | None
     labels: tuple[str, ...]
     players: tuple[PlayerRuns, ...]
-    graph: Graph | None = None
+    graph: DrawnGraph | None = None
     units: Units = UNIT_REWARDS
 
     @property

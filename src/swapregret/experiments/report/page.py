@@ -20,7 +20,7 @@ from swapregret.experiments.report.curves import (
 from swapregret.experiments.report.first_tables import results_table, summary_section
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
-from swapregret.experiments.report.model import Law, Origin, Scene
+from swapregret.experiments.report.model import MarginalsByDay, Origin, Scene
 from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
 from swapregret.experiments.report.shell import choices, document, facts_list, plain_section
 from swapregret.experiments.report.style import Figure, heat_map, plural
@@ -131,12 +131,12 @@ def _laws(scene: Scene) -> dict[str, Any]:
     return {"figure": drawn, "choices": laws}
 
 
-def law_map(law: Law, labels: tuple[str, ...]) -> Figure | None:
+def law_map(law: MarginalsByDay, labels: tuple[str, ...]) -> Figure | None:
     """Shade the probability of every element on every day; None above 150 elements.
 
     Examples
     --------
-    >>> law_map(Law(np.array([1, 2]), np.array([[.5, 1.], [0., .25]])), ("a", "b"))["data"][0]["z"]
+    >>> law_map(MarginalsByDay(np.array([1, 2]), np.array([[.5, 1.], [0., .25]])), ("a", "b"))["data"][0]["z"]
     [[0.5, 0.0], [1.0, 0.25]]
     """
     if len(labels) > MOST_ELEMENTS:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from swapregret.experiments.report.model import PlayerRuns
-from swapregret.experiments.report.style import Figure, Trace, axis, figure, numbers, plain, plural, scatter
+from swapregret.experiments.report.style import Figure, Trace, axis, escaped, figure, numbers, plural, scatter
 from swapregret.notebook import colour
 
 _MOST_WINDOWS = 300
@@ -111,7 +111,7 @@ def _marks(name: str, values: Sequence[tuple[str, float]], shape: str) -> Trace:
 def _by_player(name: str, values: Sequence[tuple[str, float]]) -> Trace:
     return {
         "name": name,
-        "y": [plain(player) for player, _ in values],
+        "y": [escaped(player) for player, _ in values],
         "x": numbers(value for _, value in values),
         "hovertemplate": name + " of %{y}: %{x:.4g}<extra></extra>",
     }

@@ -124,7 +124,7 @@ def choices(figures: Mapping[str, Figure | None], absent: str = "", note: str = 
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table in HTML, and the number it stands for, with the ends of its interval."""
 
     html: str
@@ -165,11 +165,11 @@ def table(name: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> 
     )
 
 
-def _cell(given: object) -> Cell:
-    if isinstance(given, Cell):
+def _cell(given: object) -> TableCell:
+    if isinstance(given, TableCell):
         return given
     value, text = given if isinstance(given, tuple) else (None, given)
-    return Cell(escape(str(text)), value)
+    return TableCell(escape(str(text)), value)
 
 
 def facts_list(facts: Mapping[str, str]) -> str:

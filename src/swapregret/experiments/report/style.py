@@ -53,12 +53,12 @@ def error_bars(index: int, value: ArrayLike, low: ArrayLike, high: ArrayLike) ->
     return {"type": "data", "symmetric": False, **bars, "color": colour(index)}
 
 
-def plain(text: str) -> str:
+def escaped(text: str) -> str:
     """Return text so that Plotly, which reads some HTML in it, shows it as it is.
 
     Examples
     --------
-    >>> plain("rate <b> & co")
+    >>> escaped("rate <b> & co")
     'rate &lt;b&gt; &amp; co'
     """
     return escape(text, quote=False)
@@ -131,8 +131,8 @@ def heat_map(
     """Shade a table of probabilities: the first names go down, the second across; ``more`` is of the trace."""
     trace = {
         "type": "heatmap",
-        "x": [plain(name) for name in names[1]],
-        "y": [plain(name) for name in names[0]],
+        "x": [escaped(name) for name in names[1]],
+        "y": [escaped(name) for name in names[0]],
         "z": table,
         "zmin": 0.0,
         "colorscale": "Cividis",
@@ -140,5 +140,5 @@ def heat_map(
         "hovertemplate": hover + "<extra></extra>",
         **more,
     }
-    down, across = (axis(plain(title), type="category", showticklabels=has_names) for title in titles)
+    down, across = (axis(escaped(title), type="category", showticklabels=has_names) for title in titles)
     return figure([trace], height=height, showlegend=False, xaxis=across, yaxis=down | {"autorange": "reversed"})

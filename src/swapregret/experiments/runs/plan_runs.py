@@ -11,9 +11,9 @@ from swapregret.actions.set_specs import make_set, set_parameters
 from swapregret.counts import MOST_RUNS
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.experiments.catalogue import (
-    ENVIRONMENTS,
+    ENVIRONMENT_KINDS,
     OWN_SET,
-    PLAYERS,
+    PLAYER_KINDS,
     file_digest,
     make_environment,
     make_player,
@@ -21,7 +21,7 @@ from swapregret.experiments.catalogue import (
 )
 from swapregret.experiments.combinations import Choice, expand
 from swapregret.experiments.experiment_spec import Spec
-from swapregret.experiments.runs.task import RunTask, geometric, library_version, listed
+from swapregret.experiments.runs.task import RunTask, days_listed, geometric, library_version
 from swapregret.learners.config import encode
 from swapregret.registry import FORMS
 from swapregret.results.experiment import RunInfo
@@ -34,7 +34,7 @@ _FEWEST = 1000
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """All runs of a spec, and what they are made of as files hold it."""
 
     tasks: tuple[RunTask, ...]
@@ -51,7 +51,7 @@ class _Set:
     config: dict[str, Any]
 
 
-def plan_runs(spec: Spec, folder: Path) -> Plan:
+def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     """Expand a spec into runs; files it names are looked for in ``folder``.
 
     Everything is made once on the smallest set, so that a parameter out of range is refused now and not at night. What only
@@ -61,11 +61,13 @@ def plan_runs(spec: Spec, folder: Path) -> Plan:
     worlds = expand(
         spec.environments,
         "environments",
-        ENVIRONMENTS,
+        ENVIRONMENT_KINDS,
         lambda kind: parameters_of(kind, is_player=False),
         _WORLD_DEPTHS,
     )
-    players = expand(spec.players, "players", PLAYERS, lambda kind: parameters_of(kind, is_player=True), _PLAYER_DEPTHS)
+    players = expand(
+        spec.players, "players", PLAYER_KINDS, lambda kind: parameters_of(kind, is_player=True), _PLAYER_DEPTHS
+    )
     if not sets and any(world.kind not in OWN_SET for world in worlds):
         raise InvalidInput("`sets` must be given", "none", 'Add e.g. sets = ["msets 10 3"].')
     n_sets = max(1, len(sets))
@@ -95,7 +97,7 @@ def plan_runs(spec: Spec, folder: Path) -> Plan:
         marks = (
             geometric(horizon, spec.checkpoints.first, spec.checkpoints.ratio)
             if spec.checkpoints.days is None
-            else listed(horizon, spec.checkpoints.days)
+            else days_listed(horizon, spec.checkpoints.days)
         )
         for world, own_set in zip(worlds, own, strict=True):
             files = file_digest(world.kind, world.values, folder)
@@ -129,7 +131,7 @@ def plan_runs(spec: Spec, folder: Path) -> Plan:
         "players": {player.label: {"kind": player.kind, "parameters": player.values} for player in players},
         "runs": [asdict(task.info) for task in tasks],
     }
-    return Plan(tuple(tasks), resolved)
+    return RunPlan(tuple(tasks), resolved)
 
 
 def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:

@@ -12,8 +12,8 @@ from swapregret.boundary import naming
 from swapregret.experiments.experiment_spec import read_spec
 from swapregret.experiments.runs.backends import run_locally, usable_cores
 from swapregret.experiments.runs.execute import Outcome
-from swapregret.experiments.runs.plan_runs import Plan, plan_runs
-from swapregret.experiments.runs.status import Report, clear_statuses, host, read_statuses
+from swapregret.experiments.runs.plan_runs import RunPlan, plan_runs
+from swapregret.experiments.runs.status import WorkerReport, clear_statuses, host, read_statuses
 from swapregret.experiments.runs.task import RunTask, library_version
 from swapregret.results.folder import Store
 
@@ -55,10 +55,10 @@ class Summary:
 class Watcher:
     """Is told how things go; does nothing. Displays are made from it."""
 
-    def begin(self, plan: Plan, missing: Sequence[RunTask]) -> None:
+    def begin(self, plan: RunPlan, missing: Sequence[RunTask]) -> None:
         """Take note of what is to be made."""
 
-    def tick(self, reports: Sequence[Report]) -> None:
+    def tick(self, reports: Sequence[WorkerReport]) -> None:
         """Take note of where the workers stand, a few times a second."""
 
     def finished(self, task: RunTask, outcome: Outcome) -> None:
@@ -68,7 +68,7 @@ class Watcher:
         """Take note that there is no more to come."""
 
 
-def read_plan(path: str | os.PathLike[str]) -> tuple[Plan, bytes]:
+def read_plan(path: str | os.PathLike[str]) -> tuple[RunPlan, bytes]:
     """Read a spec and expand it; also return the file as it is."""
     spec, data = read_spec(path)
     with naming(path):
@@ -76,7 +76,7 @@ def read_plan(path: str | os.PathLike[str]) -> tuple[Plan, bytes]:
 
 
 def run_plan(
-    plan: Plan,
+    plan: RunPlan,
     spec: bytes,
     folder: str | os.PathLike[str],
     *,

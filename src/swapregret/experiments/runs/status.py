@@ -23,7 +23,7 @@ def host() -> str:
 
 
 @dataclass(frozen=True)
-class Report:
+class WorkerReport:
     """What a worker is doing: which run, how many of its days are played, how fast, and its last measured swap regret a round."""
 
     worker: str
@@ -96,12 +96,12 @@ class Status:
             os.replace(hidden, self._path)
 
 
-def read_statuses(folder: str | os.PathLike[str]) -> list[Report]:
+def read_statuses(folder: str | os.PathLike[str]) -> list[WorkerReport]:
     """Return what the workers of a folder are doing, in a fixed order."""
     found = []
     for path in sorted((Path(folder) / _FOLDER).glob("*.json")):
         try:
-            found.append(Report(**json.loads(path.read_text(encoding="utf-8"))))
+            found.append(WorkerReport(**json.loads(path.read_text(encoding="utf-8"))))
         except (OSError, ValueError, TypeError):  # gone or replaced while it was read
             continue
     return found

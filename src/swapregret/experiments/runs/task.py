@@ -91,6 +91,6 @@ def geometric(horizon: int, first: int, ratio: float) -> tuple[int, ...]:
     return tuple(sorted(days))
 
 
-def listed(horizon: int, days: Sequence[int]) -> tuple[int, ...]:
+def days_listed(horizon: int, days: Sequence[int]) -> tuple[int, ...]:
     """Return the days of a list that come before the horizon, and the horizon."""
     return tuple(sorted({day for day in days if day < horizon} | {horizon}))
