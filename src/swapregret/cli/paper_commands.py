@@ -40,8 +40,7 @@ def measure_table1(
     Example: swapregret table1 --html table1.html
     """
     _prepare(html)
-    from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES
-    from swapregret.experiments.paper_table1 import measure_table1 as measure
+    from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES, measure_table1
 
     n_instances = sum(full or instance.in_default for instance in INSTANCES)
     with progress_bar() as bar:
@@ -50,7 +49,7 @@ def measure_table1(
         def advance(name: str) -> None:
             bar.update(task, advance=1, description=name)
 
-        result = measure(
+        result = measure_table1(
             world=world,
             horizon=horizon or (_FULL_HORIZON if full else 50_000),
             replications=replications or (_FULL_REPLICATIONS if full else 1),
@@ -180,13 +179,12 @@ def measure_counterexample(
     Example: swapregret counterexample --length 10 --replications 4
     """
     _prepare(html)
-    from swapregret.experiments.shortcut_counterexample import LENGTHS, PLAYERS
-    from swapregret.experiments.shortcut_counterexample import measure_counterexample as measure
+    from swapregret.experiments.shortcut_counterexample import LENGTHS, PLAYERS, measure_counterexample
 
     sizes = lengths or list(LENGTHS)
     with progress_bar() as bar:
         task = bar.add_task("runs", total=len(sizes) * len(PLAYERS) * replications)
-        result = measure(
+        result = measure_counterexample(
             sizes,
             horizon=horizon,
             replications=replications,
