@@ -83,7 +83,9 @@ def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pyt
     some = tuple(named("Swap", "uniform", "Stoltz, all"))
     monkeypatch.setattr(module, "INSTANCES", few)
     monkeypatch.setattr(module, "COMPETITORS", some)
-    monkeypatch.setattr(module, "measure_table1", lambda **options: measure_table1(instances=few, competitors=some, **options))
+    monkeypatch.setattr(
+        module, "measure_table1", lambda **options: measure_table1(instances=few, competitors=some, **options)
+    )
     page = tmp_path / "figure.html"
     options = ["table1", "--horizon", "100", "--jobs", "1"]
     shown = CliRunner().invoke(app, [*options, "--html", str(page)], env={"COLUMNS": "200"})

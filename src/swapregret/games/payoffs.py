@@ -51,7 +51,7 @@ class Game(metaclass=Refusing):
     Parameters
     ----------
     action_sets : sequence of ActionSet
-        One a player.
+        One per player.
     names : sequence of str, optional
         What the players are called.
 
@@ -162,7 +162,7 @@ class Game(metaclass=Refusing):
     # ---- reading ----------------------------------------------------------------------------------------------
 
     def read_profile(self, actions: Sequence[Any]) -> tuple[Action, ...]:
-        """Read one action a player, or say what is wrong."""
+        """Read one action per player, or say what is wrong."""
         if len(actions) != self.n_players:
             raise InvalidInput(
                 f"`actions` must be {self.n_players} actions, one per player", str(len(actions)), "Give one each."

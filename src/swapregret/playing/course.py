@@ -1,7 +1,7 @@
 """A player's way through an environment: days in order, recorded, and written down so that another process can go on.
 
-``play`` goes through it in one piece. Experiments stop at checkpoints and keep snapshots: law of this file is that days played
-after ``restore(dump())`` are, bit for bit, the days that would have been played without.
+``play`` goes through it in one piece. Experiments stop at checkpoints and keep snapshots. Days played after ``restore(dump())``
+are the same, bit for bit, as days played without it.
 """
 
 import json
@@ -77,7 +77,7 @@ class Course:
 
     @property
     def reward(self) -> float:
-        """Return the mean reward a day, as received."""
+        """Return the mean reward per day, as received."""
         return float(self._received.sum()) / self.day if self.day else 0.0
 
     @property
@@ -108,7 +108,7 @@ class Course:
                 progress(end - start)
 
     def _play(self, player: Player[Any], state: Any, rewards: Matrix, received: Vector) -> int:
-        """Play a block in one call, where that is to be had; return how many of its days were played."""
+        """Play a block in one call, where the player can; return how many days were played, all or none."""
         if not hasattr(player, "play_block"):
             return 0
         read = partial(self._recorders.read_tape, learner=state.learner) if self._recorders.needs_laws else None
@@ -119,7 +119,7 @@ class Course:
     def _present(self) -> tuple[Player[Any], Any, int]:
         """Return who plays, in which state, and for how many days at least: an anytime player has one for each epoch.
 
-        The last day of an epoch belongs to nobody: what is seen of it is not learnt from.
+        On the last day of an epoch nobody learns, since the next player starts anew.
         """
         if isinstance(self.player, DoublingPlayer):
             state: DoublingState = self._state
@@ -142,7 +142,7 @@ class Course:
         return float(what_is_seen("bandit", rewards, decision.action))
 
     def close(self, most_bytes: float = math.inf) -> Run:
-        """Return what was recorded so far, without a ledger that takes more than so much memory; playing may go on."""
+        """Return what was recorded so far, without a ledger of more than ``most_bytes``; playing may go on."""
         return self._recorders.close(self.reward, most_bytes)
 
     def dump(self) -> NamedArrays:
@@ -156,7 +156,7 @@ class Course:
         return arrays | state | under("recorders", self._recorders.dump())
 
     def restore(self, arrays: NamedArrays) -> None:
-        """Go on from what ``dump`` wrote of a course with the same arguments; this one may have been anywhere."""
+        """Go on from what ``dump`` wrote of a course with the same arguments, wherever this one was."""
         self.day = int(arrays["day"])
         self._received = np.array(arrays["received"])
         set_state(self._rng, json.loads(text_of_array(arrays["rng"])))

@@ -89,7 +89,7 @@ class Recorders:
                 self._certify(window, part)
 
     def keep_plays(self, n_days: int) -> Actions:
-        """Return where the actions of a block go; without rows where nobody asks."""
+        """Return where the actions of a block are written; an array without rows if they are not wanted."""
         return self._played[: n_days if self._realised is not None else 0]
 
     def note_law(self, index: int, policy: Policy) -> None:
@@ -130,7 +130,7 @@ class Recorders:
         self._stretches = []
 
     def close(self, reward: float, most_bytes: float) -> Run:
-        """Return what was recorded so far, between two blocks, without a ledger above a size; recording may go on."""
+        """Return what was recorded so far between two blocks, without a ledger of more than ``most_bytes``; recording may go on."""
         ledger = self._ledger
         return Run(
             reward=reward,
@@ -159,7 +159,7 @@ class Recorders:
         return [(name, part) for name, part in [*named, ("lemma", self._lemma)] if part is not None]
 
     def _certify(self, window: Window, days: Matrix) -> None:
-        """Enter a window into the lemma's ledger: slot k is scale k, or the one after the last if the scale has just begun."""
+        """Enter a window into the lemma's ledger. Scale k is in slot k; if it has just begun, its policy is that of slot K."""
         assert self._lemma is not None
         shares, marginals = window.shares, window.marginals
         n_scales = len(shares) - 2

@@ -1,6 +1,7 @@
-"""What a file holds of a law, checked before the law is made: numbers of the right kind, in range, that fit each other.
+"""Checks of what a file holds of a law, before the law is made: types, shapes, ranges, and numbers that fit each other.
 
-Kernels trust their arrays, so nothing of a file reaches one unchecked. Each class of laws has a method ``of_held`` made of these.
+Kernels trust their arrays, so an array from a file is checked before a kernel gets it. The method ``of_held`` of each class of
+laws uses these functions; ``held`` is what the file holds, by name.
 """
 
 from collections.abc import Mapping

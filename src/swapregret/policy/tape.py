@@ -12,7 +12,7 @@ from swapregret.arrays import Floats, Integers, Words
 
 
 class Tape(NamedTuple):
-    """Room for so many windows, policies and actions; S slots, d elements.
+    """Room for windows, policies and actions; S slots, d elements.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class Tape(NamedTuple):
     slots, begins : int64 arrays
         Where each policy was, and from which window on; −1 for one that goes on from the tape before.
     starts : int64 array
-        Policy e has the chances ``starts[e]`` up to ``starts[e + 1]``; none if it is no list.
+        Policy e has the chances ``starts[e]`` up to ``starts[e + 1]``; none if it is not kept as a list.
     places : int64 array
-        Its actions are the words from ``places[e]`` on: those of the policy before it, if they are the same.
+        Its actions are the words from ``places[e]`` on; a policy with the actions of the one before it shares its words.
     marginals, exponents : float64 arrays, shape (policies, d)
-        E[M], and the logarithm of the point, which of a Gibbs policy are its exponents.
+        E[M], and the logarithm of the point; for a Gibbs policy, these are its exponents.
     words : uint64 array
     chances : float64 array
     """

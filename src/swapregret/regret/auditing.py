@@ -156,7 +156,7 @@ def audit(
     policies : Policy or sequence of Policy, optional
         The policy that drew the action of each row, or one for all rows, instead of ``rounds`` and ``probabilities``.
     window : int, optional
-        Days a window, if external regret is wanted window by window too; the last one may be shorter.
+        Days per window, if external regret is wanted window by window too; the last one may be shorter.
     confidence : float
         With which probability the ends of external regret hold, where only totals were seen.
     capacity : int, optional

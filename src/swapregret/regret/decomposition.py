@@ -209,7 +209,7 @@ class DecompositionLedger:
         }
 
     def restore(self, arrays: NamedArrays) -> None:
-        """Fill an empty ledger with what ``dump`` wrote of one with the same windows."""
+        """Fill an empty ledger with what ``dump`` wrote; both must have the same windows."""
         self._day, self._offset = arrays["day_offset"].tolist()
         self._sums, self._starts, self._best = (
             np.array(arrays["sums"]),

@@ -63,13 +63,13 @@ class EstimatedWindows:
 
 
 class EstimateLedger:
-    """Gathers what is needed to estimate external regret and its error: O(dimension²) floats a window.
+    """Gathers what is needed to estimate external regret and its error: O(dimension²) floats per window.
 
     Parameters
     ----------
     actions : ActionSet
     window : int, optional
-        Days a window; one window for all days if not given.
+        Days per window; one window for all days if not given.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class EstimateLedger:
         self.record_estimate(value * self._solver.solve(played), value)
 
     def record_estimate(self, estimate: npt.ArrayLike, reward: float) -> None:
-        """Add a day by an unbiased estimate R̃ that was made elsewhere, and the total reward."""
+        """Add a day: an unbiased estimate R̃ that the caller made, and the total reward."""
         d = self._actions.dimension
         term = np.append(as_vector(estimate, d, "estimate"), -self._number(reward))
         if self._day == 0 or (self._window is not None and self._day % self._window == 0):

@@ -3,7 +3,7 @@ r"""External regret window by window.
 .. math:: \mathrm{Reg}_{[a, b)} = \max_{M} \sum_{a \le t < b} R_t\cdot M - \mathbb E\Big[\sum_{a \le t < b} R_t\cdot M_t\Big]
 
 for consecutive windows of one length; their sum is the regret against the best sequence that may change its action once
-a window. Windows of one day give dynamic regret, against the best action of every day; no rule "whenever you chose M, choose
+per window. Windows of one day give dynamic regret, against the best action of every day; no rule "whenever you chose M, choose
 φ(M)" can gain more, so swap regret lies below it.
 """
 
@@ -27,7 +27,7 @@ class Intervals:
     Attributes
     ----------
     window : int
-        Days a window; the last one may be shorter.
+        Days per window; the last one may be shorter.
     best, earned : Vector, shape (n_windows,)
     n_days : int
     """
@@ -97,7 +97,7 @@ class IntervalLedger:
         return {"best": np.array(self._best), "earned": np.array(self._earned), "sum": self._sum, "numbers": numbers}
 
     def restore(self, arrays: NamedArrays) -> None:
-        """Fill an empty ledger with what ``dump`` wrote of one with the same window."""
+        """Fill an empty ledger with what ``dump`` wrote; both must have the same window."""
         self._best, self._earned = arrays["best"].tolist(), arrays["earned"].tolist()
         self._sum, numbers = np.array(arrays["sum"]), arrays["numbers"].tolist()
         self._got, self._filled, self._n_days = numbers[0], int(numbers[1]), int(numbers[2])

@@ -1,4 +1,4 @@
-r"""A cheap upper bound on swap regret: one oracle call a meta-day, and no ledger.
+r"""A cheap upper bound on swap regret: one oracle call per meta-day, and no ledger.
 
 While a component p of the policy stays fixed, no rule φ can do better on its share than the best fixed action of those
 days (Proposition "Swap Regret is upper bounded by External Regret for time-invariant policies"):
@@ -35,7 +35,7 @@ class LazyTotals:
 
 
 class LazinessLedger:
-    """Gathers the bound; a few floats of memory, whatever is played.
+    """Adds up the bound while a run goes on; memory for a few vectors, whatever is played.
 
     Parameters
     ----------
@@ -110,14 +110,14 @@ class LazinessLedger:
         return {"total": total, "held": held, "numbers": numbers, "slots": slots, "open": open_}
 
     def restore(self, arrays: NamedArrays) -> None:
-        """Fill an empty ledger with what ``dump`` wrote; the next policy goes on with its open stretches, in order."""
+        """Fill an empty ledger with what ``dump`` wrote; the next policy continues its open stretches, in order."""
         self._best, self._earned, n_days = arrays["numbers"].tolist()
         self._waiting = list(np.array(arrays["held"]))
         self._open = dict(zip(arrays["slots"].tolist(), np.array(arrays["open"]), strict=True))
         self._stretches.restore(arrays["total"], int(n_days))
 
     def _adopt(self, policy: Policy) -> None:
-        """Let the components of a policy go on with the stretches of a file; of other ones, those end."""
+        """Let the components of a policy continue the stretches of a file; if their number differs, those stretches end."""
         parts = self._stretches.parts_of(policy)
         if len(parts) == len(self._waiting):
             self._carried = {id(part): vector for part, vector in zip(parts, self._waiting, strict=True)}

@@ -93,23 +93,23 @@ class SystematicPolicy(Policy):
         return np.argsort(self._starts, axis=1, kind="stable")
 
     def second_moment(self, vector: Vector) -> Vector:
-        """E[M (M·v)] in O(dimension) an order."""
+        """E[M (M·v)] in O(dimension) per order."""
         contiguous = np.ascontiguousarray(vector, dtype=np.float64)
         return systematic_moment(self._units, self._starts, self._orders, self._ranks, contiguous)
 
     @once
     def cooccurrence(self) -> Matrix:
-        """Σ by overlaps of arcs in O(dimension²) an order, computed once."""
+        """Σ by overlaps of arcs in O(dimension²) per order, computed once."""
         return systematic_cooccurrence(self._units.copy(), self._starts.copy())
 
     @once
     def finite(self) -> FinitePolicy:
-        """List the support: at most dimension sets an order."""
+        """List the support: at most dimension sets per order."""
         atoms, lengths = systematic_atoms(self._units, self._starts)
         return FinitePolicy(atoms, lengths / (UNIT * len(self._orders)))
 
     def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """List the support as packed bits and weights in O(dimension) words an order; orders may share sets."""
+        """List the support as packed bits and weights in O(dimension) words per order; orders may share sets."""
         words, lengths = systematic_words(self._units.copy(), self._starts.copy(), self._orders.copy(), UNIT)
         return words, lengths / (UNIT * len(self._orders))
 

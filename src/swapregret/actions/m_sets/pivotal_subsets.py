@@ -74,7 +74,7 @@ class PivotalSubsets(Policy):
         return share, noise, point
 
     def sample(self, rng: np.random.Generator) -> Action:
-        """Draw one set: a uniform number a stratum."""
+        """Draw one set: one uniform number per stratum."""
         return pivotal_draw(self._units.copy(), rng.random(self.size))
 
     @once

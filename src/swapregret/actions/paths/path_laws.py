@@ -222,7 +222,7 @@ class PathList(Policy):
         return cls(dimension, first, path, on_grid(amount / (unit * len(parts))))
 
     def sample(self, rng: np.random.Generator) -> Action:
-        """Draw one path by inversion: one uniform number a draw."""
+        """Draw one path by inversion: one uniform number per draw."""
         drawn = int(np.searchsorted(self._cumulative, rng.random() * self._cumulative[-1], side="right"))
         action = np.zeros(self.dimension, dtype=np.int64)
         action[self.path[self.first[drawn] : self.first[drawn + 1]]] = 1

@@ -141,7 +141,7 @@ class Reference:
         scale.atoms, scale.weights, scale.moment = self._law(scale.point)
 
     def play(self, rewards: Matrix, rng: np.random.Generator) -> float:
-        """Play one day a row of rewards; return what was earned."""
+        """Play one day per row of rewards; return what was earned."""
         earned = 0.0
         for row in rewards:
             action = self.draw(rng)

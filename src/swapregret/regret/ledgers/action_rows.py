@@ -1,8 +1,8 @@
 """The rows of a ledger while it is written: a log of pieces, in bounded memory.
 
-What is recorded is only added to a log; actions are told apart when someone reads it. From time to time the log is *folded*:
-actions with several pieces get one vector of their own. That is done where it saves most of the memory, and at the latest when
-there are twice as many pieces or vectors as may stay.
+Recording only adds to a log; actions are told apart when the log is read. From time to time the log is *folded*: an action with
+several pieces gets one vector of its own. That happens where it saves at least three quarters of the memory, and at the latest
+when the log has twice as many pieces or vectors as may stay.
 
 Past ``capacity`` vectors, the actions that were played least are *pooled*: every action belongs to one of ``n_pools`` pools (a
 fixed partition by hash), its vector is added to the pool's, and its best answer is taken at once, on its own (*split*): one
@@ -50,8 +50,8 @@ class ActionRows:
     actions : ActionSet
         Its oracle is asked for the best answer to what is pooled.
     capacity : int
-        Most vectors. There may be more rows than that, as many as have room in the memory of these vectors. Between two folds the
-        log may have twice as many of both.
+        Most vectors. There may be more rows: as many as fit into the memory of the vectors. Between two folds the log may have
+        twice as many of both.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class ActionRows:
             log.counts[:] = n + m, k + m
 
     def make_room(self, n_pieces: int, n_vectors: int) -> None:
-        """Make room for so many more pieces and vectors in the log: fold it, or move it to larger arrays."""
+        """Make room in the log for ``n_pieces`` and ``n_vectors`` more: fold it, or move it to larger arrays."""
         n, k = self.log.counts.tolist()
         if n + n_pieces <= len(self.log.at) and k + n_vectors <= len(self.log.vectors):
             return
@@ -102,11 +102,11 @@ class ActionRows:
         self._fill(_arrays(rows), max(pieces, n + n_pieces), max(vectors, k + n_vectors))
 
     def is_above(self, n_bytes: float) -> bool:
-        """Tell whether what would be lent takes more memory than so much, without making it."""
+        """Tell whether what ``lend`` would return takes more than ``n_bytes``, without making it."""
         return self._pieces().nbytes > n_bytes and not self._is_worth_folding()
 
     def lend(self) -> tuple[Rows, Pooled]:
-        """Return all rows in the order they came and what was pooled, as values; recording goes on as if nothing was asked."""
+        """Return all rows, in the order they came, and what was pooled; both are values, and recording may go on."""
         n, k = self.log.counts.tolist()
         table, is_over = copy(self), n > self._most_rows or k > self._capacity
         rows = table._settled() if is_over or self._pooled.size or self._is_worth_folding() else self._pieces()
@@ -125,7 +125,7 @@ class ActionRows:
         return arrays | {"whole": self._whole, "room": room}
 
     def restore(self, arrays: NamedArrays) -> None:
-        """Fill an empty table with what ``dump`` wrote of one of the same capacity."""
+        """Fill an empty table with what ``dump`` wrote; both must have the same capacity."""
         d = self._actions.dimension
         pieces = held_pieces(arrays, d)
         whole = held_array(arrays, "whole", "bool", (None,))
@@ -149,13 +149,13 @@ class ActionRows:
         self._fill(pieces, *sizes)
 
     def _room(self, n_pieces: int, n_vectors: int) -> tuple[int, int]:
-        """Return how much room to make for a log that begins with so many pieces and vectors."""
+        """Return for how many pieces and vectors to make room in a log that begins with these."""
         pieces = min(2 * self._most_rows, max(_FIRST_PIECES, _GROWTH * n_pieces))
         vectors = min(2 * self._capacity, max(_FIRST_BYTES // (8 * self._actions.dimension), _GROWTH * n_vectors, 1))
         return pieces, vectors
 
     def _fill(self, given: NamedArrays, n_pieces: int, n_vectors: int) -> None:
-        """Begin a log of so much room with some pieces; its pages cost nothing until they are written to."""
+        """Begin a log with the pieces ``given``; room that is not yet used costs no memory."""
         self.log = _log(n_pieces, n_vectors, self._actions.dimension)
         for name in _OF_PIECES:
             getattr(self.log, name)[: len(given[name])] = given[name]
@@ -174,13 +174,13 @@ class ActionRows:
         )
 
     def _is_worth_folding(self) -> bool:
-        """Tell whether the log would take a fourth of its memory with a vector per action, judged by a part of all actions."""
+        """Tell whether one vector per action would take a fourth of the log's memory or less; one action in 16 is looked at."""
         rows, d = self._pieces(), self._actions.dimension
         n_rows = _PARTS * len(distinct_rows(read_only(sample_rows(rows.words, _PARTS)))[0])
         return _SAVING * n_rows * (8 * d + rows.nbytes // max(1, len(rows.words))) <= rows.nbytes
 
     def _settled(self) -> Rows:
-        """Return the rows folded; those without room are pooled before."""
+        """Fold the rows, and pool those that have no room; return the folded ones."""
         rows, n_old = self._pieces(), len(self._whole)
         fresh = np.ones(len(rows) - n_old, dtype=np.bool_)
         if self._pooled.size:  # a new row is whole if nothing was pooled yet where its action would have gone
@@ -253,7 +253,7 @@ def _arrays(rows: Rows) -> NamedArrays:
 
 
 def _log(n_pieces: int, n_vectors: int, dimension: int) -> PieceLog:
-    """Return a log with room for so many pieces and vectors."""
+    """Return an empty log with room for these numbers of pieces and vectors."""
     return PieceLog(
         counts=np.zeros(2, dtype=np.int64),
         words=np.zeros((n_pieces, (dimension + 63) // 64), dtype=np.uint64),

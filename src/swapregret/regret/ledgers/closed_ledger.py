@@ -33,8 +33,8 @@ from swapregret.regret.ledgers.row_sums import (
 class Rows:
     """Actions with V[M] each, in the order they were first played, as sums of pieces: what one policy gave one action.
 
-    A piece is ``shares[i] · vectors[at[i]]``: all actions of a policy share its vector. Actions are told apart when first asked
-    for, which takes longer than to record them.
+    A piece is ``shares[i] · vectors[at[i]]``: all actions of a policy share its vector. Which pieces belong to one action is found
+    when it is first needed, since that takes longer than recording them.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class Ledger:
 
 
 def numbered(at: Places, n: int) -> tuple[npt.NDArray[np.int64], Places]:
-    """Return which of n vectors are in use, and where each use of one is among them."""
+    """Return which of n vectors the pieces use, and for each piece the place of its vector among these."""
     used = np.flatnonzero(np.bincount(at, minlength=n))
     place = np.empty(n, dtype=np.int32)
     place[used] = np.arange(len(used), dtype=np.int32)
@@ -253,7 +253,7 @@ def numbered(at: Places, n: int) -> tuple[npt.NDArray[np.int64], Places]:
 
 
 def no_pools(dimension: int) -> Pooled:
-    """Return what a table that never reached its capacity has pooled: nothing."""
+    """Return the pools of a table that never reached its capacity: none."""
     return Pooled(
         0, frozen(np.zeros(0, dtype=np.int64)), frozen(np.zeros((0, dimension))), frozen(np.zeros(0)), 0.0, 0.0
     )

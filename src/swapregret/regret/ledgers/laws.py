@@ -27,7 +27,7 @@ _DEPTH = 6
 
 
 class LawBook:
-    """Unlisted laws of a run. Samples come from a generator of its own with a fixed seed: same run, same book.
+    """The laws of a run that do not list their support. Samples come from a generator with a fixed seed: same run, same book.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class LawBook:
         return arrays | (under("samples", self._samples.dump()) if self._samples is not None else {})
 
     def restore(self, arrays: NamedArrays) -> None:
-        """Fill an empty book with what ``dump`` wrote. Its laws are copies: ``enter`` knows them again by what they hold."""
+        """Fill an empty book with what ``dump`` wrote; ``enter`` finds a law that was read from a file again by its contents."""
         rows = zip(read_laws(arrays, self._actions), arrays["values"], arrays["days"].tolist(), strict=True)
         self._laws = {id(policy): Law(policy, frozen(np.array(value)), days) for policy, value, days in rows}
         self._copies = set(self._laws)

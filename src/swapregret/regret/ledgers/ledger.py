@@ -3,8 +3,8 @@ r"""The ledger of a run: for every action played, the rewards of the world while
 .. math:: V[M] = \sum_t p_t(M)\,R_t \in \mathbb R^d
 
 It is fed from policies, not from samples. Each component of a mixture is followed by its identity for as long as it
-stays in the mixture, and entered once when it leaves: a lazy scale costs one update a meta-day, an exploration law one
-update a run, whatever happens to their weights in between.
+stays in the mixture, and entered once, when it leaves: a lazy scale costs one update per meta-day and an exploration law
+one per run, however often their weights change.
 """
 
 import numpy as np
@@ -48,17 +48,16 @@ def default_capacity(dimension: int) -> int:
 
 
 class SwapLedger:
-    """Gathers V[M] stretch by stretch; ``close`` hands out the value.
+    """Adds up V[M] while a run goes on; ``close`` returns it as a value.
 
     Parameters
     ----------
     actions : ActionSet
         Its oracle answers for what exceeds the capacity.
     capacity : int, optional
-        Most reward vectors kept. An action that several policies have played has one, those that a single policy has played share
-        it. Exact up to there, so for at least as many actions; past it, regrets come as certified brackets. Memory is that of what
-        is in use: at most 3 · capacity · dimension floats and a little, 5 while a full ledger makes room; vectors of 256 MiB if
-        not given.
+        Most reward vectors kept; as many as fit into 256 MiB if not given. An action that several policies have played has a vector
+        of its own; actions that only one policy has played share that policy's vector. Regrets are exact up to the capacity and
+        certified brackets past it. At most 3 · capacity · dimension floats are held, 5 while a full ledger makes room.
 
     Examples
     --------
@@ -119,7 +118,7 @@ class SwapLedger:
         self._n_played += reader.n_days
 
     def is_above(self, n_bytes: float) -> bool:
-        """Tell whether the rows of a ledger closed now would take more memory than so much."""
+        """Tell whether the rows of a ledger that is closed now would take more than ``n_bytes``."""
         return self._table.is_above(n_bytes)
 
     def close(self) -> Ledger:
@@ -147,7 +146,7 @@ class SwapLedger:
         return arrays | source | under("table", self._table.dump()) | under("laws", self._laws.dump())
 
     def restore(self, arrays: NamedArrays) -> None:
-        """Fill an empty ledger with what ``dump`` wrote of one of the same capacity."""
+        """Fill an empty ledger with what ``dump`` wrote; both must have the same capacity."""
         n_stretched, n_played, self._earned = arrays["numbers"].tolist()
         self._stretches.restore(arrays["stretched"], int(n_stretched))
         self._played, self._n_played = np.array(arrays["played"]), int(n_played)

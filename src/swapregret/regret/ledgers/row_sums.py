@@ -30,7 +30,7 @@ def read_only(array: _Array) -> _Array:
 
 
 def in_order(n: int) -> Places:
-    """Return where vectors are that rows have one by one."""
+    """Return 0, 1, …, n − 1: row i has vector i."""
     return read_only(np.arange(n, dtype=np.int32))
 
 
@@ -61,7 +61,7 @@ class PieceLog(NamedTuple):
 
 @kernel
 def append_law(log: PieceLog, words: Words, weights: Floats, vector: Floats, n_days: float) -> None:
-    """Add a policy of so many days to a log that has room for it: one vector, one piece per action of positive weight."""
+    """Add a policy that was played for ``n_days`` days to a log with room for it: a vector, and a piece per action it plays."""
     n, k = log.counts[0], log.counts[1]
     for index in range(weights.size):
         if weights[index] == 0.0:
@@ -107,7 +107,7 @@ def distinct_rows(words: Words) -> tuple[Places, Places]:
 
 @kernel
 def sample_rows(words: Words, n_parts: int) -> Words:
-    """Return the packed actions of one part of all there are, chosen by hash: as often as they come."""
+    """Return the packed actions whose hash is in one of ``n_parts`` equal parts, as often as they come."""
     sample, n = np.empty_like(words), 0
     for index in range(words.shape[0]):
         if pool_at(words[index], n_parts) == 0:

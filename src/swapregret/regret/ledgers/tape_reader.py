@@ -34,7 +34,7 @@ class TapeReader:
     explorer : Policy
         The policy in the last slot.
     rebuild : callable
-        ``rebuild(marginals, exponents)`` makes a policy that is no list.
+        ``rebuild(marginals, exponents)`` makes a policy that is not kept as a list.
     """
 
     def __init__(
@@ -54,13 +54,13 @@ class TapeReader:
         return float(inner + self.vectors[-1] @ self.explorer.marginals())
 
     def enter(self, table: ActionRows) -> None:
-        """Add every policy that is a list to a table, with the rewards of its days."""
+        """Add every policy that is kept as a list to a table, with the rewards of its days."""
         starts, done = self.tape.starts, 0
         while (done := append_laws(table.log, self.tape, self.vectors, self.days, done)) < self.n_laws:
             table.make_room(int(starts[done + 1] - starts[done]), 1)
 
     def unlisted(self) -> Iterator[tuple[Policy, Vector, float]]:
-        """Return the policies that are no lists, exploration among them, with the rewards of their days."""
+        """Yield the policies that are not kept as lists, exploration too, each with its Σ w_t R_t and Σ w_t."""
         tape, n = self.tape, self.n_laws
         for e in np.flatnonzero((tape.starts[:n] == tape.starts[1 : n + 1]) & (self.days[:n] > 0.0)):
             yield self._rebuild(tape.marginals[e], tape.exponents[e]), self.vectors[e].copy(), float(self.days[e])
@@ -126,7 +126,7 @@ def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Fl
 def append_laws(log: PieceLog, tape: Tape, vectors: Floats, held: Floats, n_done: int) -> int:
     """Add policies ``n_done``.. with the rewards of their days to a log, until it may have no room for another.
 
-    Returns the number of policies done. Policies that are no lists are passed over.
+    Returns the number of policies done. Policies that are not kept as lists are left out.
     """
     for e in range(n_done, tape.n_laws[0]):
         first, last, place = tape.starts[e], tape.starts[e + 1], tape.places[e]

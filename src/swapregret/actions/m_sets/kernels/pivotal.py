@@ -52,7 +52,7 @@ def pivotal_law(units: Integers, share: Floats, noise: Floats, point: Floats) ->
 
 @kernel
 def pivotal_draw(units: Integers, numbers: Floats) -> Integers:
-    """Draw a set with one uniform number a stratum."""
+    """Draw a set with one uniform number per stratum."""
     action = np.empty(units.size, dtype=np.int64)
     i, border = 0, 0
     inside = np.int64(0)  # how much of the border element lies in this stratum
