@@ -38,8 +38,6 @@ from swapregret.geometry.span import Span, find_span
 from swapregret.geometry.spanner import Spanner, find_spanner
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["ENUMERATION_LIMIT", "GAP", "ActionSet"]
-
 ENUMERATION_LIMIT = 100_000
 """How many actions ``enumerate`` lists before it asks to be told otherwise."""
 GAP = 1e-10

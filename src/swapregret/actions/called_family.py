@@ -31,9 +31,6 @@ from swapregret.compiled.address import Call, address_of, entry_address, family_
 from swapregret.compiled.handle import Handle
 from swapregret.compiled.kernel import PythonFamily, addressed, kernel
 
-__all__ = ["CalledFamily", "called"]
-
-
 _ = listed_laws
 _SHARED = (room, make_law, draw, show_law, spread, prepare, solve)
 

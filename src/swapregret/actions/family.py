@@ -24,33 +24,6 @@ from swapregret.compiled.bits import pack_action, unpack_rows
 from swapregret.compiled.methods import method
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = [
-    "FULL",
-    "MADE",
-    "OUTSIDE",
-    "Common",
-    "Explore",
-    "best",
-    "describe",
-    "draw",
-    "draw_explore",
-    "gibbs_of",
-    "hybrid",
-    "law_of",
-    "list_law",
-    "make_law",
-    "policy_of",
-    "prepare",
-    "project",
-    "remake_law",
-    "room",
-    "show_law",
-    "solve",
-    "span_part",
-    "spread",
-]
-
-
 MADE, OUTSIDE, FULL = 0, 1, 2
 """How making a policy ended: well; the point was not in conv(A); its list is longer than the room for it."""
 

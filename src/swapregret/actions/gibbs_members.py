@@ -8,8 +8,6 @@ from swapregret.actions.family import Common, best, draw_explore, list_law, proj
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import PythonFamily
 
-__all__ = ["GibbsMembers"]
-
 
 class GibbsMembers(NamedTuple):
     """A set with lists of actions, whose points come from its Gibbs policies."""

@@ -18,9 +18,6 @@ from swapregret.arrays import Flags, Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
 
-__all__ = ["has_hybrid", "hybrid_capped", "hybrid_move"]
-
-
 STEPS, IDLE = 60, 3
 GAP, LATE = 1e-9, 1e-12
 LEAST, MOST = 1e-18, 1.0 - 2.0**-52

@@ -19,8 +19,6 @@ from swapregret.boundary import Refusing
 from swapregret.counts import shown
 from swapregret.errors import InvalidAction
 
-__all__ = ["Labelled", "Remembering", "kept"]
-
 
 def kept(value: Any) -> Any:
     """Return an argument as it is now: arrays, lists and dicts copied, iterators and views listed, the rest as it is.

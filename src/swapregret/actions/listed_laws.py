@@ -32,19 +32,6 @@ from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_so
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.vectors import centred_square
 
-__all__ = [
-    "ListedLaws",
-    "draw_mu",
-    "keeps_lists",
-    "list_room",
-    "put_again",
-    "put_law",
-    "put_mean",
-    "put_moment",
-    "put_mu",
-    "show_mu",
-]
-
 
 class ListedLaws(NamedTuple):
     """S policies of at most A actions, each of W words.

@@ -16,8 +16,6 @@ from swapregret.registry import FORMS, SETS, SPEC_FORMS, find
 if TYPE_CHECKING:
     from swapregret.actions.action_set import ActionSet
 
-__all__ = ["make_set", "set_class", "set_parameters", "split_product"]
-
 _LARGEST = 10**7
 """Any number of a line of text; a set of so many elements takes gigabytes."""
 _PRODUCT = "product"

@@ -13,9 +13,6 @@ from swapregret.actions.graphs.kernels.tree_partition import hybrid_partition, p
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.vectors import span_part as part_in_columns
 
-__all__ = ["ForestFamily", "Walk"]
-
-
 _ = listed_laws
 
 

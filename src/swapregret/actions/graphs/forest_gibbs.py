@@ -30,9 +30,6 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import centred
 
-__all__ = ["LARGEST", "ForestGibbsFamily", "ForestGibbsLaws"]
-
-
 LARGEST = 1000
 """Up to how many edges K∘K is kept of every policy."""
 _UNKNOWN, _BY_WALK, _BY_CHAIN = 0, 1, 2

@@ -17,8 +17,6 @@ from swapregret.arrays import Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["Forests"]
-
 
 class Forests(GraphicBases):
     """The forests of exactly ``size`` edges of a graph, one coordinate per edge.

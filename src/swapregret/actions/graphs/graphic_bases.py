@@ -33,8 +33,6 @@ from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
 from swapregret.policy import GRID, Policy
 
-__all__ = ["INSIDE", "GraphicBases", "for_kernel"]
-
 INSIDE = 1e-8
 """How far from the polytope a point that is decomposed may be."""
 _ORDER_SEED = 0x7EE5

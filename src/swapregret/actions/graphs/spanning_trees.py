@@ -14,8 +14,6 @@ from swapregret.actions.graphs.undirected import is_networkx, read_graph, read_n
 from swapregret.arrays import Label, as_vector
 from swapregret.errors import InvalidInput
 
-__all__ = ["SpanningTrees"]
-
 
 class SpanningTrees(GraphicBases):
     r"""The spanning trees of a connected graph, one coordinate per edge.

@@ -11,8 +11,6 @@ from swapregret.actions.paths.path_laws import PathList, held_paths
 from swapregret.arrays import Vector
 from swapregret.policy.held import Held, wrong_law
 
-__all__ = ["ForestList", "forest_graph"]
-
 
 class ForestList(PathList):
     """A law given by forests of the same size and their weights, kept as lists of edges.

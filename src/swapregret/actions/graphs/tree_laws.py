@@ -35,8 +35,6 @@ from swapregret.compiled.vectors import centred
 from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_of, held_scores
 
-__all__ = ["GibbsTrees"]
-
 _LISTED_EDGES, _LISTED = 64, 10_000
 _DENSE = 4096
 

@@ -17,9 +17,6 @@ from swapregret.actions.graphs.kernels.tree_counts import elimination_rows, fore
 from swapregret.arrays import Integers, Label
 from swapregret.errors import InvalidInput
 
-__all__ = ["Pairs", "UndirectedGraph", "is_networkx", "read_graph", "read_networkx"]
-
-
 _BLOCK = 2**14
 
 

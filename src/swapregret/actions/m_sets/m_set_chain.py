@@ -43,8 +43,6 @@ from swapregret.arrays import Floats, Integers
 from swapregret.geometry.solve import TOLERANCE
 from swapregret.policy import Policy
 
-__all__ = ["SubsetChainFamily", "SubsetChainLaws"]
-
 
 class SubsetChainFamily(NamedTuple):
     """All m-sets.

@@ -13,9 +13,6 @@ from swapregret.actions.m_sets.kernels.systematic_words import list_systematic
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.selection import top_elements
 
-__all__ = ["SubsetFamily", "draw_uniform_subset"]
-
-
 _ = listed_laws
 
 

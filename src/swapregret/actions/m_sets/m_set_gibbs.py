@@ -17,8 +17,6 @@ from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.vectors import centred, moment_variance
 
-__all__ = ["SubsetGibbsFamily", "SubsetGibbsLaws"]
-
 
 class SubsetGibbsFamily(SubsetFamily):
     """All m-sets, played by p(M) ∝ exp(s·M); a point is known by its exponents s, and listed as by its base."""

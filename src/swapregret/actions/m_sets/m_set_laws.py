@@ -28,8 +28,6 @@ from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_array, held_scores, held_whole, wrong_law
 
-__all__ = ["LISTED", "GibbsSubsets", "SystematicPolicy", "UniformSubsets", "all_sets"]
-
 LISTED = 10_000
 """Most sets that a law over all of them lists."""
 

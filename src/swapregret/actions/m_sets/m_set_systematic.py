@@ -21,8 +21,6 @@ from swapregret.actions.m_sets.m_set_laws import SystematicPolicy
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.policy import Policy
 
-__all__ = ["SystematicFamily", "SystematicLaws"]
-
 
 class SystematicFamily(SubsetFamily):
     """All m-sets, drawn by a needle on a circle of arcs."""

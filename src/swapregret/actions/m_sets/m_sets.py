@@ -32,8 +32,6 @@ from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan, Span
 from swapregret.policy import Policy
 
-__all__ = ["MSets"]
-
 _ORDER_SEED = 0x5EED
 
 

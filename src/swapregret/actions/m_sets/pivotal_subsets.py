@@ -21,8 +21,6 @@ from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held
 
-__all__ = ["PivotalSubsets"]
-
 
 @lru_cache
 def _is_short(dimension: int, size: int) -> bool:

@@ -37,8 +37,6 @@ from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.policy import Policy
 
-__all__ = ["DagPaths"]
-
 _ORDER_SEED = 0xDA6
 _TOLERANCE = 1e-8
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from swapregret.arrays import Label, frozen
 from swapregret.errors import InvalidInput
 
-__all__ = ["Digraph", "Edge", "edge_labels", "for_kernel", "read_digraph", "read_edges", "read_networkx"]
-
 Vertex = Hashable
 Edge = tuple[Vertex, Vertex]
 _Integers = npt.NDArray[np.int64]

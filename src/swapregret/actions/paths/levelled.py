@@ -13,8 +13,6 @@ from swapregret.errors import InvalidAction
 if TYPE_CHECKING:
     from swapregret.actions.paths.dag_paths import DagPaths
 
-__all__ = ["Dummy", "Levelled", "level_edges"]
-
 
 @dataclass(frozen=True)
 class Dummy:

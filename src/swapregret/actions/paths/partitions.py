@@ -26,8 +26,6 @@ from swapregret.geometry.kl import Projection, kl_gap
 from swapregret.geometry.span import Span, find_span
 from swapregret.policy import Policy
 
-__all__ = ["Partitions"]
-
 _TOLERANCE = 1e-9
 _GOAL = 3e-10
 

@@ -41,8 +41,6 @@ from swapregret.compiled.kernel import kernel
 from swapregret.geometry.solve import LIMIT, TOLERANCE
 from swapregret.policy import Policy
 
-__all__ = ["PathChainFamily", "PathChainLaws"]
-
 Places = npt.NDArray[np.uint64]
 
 

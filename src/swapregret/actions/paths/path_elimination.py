@@ -8,8 +8,6 @@ import numpy.typing as npt
 from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.arrays import frozen
 
-__all__ = ["plan_elimination"]
-
 _IN_ORDER = 4.0
 _EMPTY = 3
 

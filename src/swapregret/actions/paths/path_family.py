@@ -22,9 +22,6 @@ from swapregret.actions.paths.kernels.path_projection import (
 from swapregret.actions.paths.kernels.path_stripping import packed_paths
 from swapregret.arrays import Floats, Integers, Words
 
-__all__ = ["PathFamily", "PathGraph"]
-
-
 _ = listed_laws
 
 

@@ -19,8 +19,6 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import centred, moment_variance
 
-__all__ = ["PathGibbsFamily", "PathGibbsLaws"]
-
 
 class PathGibbsFamily(PathFamily):
     """Paths, played by p(M) ∝ exp(s·M); a point is known by its exponents s, and listed as by its base."""

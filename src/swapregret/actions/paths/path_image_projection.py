@@ -17,8 +17,6 @@ from swapregret.actions.paths.directed import Digraph
 from swapregret.actions.paths.kernels.dag import best_value
 from swapregret.arrays import Vector
 
-__all__ = ["project_image"]
-
 _CENTRE = 1e-2
 _FALL = 0.8
 _RISE = 4.0

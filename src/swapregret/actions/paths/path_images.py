@@ -10,8 +10,6 @@ from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_array, held_of, held_whole, wrong_law
 
-__all__ = ["ImageLaw"]
-
 
 class ImageLaw(Policy):
     """The law of the image of an action: coordinate i of the inner law becomes coordinate ``image[i]``.

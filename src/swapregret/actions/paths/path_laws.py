@@ -26,8 +26,6 @@ from swapregret.compiled.bits import pack_lists, pack_rows
 from swapregret.policy import FinitePolicy, Policy, canonical_order, on_grid, once
 from swapregret.policy.held import SLACK, Held, held_array, held_chances, held_of, held_whole, wrong_law
 
-__all__ = ["MarkovPaths", "PathList", "cover_flow"]
-
 _LISTED = 10_000
 
 

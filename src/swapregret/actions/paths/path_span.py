@@ -17,8 +17,6 @@ from swapregret.actions.paths.path_elimination import plan_elimination
 from swapregret.arrays import Actions, Matrix, Vector, frozen
 from swapregret.geometry.span import Span
 
-__all__ = ["PathSpan", "path_rank"]
-
 
 def path_rank(graph: Digraph) -> int:
     """Return |E| − |V| + 2 on the edges and vertices that lie on paths."""

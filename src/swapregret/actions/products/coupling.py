@@ -10,9 +10,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import hash_row
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["couple"]
-
-
 _GRID = 2**52
 _ONE_WORD = np.uint64(64)
 _TURN = 0x5851F42D4C957F2D

@@ -24,8 +24,6 @@ from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.policy import FinitePolicy, Policy, ProductPolicy, mix
 
-__all__ = ["Product"]
-
 _ON_A_LEVEL = 1e-9
 
 

@@ -12,9 +12,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = ["ProductFamily"]
-
-
 _ = listed_laws
 
 

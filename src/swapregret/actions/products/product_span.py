@@ -17,8 +17,6 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.geometry.span import LazySpan, Span
 
-__all__ = ["affine_rows", "level_of", "level_vector", "off_level", "pair_span"]
-
 _ZERO = 1e-9
 
 

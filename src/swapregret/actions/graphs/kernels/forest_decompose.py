@@ -17,8 +17,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import merge_law, set_bit
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["ForestGraph", "decompose_forest_masses", "decompose_forest_point", "packed_forests"]
-
 Coordinates = npt.NDArray[np.int32]
 
 

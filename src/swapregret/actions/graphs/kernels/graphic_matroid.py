@@ -15,8 +15,6 @@ from swapregret.actions.graphs.kernels.kruskal import find_root
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["Network", "find_levels", "forget_levels", "network", "push", "violated_classes"]
-
 
 class Network(NamedTuple):
     """Edges that hand their mass to their ends, and room to search for a better way of doing so.

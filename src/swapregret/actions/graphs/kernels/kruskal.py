@@ -10,8 +10,6 @@ import numpy.typing as npt
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["components", "exchanges", "find_root", "heaviest_forest", "heaviest_forests", "is_forest", "next_forests"]
-
 
 @kernel
 def find_root(parents: Integers, vertex: int) -> int:

@@ -14,8 +14,6 @@ from swapregret.actions.graphs.kernels.kruskal import find_root
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["affordable_walk", "arc_table", "draw_by_chain", "draw_by_walk", "draw_walks", "root_forest", "scaled_cuts"]
-
 
 @kernel
 def arc_table(tails: Integers, heads: Integers, n_vertices: int) -> tuple[Integers, Integers, Integers]:

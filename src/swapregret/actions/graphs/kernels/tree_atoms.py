@@ -17,8 +17,6 @@ from swapregret.actions.graphs.kernels.tree_splitting import Splits
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["level_sizes", "put_back", "write_rows"]
-
 Table = npt.NDArray[np.int32]
 
 

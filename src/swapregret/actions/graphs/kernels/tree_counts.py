@@ -11,8 +11,6 @@ import numpy.typing as npt
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["elimination_rows", "forests_modulo", "log2_forests"]
-
 
 @kernel
 def n_ones(words: npt.NDArray[np.uint64]) -> int:

@@ -11,8 +11,6 @@ from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = ["reduce_cuts", "root_order", "tree_marginals", "tree_moment_on", "tree_squared", "tree_variance"]
-
 
 @kernel
 def root_order(scores: Floats, tails: Integers, heads: Integers, n_vertices: int) -> Integers:

@@ -9,8 +9,6 @@ from swapregret.actions.graphs.kernels.graphic_matroid import Network, find_leve
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["add_mass", "drain", "find_arc", "link", "take_back", "unlink", "widened", "with_apex", "with_room"]
-
 
 @kernel
 def drain(net: Network, source: int, root: int, floor: int, unit: int) -> tuple[int, int]:

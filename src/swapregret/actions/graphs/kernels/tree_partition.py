@@ -13,9 +13,6 @@ from swapregret.actions.hybrid import hybrid_capped
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["hybrid_partition", "mass_unit", "principal_partition", "project_forests"]
-
-
 SLACK = 2.0**-43
 """Violations below this, relative to the mass of the set, are not told from rounding."""
 

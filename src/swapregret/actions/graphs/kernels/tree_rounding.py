@@ -13,8 +13,6 @@ from swapregret.actions.graphs.kernels.tree_network import add_mass, drain
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["round_to_base"]
-
 
 @kernel
 def hand_out(net: Network, masses: Integers, unit: int) -> None:

@@ -31,8 +31,6 @@ from swapregret.actions.graphs.kernels.tree_network import (
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["Splits", "split_off"]
-
 
 class Splits(NamedTuple):
     """How each vertex was taken out.

@@ -7,9 +7,6 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import largest
 from swapregret.compiled.vectors import dot, exponentials, sum_of
 
-__all__ = ["project_capped"]
-
-
 _LOWEST = -708.0
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["gibbs_chain", "gibbs_draw", "gibbs_marginals", "gibbs_moment", "gibbs_pairs"]
-
 
 @kernel
 def gibbs_chain(scores: Floats, size: int) -> tuple[Floats, Floats, float]:

@@ -19,16 +19,6 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = [
-    "pivotal_cooccurrence",
-    "pivotal_draw",
-    "pivotal_largest",
-    "pivotal_law",
-    "pivotal_moment",
-    "pivotal_probabilities",
-]
-
-
 _ONE, _UNIT = float(UNIT), 1.0 / UNIT
 
 

@@ -5,8 +5,6 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["factor_many", "finish_many", "sift_many", "weigh_many"]
-
 
 @kernel
 def _gather(table: Floats, slots: Integers) -> Floats:

@@ -31,20 +31,6 @@ from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = [
-    "WIDTH",
-    "Pivots",
-    "Sieve",
-    "empty_pivots",
-    "empty_sieve",
-    "factor_into",
-    "factor_pivots",
-    "finish_pivots",
-    "sieve_in",
-    "sift_action",
-]
-
-
 WIDTH = 3
 """Up to how many laws are written out."""
 _ROUNDING = 1e-15

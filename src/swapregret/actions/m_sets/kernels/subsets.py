@@ -10,21 +10,6 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 
-__all__ = [
-    "INSIDE",
-    "UNIT",
-    "best_subsets",
-    "distance_outside",
-    "draw_uniform",
-    "round_to_units",
-    "systematic_atoms",
-    "systematic_cooccurrence",
-    "systematic_draw",
-    "systematic_moment",
-    "systematic_starts",
-]
-
-
 UNIT = 2**44
 """One, in fixed point."""
 

@@ -10,9 +10,6 @@ from swapregret.actions.m_sets.kernels.subsets import UNIT, round_to_units, syst
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["list_systematic", "systematic_words"]
-
-
 _ONE, _SHORT = np.uint64(1), 48
 
 

@@ -11,19 +11,6 @@ import numpy.typing as npt
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = [
-    "chain_cooccurrence",
-    "chain_draw",
-    "chain_flow",
-    "chain_moment",
-    "draw_chains",
-    "flow_transition",
-    "gibbs_transition",
-    "list_cooccurrence",
-    "list_marginals",
-    "list_moment",
-]
-
 Coordinates = npt.NDArray[np.int32]
 
 _SMALLEST = 1e-290

@@ -13,8 +13,6 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["WIDTH", "Chains", "chain_wandering", "lane_dot", "pack_chains"]
-
 Places = npt.NDArray[np.uint64]
 
 WIDTH = 4

@@ -24,8 +24,6 @@ from swapregret.actions.paths.kernels.chain_pack import WIDTH, Chains, lane_dot
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["solve_chains"]
-
 Places = npt.NDArray[np.uint64]
 
 

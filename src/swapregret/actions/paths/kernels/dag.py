@@ -10,8 +10,6 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["best_path", "best_paths", "best_value", "is_path", "log_sums_from_source", "log_sums_to_sink"]
-
 
 @kernel
 def best_path(start: Integers, head: Integers, edge: Integers, weights: Floats) -> Integers:

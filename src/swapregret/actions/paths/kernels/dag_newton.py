@@ -25,8 +25,6 @@ from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import exponentials_in, logarithms
 
-__all__ = ["newton_flow"]
-
 Places = npt.NDArray[np.uint64]
 
 BALANCED = 1e-12

@@ -16,8 +16,6 @@ import numpy.typing as npt
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["Elimination", "factor_rows", "fill_rows", "solve_rows"]
-
 Places = npt.NDArray[np.uint64]
 
 

@@ -15,9 +15,6 @@ from swapregret.actions.paths.kernels.elimination import Elimination, factor_row
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["continue_flow", "gibbs_potential"]
-
-
 BALANCED = 1e-11
 FIRST_SPREAD = 3.0
 GOOD_ENOUGH = 0.05

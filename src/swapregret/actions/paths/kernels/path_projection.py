@@ -17,19 +17,6 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import logarithms, sum_of
 
-__all__ = [
-    "ACCEPTED_GAP",
-    "FAR",
-    "NEAR",
-    "factor_balance",
-    "flow_move",
-    "near_scores",
-    "path_scores",
-    "path_span_part",
-    "project_flow",
-]
-
-
 Places = npt.NDArray[np.uint64]
 
 

@@ -11,8 +11,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import merge_law, set_bit
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["UNIT", "imbalance", "packed_paths", "round_flow", "strip_paths"]
-
 Coordinates = npt.NDArray[np.int32]
 
 UNIT = 2**44
