@@ -17,7 +17,7 @@ import numpy as np
 import swapregret as sr
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.learners.presets import swap_combcp
-from swapregret.regret.ledgers.read_plays import realised_ledger
+from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.swap import swap_regret
 
 
@@ -61,8 +61,9 @@ def openspiel() -> None:
         regrets = []
         for player in range(2):
             chosen = np.eye(len(splits), dtype=np.int64)[plays[:, player]]
-            ledger = realised_ledger(actions, chosen, won[:, plays[:, 1 - player]].T)
-            regrets.append(swap_regret(actions, [ledger]).per_round)
+            ledger = SwapLedger(actions)
+            ledger.record_plays(chosen, won[:, plays[:, 1 - player]].T)
+            regrets.append(swap_regret(actions, [ledger.close()]).per_round)
         return regrets
 
     mine = ours()

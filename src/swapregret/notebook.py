@@ -152,13 +152,12 @@ def line_figure(
     return _figure(data, layout)
 
 
-def bar_figure(names: Sequence[str], values: npt.ArrayLike, *, title: str, y_title: str, group: str = "") -> Any:
+def bar_figure(names: Sequence[str], values: npt.ArrayLike, *, title: str, y_title: str) -> Any:
     """Return one bar for each name."""
     bars = {
         "type": "bar",
         "x": list(names),
         "y": np.asarray(values, dtype=np.float64).tolist(),
-        "name": group,
         "marker": {"color": colour(0)},
     }
     return _figure([bars], _layout(title) | {"yaxis": {"title": {"text": y_title}}, "xaxis": {"type": "category"}})

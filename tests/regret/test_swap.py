@@ -13,8 +13,8 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import OracleFault
 from swapregret.policy import FinitePolicy, Policy, mix
+from swapregret.regret.auditing import audit
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.read_plays import realised_ledger
 from swapregret.regret.notions import external_regret, internal_regret
 from swapregret.regret.swap import swap_regret, swap_regret_per_run
 
@@ -221,7 +221,7 @@ def test_three_notions_differ_and_say_so() -> None:
         runs.append(run.ledger())
         rng = np.random.default_rng(seed)
         drawn = np.stack([policy.sample(rng) for policy in run.policies()])
-        plays.append(realised_ledger(actions, drawn, run.rewards))
+        plays.append(audit(actions, drawn, run.rewards).ledger)
     paper, per_run = swap_regret(actions, runs), swap_regret_per_run(actions, runs)
     realised = swap_regret_per_run(actions, plays)
     assert per_run.value > paper.value

@@ -148,13 +148,13 @@ def play_once(
     environment: Environment,
     seed: np.random.SeedSequence,
     options: dict[str, Any],
-    progress: Callable[[int], None] | None = None,
-    days: tuple[int, ...] = (),
+    progress: Callable[[int], None] | None,
+    days: tuple[int, ...],
 ) -> tuple[Run, ...]:
     """Play one replication and return what was recorded up to each of some days, the last of all included."""
     course = Course(player, environment, seed, options)
     marks = []
-    for day in days or (environment.horizon,):
+    for day in days:
         course.advance(day, progress)
         marks.append(course.close(_LARGEST_MARK if day < environment.horizon else math.inf))
     return tuple(marks)

@@ -138,9 +138,10 @@ def best_swap(actions: ActionSet, ledgers: Sequence[Ledger], *, limit: int | Non
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.regret.ledgers.read_plays import realised_ledger
-    >>> actions = MSets(3, 2, labels="abc")
-    >>> print(best_swap(actions, [realised_ledger(actions, [("a", "b")] * 2, [[.5, 0., .25]] * 2)]))
+    >>> from swapregret.regret.ledgers.ledger import SwapLedger
+    >>> actions, ledger = MSets(3, 2, labels="abc"), SwapLedger(MSets(3, 2))
+    >>> ledger.record_plays([[1, 1, 0]] * 2, [[.5, 0., .25]] * 2)
+    >>> print(best_swap(actions, [ledger.close()]))
     when you chose {a, b}, {a, c} would have earned +0.25 per day (2 days, +0.5 in total)
     """
     return read_swap(actions, answer(actions, mean_ledger(ledgers)), limit)

@@ -24,6 +24,8 @@ from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, s
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret
 
+_SLACK = 1e-7
+
 
 @dataclass(frozen=True, eq=False)
 class ScaleShare:
@@ -97,9 +99,9 @@ class Decomposition:
         parts = [share.external_regret / self.n_scales for share in self.scales[:-1]]
         return np.array([*parts, self.n_days / self.n_scales])
 
-    def holds_for(self, swap_regret: Regret, *, slack: float = 1e-7) -> bool:
+    def holds_for(self, swap_regret: Regret) -> bool:
         """Tell whether a measured swap regret obeys the lemma: lower end ≤ laziness ≤ bound."""
-        room = slack * (1.0 + self.n_days)
+        room = _SLACK * (1.0 + self.n_days)
         return swap_regret.lower <= self.laziness + room and self.laziness <= self.bound + room
 
 

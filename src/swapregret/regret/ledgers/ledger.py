@@ -94,9 +94,10 @@ class SwapLedger:
         self._enter(self._stretches.record_days(policy, days))
 
     def record_plays(self, plays: Actions, rewards: Matrix) -> None:
-        """Enter days by the actions that were played, a row of each a day: realised play.
+        """Enter days by the action that was drawn and the rewards it met, one row of each per day: realised play.
 
-        A ledger holds either policies or plays, not both.
+        A rule φ may then exploit which actions luck happened to draw, so regrets are above those from policies, the more so the
+        more actions there are. A ledger holds either policies or plays, not both.
         """
         self._from("realised play")
         vectors = np.ascontiguousarray(rewards, dtype=np.float64)

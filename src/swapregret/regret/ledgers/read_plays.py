@@ -10,8 +10,6 @@ from swapregret.arrays import Actions, Matrix, Vector, real_numbers
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy, Policy
-from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.row_sums import read_only
 
 _SUM = 1e-9
@@ -123,38 +121,6 @@ def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
             "Replace NaN and infinities before the call.",
         )
     return matrix
-
-
-def realised_ledger(
-    actions: ActionSet, plays: npt.ArrayLike, rewards: npt.ArrayLike, *, capacity: int | None = None
-) -> Ledger:
-    r"""Return the ledger of one action and one reward vector per day: of the actions drawn, not of the policies that drew them.
-
-    .. math:: \max_\phi \sum_t R_t\cdot\phi(M_t) - R_t\cdot M_t
-
-    A rule φ may now exploit which actions luck happened to draw, so this is above the notions that use policies, and the
-    more so the more actions there are (on one toy run 16.05 against 6.57). It is all that a log of plays can give.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    plays : array_like, shape (T, dimension)
-        0/1 rows, each an action of the set.
-    rewards : array_like, shape (T, dimension)
-    capacity : int, optional
-        As of :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> realised_ledger(MSets(2, 1), [[1, 0], [1, 0]], [[1., 0.], [0., 5.]]).values.tolist()
-    [[1.0, 5.0]]
-    """
-    rows: Actions = read_plays(actions, plays)
-    vectors: Matrix = read_rewards(rewards, len(rows), actions.dimension)
-    ledger = SwapLedger(actions, capacity=capacity)
-    ledger.record_plays(rows, vectors)
-    return ledger.close()
 
 
 def no_policies(came: str) -> InvalidInput:
