@@ -39,6 +39,8 @@ _AT_ONCE, _SWEPT = 64, 4
 _HAS_LOCKS = "LOCK_EX" in dir(fcntl)
 _Made = tuple[int, Path]
 """An open file and where it is."""
+_Before = Callable[[int], None]
+"""What is done with the handle of a file while nobody can see it yet."""
 _OURS = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS}
 _OURS |= {errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EEXIST, errno.ENXIO}
 """What the system says where the path is at fault, not the disk."""
@@ -46,18 +48,22 @@ _OURS |= {errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EEXIST, errno.ENX
 
 def to_bytes(kind: str, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes:
     """Write metadata and arrays as one block of bytes."""
-    table, parts = [], []
+    table: list[dict[str, Any]] = []
+    parts: list[Any] = []  # bytes, and the memory of arrays
     for name, array in arrays.items():
         plain = np.asarray(array)
         if plain.dtype.kind not in "biuf":
             raise TypeError(f"array {name!r} has dtype {plain.dtype}, not a number")
         little = np.ascontiguousarray(plain, dtype=plain.dtype.newbyteorder("<"))
         table.append({"name": name, "dtype": little.dtype.str, "shape": list(plain.shape)})
-        parts.append(little.tobytes())
+        parts.append(little.data)
     header = {"version": FORMAT_VERSION, "kind": kind, "metadata": metadata, "arrays": table}
     text = json.dumps(header, separators=(",", ":")).encode()
-    body = b"".join([_MAGIC, struct.pack("<Q", len(text)), text, *parts])
-    return body + hashlib.sha256(body).digest()
+    body = [_MAGIC, struct.pack("<Q", len(text)), text, *parts]
+    digest = hashlib.sha256()
+    for part in body:
+        digest.update(part)
+    return b"".join([*body, digest.digest()])
 
 
 def from_bytes(kind: str, data: bytes, source: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -140,11 +146,7 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def put_file(
-    path: str | os.PathLike[str],
-    data: bytes,
-    before: Callable[[int], None] = lambda handle: None,
-    *,
-    is_new: bool = False,
+    path: str | os.PathLike[str], data: bytes, before: _Before = lambda handle: None, *, is_new: bool = False
 ) -> int:
     """Put bytes at a path atomically, and return the open handle of the new file, which appends.
 
@@ -161,9 +163,7 @@ def put_file(
         return handle
 
 
-def write_beside(
-    path: str | os.PathLike[str], data: bytes, before: Callable[[int], None] = lambda handle: None
-) -> tuple[int, Path]:
+def write_beside(path: str | os.PathLike[str], data: bytes, before: _Before = lambda handle: None) -> _Made:
     """Put bytes on disk beside a path, where nobody looks for them; return the open handle and the place."""
     made: list[_Made] = []
     with _telling(made, path):
@@ -177,7 +177,7 @@ def place_file(handle: int, hidden: Path, path: str | os.PathLike[str]) -> None:
         os.replace(hidden, os.path.realpath(path))
 
 
-def _write_hidden(path: Any, data: bytes, before: Callable[[int], None], made: list[_Made]) -> None:
+def _write_hidden(path: Any, data: bytes, before: _Before, made: list[_Made]) -> None:
     target = Path(os.path.realpath(path))
     mode = None
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # another process may remove it at any moment

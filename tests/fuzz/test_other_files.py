@@ -77,13 +77,20 @@ def spoil_journal(data: bytes, rng: Rng) -> tuple[bytes, str]:
     if how < 0.4:
         records[0], told = spoil_checked("session", records[0], rng)
     else:
-        events = [json.loads(record) for record in records[1:]]
-        changed, told = mutate_plain({"events": events}, rng)
-        records[1:] = (
-            [json.dumps(event).encode() for event in changed.get("events", [3])]
-            if isinstance(changed.get("events", []), list)
-            else [b"{}"]
-        )
+        at = int(rng.integers(1, len(records)))
+        kind, day, content = records[at][:1], records[at][1:9], records[at][9:]
+        number = struct.pack("<d", rng.choice([np.nan, np.inf, -1e308, 0.5]))
+        told, changed = [
+            (f"event {at} taken out", []),
+            (f"event {at} cut", [records[at][: rng.integers(len(records[at]))]]),
+            (f"event {at} of another kind", [bytes([rng.choice(list(b"aosgx"))]) + day + content]),
+            (f"event {at} of another day", [kind + struct.pack("<Q", 2 ** int(rng.integers(64))) + content]),
+            (f"event {at} with another number", [kind + day + number * int(rng.integers(4))]),
+            (f"event {at} with other bytes", [kind + day + rng.bytes(int(rng.integers(1, 30)))]),
+            (f"event {at} after a generator", [b"g" + day + b'{"bit_generator":"PCG64","state":3}', records[at]]),
+            (f"event {at} twice", [records[at]] * 2),
+        ][rng.integers(8)]
+        records[at : at + 1] = changed
     parts, checksum = [data[: data.index(b"\n") + 1]], 0
     for record in records:
         checksum = zlib.crc32(record, checksum)

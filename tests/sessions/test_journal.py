@@ -20,6 +20,7 @@ from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions import open_journal
 from swapregret.sessions import session as session_module
+from swapregret.sessions.events import GENERATOR, Event, act_event, close_event
 from swapregret.sessions.journal import MAGIC, is_journal, read_journal, records
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session import Session
@@ -164,7 +165,8 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     data = path.read_bytes()
     cases = {
         b"my notes": "of this library",
-        data.replace(b"journal 1\n", b"journal 2\n"): "must have version 1: got version 2. Upgrade",
+        data.replace(b"journal 2\n", b"journal 3\n"): "must have version 2: got version 3. Upgrade",
+        data.replace(b"journal 2\n", b"journal 1\n"): "must have version 2: got version 1. Go on with",
         data[:-1]: "begin with a snapshot",
         data[:21]: "begin with a snapshot",
         session.snapshot(): "of this library",
@@ -174,8 +176,8 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match=reason):
             Session(player(), journal=path)
         assert path.read_bytes() == content
-    path.write_bytes(data.replace(b"journal 1\n", b"journal 2\n"))
-    with pytest.raises(InvalidInput, match="version 2"):
+    path.write_bytes(data.replace(b"journal 2\n", b"journal 3\n"))
+    with pytest.raises(InvalidInput, match="version 3"):
         Session.load(path)
     assert is_journal(data)
     assert not is_journal(b"my notes")
@@ -267,21 +269,16 @@ def event_file(path: Path, *payloads: bytes) -> None:
     "payload",
     [
         b"",
-        b"null",
-        b"[]",
-        b"{}",
-        b"\xff",
-        b'{"act":0}',
-        b'{"act":"0","action":"c0"}',
-        b'{"act":true,"action":"c0"}',
-        b'{"act":-1,"action":"c0"}',
-        b'{"act":0,"action":"c0","rng":3}',
-        b'{"act":0,"action":"c0","more":3}',
-        b'{"observe":0,"reward":"1"}',
-        b'{"observe":0,"reward":[[1]]}',
-        b'{"observe":0,"reward":{"a":1}}',
-        b'{"skip":' + b"9" * 5000 + b"}",
-        b'{"skip":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b"s",
+        b"a" + bytes(8),
+        b"a" + bytes(7),
+        b"g" + bytes(8),
+        b"o" + bytes(8),
+        b"o" + bytes(8 + 7),
+        b"s" + bytes(8) + b"x",
+        b"s" + b"\xff" * 8,
+        b"x" + bytes(8 + 8),
+        b'{"skip":0}',
     ],
 )
 def test_whole_records_that_are_no_events_are_refused(tmp_path: Path, payload: bytes) -> None:
@@ -292,13 +289,11 @@ def test_whole_records_that_are_no_events_are_refused(tmp_path: Path, payload: b
 
 
 @pytest.mark.parametrize(
-    "state", [{}, {"bit_generator": "PCG64"}, {"bit_generator": "Generator"}, {"bit_generator": []}]
+    "state", [b"3", b"{}", b'{"bit_generator":"PCG64"}', b'{"bit_generator":[]}', b"\xff", b"[" * 100_000, b"9" * 5000]
 )
-def test_a_generator_that_is_none_is_refused(tmp_path: Path, state: object) -> None:
+def test_a_generator_that_is_none_is_refused(tmp_path: Path, state: bytes) -> None:
     """The state of a generator in an event is checked like everything else."""
-    import json
-
-    event_file(tmp_path / "j", json.dumps({"act": 0, "action": "c0", "rng": state}).encode())
+    event_file(tmp_path / "j", Event(GENERATOR, 0, state).payload())
     with pytest.raises(InvalidInput, match="must replay"):
         Session.load(tmp_path / "j")
 
@@ -519,11 +514,13 @@ def test_a_journal_that_does_not_replay_is_refused(tmp_path: Path) -> None:
     """Whole records that do not fit together, as from another version's laws, are refused with the event."""
     path = tmp_path / "j"
     session = Session(player(), rng=3)
-    for events in ([{"observe": 0, "reward": 0.5}], [{"act": 0, "action": "00"}], [{"act": 7, "action": "c0"}]):
+    none, all_five = np.zeros(5, dtype=np.int64), np.ones(5, dtype=np.int64)
+    wrong = [close_event(0, 0.5), close_event(0, None), act_event(0, none), act_event(7, all_five)]
+    drawn = act_event(0, Session(player(), rng=3).act().action)  # what is told must be one number
+    for events in (*([event] for event in wrong), [drawn, close_event(0, [0.5, 0.5])], [drawn, close_event(1, 0.5)]):
         log = Journal(path)
         log.begin(session.snapshot())
-        for event in events:
-            log.append(event)
+        log.append(*events)
         log.close()
         with pytest.raises(InvalidInput, match="must replay to the decisions it records"):
             Session.load(path)

@@ -67,15 +67,15 @@ def test_costs_are_told_as_costs(tmp_path: Path) -> None:
     assert costs.swap_regret.lower == pytest.approx(40.0 * rewards.swap_regret.lower)
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_semi_bandit_journals_are_added_up(tmp_path: Path, whole: bool) -> None:
-    """Rewards of the chosen elements count in total, told over all elements or over the chosen ones."""
-    play(
-        tmp_path / "j",
-        20,
-        lambda decision: WORTH * decision.action if whole else WORTH[decision.action > 0],
-        feedback="semi-bandit",
-    )
+@pytest.mark.parametrize("told", ["zeros", "nothing", "chosen"])
+def test_semi_bandit_journals_are_added_up(tmp_path: Path, told: str) -> None:
+    """Rewards of the chosen elements count in total, told over all elements, whatever the others have, or over the chosen ones."""
+    ways = {
+        "zeros": lambda decision: WORTH * decision.action,
+        "nothing": lambda decision: np.where(decision.action > 0, WORTH, np.nan),
+        "chosen": lambda decision: WORTH[decision.action > 0],
+    }
+    play(tmp_path / "j", 20, ways[told], feedback="semi-bandit")
     log = read_journal_log(tmp_path / "j")
     assert log.rewards == pytest.approx(log.plays @ WORTH)
 

@@ -11,7 +11,7 @@ from swapregret.serve.database import Event, Store
 from swapregret.serve.history import History
 from swapregret.serve.problems import Problem, ProblemSpec, Reported, text_of
 from swapregret.serve.refusals import Conflict
-from swapregret.sessions.session_file import packed as pack
+from swapregret.sessions.events import packed as pack
 
 __all__ = ["Live"]
 
@@ -68,7 +68,7 @@ class Live:
         self.latest.extend(known["latest"])
         for decision in self.session.open_decisions:
             made = known["made"][str(decision.day)]
-            self.open[decision.day] = Waiting(decision, made, pack(decision.action))
+            self.open[decision.day] = Waiting(decision, made, pack(decision.action).hex())
 
     def snapshot(self) -> tuple[int, bytes, bytes]:
         """Return the number of the last event, the session and the rest, as bytes."""
@@ -93,7 +93,7 @@ class Live:
     def act(self, at: float) -> Event:
         """Make a decision."""
         decision = self.session.act()
-        packed = pack(decision.action)
+        packed = pack(decision.action).hex()
         self.open[decision.day] = Waiting(decision, at, packed)
         self.history.decided(decision.day, decision.marginals)
         self.totals["n_decisions"] += 1

@@ -1,6 +1,5 @@
 """What the world shows: which decision it belongs to, and its rewards, checked and mapped to [0, 1] (deviation D15)."""
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -104,9 +103,10 @@ class RewardReader:
                 shown(reward),
                 "Pass the total reward of the action; where none will come, session.skip().",
             ) from None
-        value = self.units.reward(value)
+        units = self.units
+        value = units.reward(value)
         self._check_total(value)
-        return min(max((value - self.units.low) / self.units.scale, 0.0), 1.0)
+        return min(max((value - units.low) / units.scale, 0.0), 1.0)
 
     def _read_vector(self, reward: npt.ArrayLike, action: Action) -> Vector:
         d, chosen = self.actions.dimension, np.flatnonzero(action)
@@ -138,10 +138,16 @@ class RewardReader:
             scaled = np.where(action > 0, scaled, 0.0)
         return np.asarray(scaled)
 
+    @cached_property
+    def _bounds(self) -> tuple[float, float]:
+        """What totals may be, errors of rounding included."""
+        slack = _SLACK * max(abs(self.units.low), abs(self.units.high))
+        return self.units.low - slack, self.units.high + slack
+
     def _check_total(self, total: float) -> None:
-        units = self.units
-        slack = _SLACK * max(abs(units.low), abs(units.high))
-        if not (math.isfinite(total) and units.low - slack <= total <= units.high + slack):
+        least, most = self._bounds
+        if not least <= total <= most:
+            units = self.units
             word, (low, high) = units.word, units.declared
             raise InvalidReward(
                 f"the total {word} of an action must be a finite number in [{low:g}, {high:g}]",

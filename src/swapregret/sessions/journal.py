@@ -7,39 +7,23 @@ of it leaves the beginning of a record at the end of the file, which was never a
 journal is opened again. Damage of any other kind is refused; ``scan_journal`` says where it is and what is whole before it.
 """
 
-import json
 import os
 import struct
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from swapregret.errors import InvalidInput
+from swapregret.sessions.events import Event, read_event
 from swapregret.storage import put_file, read_file
 
-__all__ = [
-    "MAGIC",
-    "JournalScan",
-    "is_journal",
-    "payload_of",
-    "read_journal",
-    "records",
-    "scan_journal",
-    "write_journal",
-]
+__all__ = ["MAGIC", "JournalScan", "is_journal", "read_journal", "records", "scan_journal", "write_journal"]
 
 _NAME = b"swapregret journal "
-MAGIC = _NAME + b"1\n"
-_HEAD = struct.Struct("<III")
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
-
-_EVENTS: dict[str, dict[str, tuple[type, ...]]] = {
-    "act": {"act": (int,), "action": (str,)},
-    "observe": {"observe": (int,), "reward": (int, float, list)},
-    "skip": {"skip": (int,)},
-}
-"""What each kind of event holds, by type; ``act`` may also hold ``rng``, where the generator stood."""
+_VERSION = 2
+MAGIC = _NAME + b"%d\n" % _VERSION
+_FRONT, _CHECK = struct.Struct("<II"), struct.Struct("<I")
+_HEAD_SIZE = _FRONT.size + _CHECK.size
 
 
 @dataclass(frozen=True)
@@ -50,7 +34,7 @@ class JournalScan:
     ----------
     snapshot : bytes
         The first record; empty where not even that is whole.
-    events : list of dict
+    events : list of Event
         The records after it, up to the first that is not as it was written.
     length : int
         Bytes up to the end of the last of them.
@@ -63,7 +47,7 @@ class JournalScan:
     """
 
     snapshot: bytes
-    events: list[dict[str, Any]]
+    events: list[Event]
     length: int
     checksum: int
     tail: int
@@ -85,7 +69,8 @@ def records(payloads: Iterable[bytes], checksum: int = 0) -> tuple[bytes, int]:
 
 
 def _head(length: int, checksum: int) -> bytes:
-    return _HEAD.pack(length, checksum, zlib.crc32(struct.pack("<II", length, checksum)))
+    front = _FRONT.pack(length, checksum)
+    return front + _CHECK.pack(zlib.crc32(front))
 
 
 def scan_journal(path: str | os.PathLike[str]) -> JournalScan:
@@ -100,15 +85,16 @@ def scan_journal(path: str | os.PathLike[str]) -> JournalScan:
         )
     if not data.startswith(MAGIC):
         version = data[len(_NAME) :].partition(b"\n")[0]
-        if is_journal(data) and version.isdigit() and len(version) < 10 and int(version) > 1:
-            raise InvalidInput(f"{name} must have version 1", f"version {int(version)}", "Upgrade the library.")
+        if is_journal(data) and version.isdigit() and len(version) < 10:
+            do = "Upgrade the library." if int(version) > _VERSION else "Go on with the library that wrote it."
+            raise InvalidInput(f"{name} must have version {_VERSION}", f"version {int(version)}", do)
         raise InvalidInput(f"{name} must be a journal of this library", "a file of another kind", "Check the path.")
     snapshot = b""
-    events: list[dict[str, Any]] = []
+    events: list[Event] = []
     position, checksum, damage = len(MAGIC), 0, None
-    while len(data) - position >= _HEAD.size:
-        length, claimed, _ = _HEAD.unpack_from(data, position)
-        start, end = position + _HEAD.size, position + _HEAD.size + length
+    while len(data) - position >= _HEAD_SIZE:
+        length, claimed = _FRONT.unpack_from(data, position)
+        start, end = position + _HEAD_SIZE, position + _HEAD_SIZE + length
         is_sound = data[position:start] == _head(length, claimed)
         if end > len(data) if is_sound else not any(data[position:]):
             break  # the beginning of a record, or the zeros a machine that lost power may leave
@@ -119,30 +105,13 @@ def scan_journal(path: str | os.PathLike[str]) -> JournalScan:
         if position == len(MAGIC):
             snapshot = payload
         else:
-            event = _event(payload)
+            event = read_event(payload)
             if event is None:
                 damage = f"a record at byte {position} that is no event: {payload[:80]!r}"
                 break
             events.append(event)
         position, checksum = end, claimed
     return JournalScan(snapshot, events, position, checksum, len(data) - position, damage)
-
-
-def _event(payload: bytes) -> dict[str, Any] | None:
-    """Read an event, or None if it is not one."""
-    try:
-        event = json.loads(payload)
-    except (ValueError, RecursionError):
-        return None
-    kind = next((kind for kind in _EVENTS if isinstance(event, dict) and kind in event), None)
-    if kind is None:
-        return None
-    wanted = _EVENTS[kind] | ({"rng": (dict,)} if kind == "act" and "rng" in event else {})
-    if set(event) != set(wanted) or not all(type(event[name]) in kinds for name, kinds in wanted.items()):
-        return None
-    reward = event.get("reward", 0.0)
-    is_numbers = all(type(one) in (int, float) for one in reward) if isinstance(reward, list) else True
-    return event if is_numbers and 0 <= event[kind] < 2**63 else None
 
 
 def read_journal(path: str | os.PathLike[str]) -> JournalScan:
@@ -160,20 +129,11 @@ def read_journal(path: str | os.PathLike[str]) -> JournalScan:
     return found
 
 
-def write_journal(path: str | os.PathLike[str], snapshot: bytes, events: list[dict[str, Any]]) -> None:
+def write_journal(path: str | os.PathLike[str], snapshot: bytes, events: list[Event]) -> None:
     """Write a journal of a snapshot and events, at a path where nothing is."""
     try:
-        os.close(put_file(path, MAGIC + records([snapshot, *map(payload_of, events)])[0], is_new=True))
+        os.close(put_file(path, MAGIC + records([snapshot, *map(Event.payload, events)])[0], is_new=True))
     except FileExistsError:
         raise InvalidInput(
             "a repaired journal must be a new file", f"{os.fspath(path)!r}, which exists", "Give another path."
         ) from None
-
-
-def payload_of(event: dict[str, Any]) -> bytes:
-    """Write an event as the payload of a record: JSON; numbers as ``json`` writes them, without making an encoder for each."""
-    parts = [
-        f'"{name}":{value!r}' if type(value) in (int, float) else f'"{name}":{_ENCODER.encode(value)}'
-        for name, value in event.items()
-    ]
-    return f"{{{','.join(parts)}}}".encode()

@@ -4,6 +4,7 @@ import os
 from typing import Any, NamedTuple
 
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
+from swapregret.sessions.events import ACT, OBSERVE, SKIP, Event
 from swapregret.sessions.journal import JournalScan, scan_journal, write_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import SessionHeader, read_header, replay
@@ -99,18 +100,17 @@ def _count_exact(found: JournalScan, name: str) -> tuple[int | None, str | None]
 
 
 def _report(
-    found: JournalScan, header: SessionHeader, events: list[dict[str, Any]], damage: str | None, replay: str
+    found: JournalScan, header: SessionHeader, events: list[Event], damage: str | None, replay: str
 ) -> JournalReport:
     waiting = dict.fromkeys(header.open_days)
     n_days, n_skipped = header.n_closed, header.n_skipped
     for event in events:
-        if "act" in event:
-            waiting[event["act"]] = None
-            continue
-        day = event["skip"] if "skip" in event else event["observe"]
-        waiting.pop(day, None)
-        n_days += 1
-        n_skipped += "skip" in event
+        if event.kind == ACT:
+            waiting[event.day] = None
+        elif event.kind in (OBSERVE, SKIP):
+            waiting.pop(event.day, None)
+            n_days += 1
+            n_skipped += event.kind == SKIP
     return JournalReport(
         header.n_closed, len(found.snapshot), len(events), n_days, n_skipped, tuple(waiting), found.tail, damage, replay
     )

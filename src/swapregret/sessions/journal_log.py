@@ -15,6 +15,7 @@ from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
+from swapregret.sessions.events import OBSERVE
 from swapregret.sessions.journal import is_journal, read_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import replay
@@ -78,16 +79,16 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
     reader, feedback = session._reader, session.player.feedback
     plays, rewards, laws = [], [], []
     for event in found.events:
-        held = session._open.get(event.get("observe", -1))
+        held = session._open.get(event.day) if event.kind == OBSERVE else None
         law, day = None if held is None else held.policy, session.day
         replay(session, [event], name)
         if held is None or law is None or session.day == day:  # no reward, or one that the player refused
             continue
-        told = event["reward"]
+        told: Any = event.told()
         if feedback == "full":
             told = reader.read(told, held.action)
-        elif feedback == "semi-bandit":
-            told = float(np.asarray(told) @ held.action) if len(told) == len(held.action) else float(sum(told))
+        else:
+            told = (told[held.action > 0] if len(told) == len(held.action) else told).sum()
         plays.append(held.action)
         rewards.append(told)
         laws.append(law)

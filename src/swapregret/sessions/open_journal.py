@@ -10,11 +10,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
-from typing import Any
 from weakref import WeakSet
 
 from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
-from swapregret.sessions.journal import MAGIC, JournalScan, payload_of, read_journal, records
+from swapregret.sessions.journal import MAGIC, JournalScan, read_journal, records
 from swapregret.storage import disk_fault, place_file, put_file, sweep, sync_folder, write_beside
 
 try:
@@ -201,11 +200,10 @@ class Journal:
             if self._sync:
                 sync_folder(self.path)
 
-    def append(self, event: dict[str, Any]) -> None:
-        """Put one event on disk: all of it, or none."""
+    def append(self, *payloads: bytes) -> None:
+        """Put events on disk: all of them, or none."""
         self._refuse_if_forked()
-        payload = payload_of(event)
-        record, checksum = records([payload], self._checksum)
+        record, checksum = records(payloads, self._checksum)
         try:
             self._write(self._file, record)
         except BaseException as error:
@@ -215,10 +213,10 @@ class Journal:
             raise
         self._checksum = checksum
         self._length += len(record)
-        self.n_events += 1
+        self.n_events += len(payloads)
         renewal = self._renewal
         if renewal is not None:
-            renewal.payloads.append(payload)
+            renewal.payloads += payloads
             if not renewal.thread.is_alive():
                 if renewal.handle >= 0:
                     self._take_over(renewal)

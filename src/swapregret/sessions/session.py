@@ -13,15 +13,16 @@ from swapregret.arrays import NamedArrays, Vector, as_integer
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError
 from swapregret.learners.checked import check_player
-from swapregret.learners.player import Decision, Player, draw_action, hold_policy
+from swapregret.learners.player import Decision, Player, draw_decision
 from swapregret.learners.player import warm as warm_player
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
+from swapregret.sessions.events import act_event, close_event, rng_event
 from swapregret.sessions.feedback import RewardReader, find_open
 from swapregret.sessions.journal import is_journal, read_journal
 from swapregret.sessions.open_journal import Journal
-from swapregret.sessions.session_file import packed, parts_of, replay, restore
+from swapregret.sessions.session_file import parts_of, replay, restore
 from swapregret.storage import read_file, to_bytes, write_file
 from swapregret.units import Range, Units, read_units
 
@@ -149,7 +150,7 @@ class Session(Generic[State]):
         self._state = self.player.start(self._rng)
         self._n_acted = self._n_closed = self._n_skipped = 0
         self._open: dict[int, Decision] = {}
-        self._rng_after = plain_state(self._rng)
+        self._rng_after = plain_state(self._rng) if self._rng is source else None  # else nobody else has it
 
     # ---- the loop ------------------------------------------------------------------------------------------------
 
@@ -197,17 +198,18 @@ class Session(Generic[State]):
             )
         self._is_torn = True
         before = plain_state(self._rng) if self._journal is not None else {}
-        held = hold_policy(self.player, self._state)
-        decision = Decision(self._n_acted, draw_action(self.player, self._state, self._rng), self.player.actions, held)
+        decision = draw_decision(self.player, self._state, self._rng, self._n_acted)
         if self._journal is not None:
-            moved = {} if before == self._rng_after else {"rng": before}  # somebody else drew from the generator
+            events = [act_event(decision.day, decision.action)]
+            if self._rng_after is not None and self._rng_after != before:  # somebody else drew from the generator
+                events.insert(0, rng_event(decision.day, before))
             try:
-                self._journal.append({"act": decision.day, "action": packed(decision.action), **moved})
+                self._journal.append(*events)
             except SwapRegretError:
                 set_state(self._rng, before)
                 self._is_torn = False
                 raise
-            self._rng_after = plain_state(self._rng)
+            self._rng_after = self._rng_after and plain_state(self._rng)
         self._open[decision.day] = decision
         self._n_acted += 1
         self._is_torn = False
@@ -221,15 +223,13 @@ class Session(Generic[State]):
         """
         self._refuse_if_closed()
         held = find_open(self._open, decision, day, "observe")
-        seen = self._reader.read(reward, held.action)
-        told = reward if type(reward) is float or self._journal is None else np.asarray(reward, np.float64).tolist()
-        self._close(held, seen, {"observe": held.day, "reward": told})
+        self._close(held, self._reader.read(reward, held.action), reward)
 
     def skip(self, decision: Decision | None = None, *, day: int | None = None) -> None:
         """Close a decision whose reward will never be known: the day counts, and nothing is learnt from it."""
         self._refuse_if_closed()
         held = find_open(self._open, decision, day, "skip")
-        self._close(held, None, {"skip": held.day})
+        self._close(held, None, None)
 
     def __enter__(self) -> Self:
         """Return the session; leaving the block closes it."""
@@ -251,8 +251,8 @@ class Session(Generic[State]):
             do = "Open its journal again: Session(journal=…)."
             raise ProtocolError("a session must be open to go on", "a call after close()", do)
 
-    def _close(self, decision: Decision, seen: float | Vector | None, event: dict[str, Any]) -> None:
-        """Write an event down, then let the player learn it.
+    def _close(self, decision: Decision, seen: float | Vector | None, told: npt.ArrayLike | None) -> None:
+        """Write down what was told, then let the player learn it.
 
         A player that refuses leaves its state as it was, and refuses again when the journal is read. Whatever else ends the
         call in between, a signal say, leaves the session torn: it takes no more calls.
@@ -260,7 +260,7 @@ class Session(Generic[State]):
         self._is_torn = True
         try:
             if self._journal is not None:
-                self._journal.append(event)
+                self._journal.append(close_event(decision.day, told))
             self._state = self.player.observe(self._state, decision, seen)
         except SwapRegretError:
             self._is_torn = False

@@ -4,6 +4,7 @@ What a file says is checked: counts that add up, decisions of the set, nothing m
 """
 
 import contextlib
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,14 @@ from swapregret.learners.checked import check_size, load_open, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, hold_policy
 from swapregret.randomness import generator_of, plain_state, set_state
+from swapregret.sessions.events import ACT, GENERATOR, OBSERVE, Event, packed
 from swapregret.storage import from_bytes, reading
 from swapregret.units import Units, read_range
 
 if TYPE_CHECKING:
     from swapregret.sessions.session import Session
 
-__all__ = ["SessionHeader", "packed", "parts_of", "read_header", "replay", "restore"]
+__all__ = ["SessionHeader", "parts_of", "read_header", "replay", "restore"]
 
 _FIELDS = {"player", "reward_range", "is_cost", "max_open", "entropy", "rng", "counts", "open", "laws"}
 _MOST = 2**63
@@ -175,7 +177,7 @@ def restore(session: "Session[Any]", data: bytes, given: Player[Any] | None, nam
             check_size(player, len(data))
         session._equip(player, header.units, header.max_open)
         session.entropy = header.entropy
-        session._rng, session._rng_after = generator_of(header.rng), header.rng
+        session._rng, session._rng_after = generator_of(header.rng), None
         session._n_acted, session._n_closed, session._n_skipped = header.n_acted, header.n_closed, header.n_skipped
         session._state = load_state(player, below(arrays, "state"), header.n_closed)
         session._open = {}
@@ -187,39 +189,30 @@ def restore(session: "Session[Any]", data: bytes, given: Player[Any] | None, nam
             session._open[day] = Decision(day, _open_action(arrays, day, player.actions), player.actions, held)
 
 
-def replay(session: "Session[Any]", events: list[dict[str, Any]], name: str) -> None:
+def replay(session: "Session[Any]", events: list[Event], name: str) -> None:
     """Let the events of a journal happen again, and check that they come out the same."""
+    is_total = session.player.feedback == "bandit"
     for event in events:
         try:
-            if "act" in event:
-                if "rng" in event:
-                    set_state(session._rng, event["rng"])
+            if event.kind == ACT:
                 decision = session.act()
                 drawn = packed(decision.action)
-                if (decision.day, drawn) != (event["act"], event["action"]):
-                    raise InvalidInput("the action drawn must be the one recorded", drawn, "It is not.")
-            elif "observe" in event:
+                if (decision.day, drawn) != (event.day, event.content):
+                    raise InvalidInput("the action drawn must be the one recorded", f"{drawn!r:.80}", "It is not.")
+            elif event.kind == GENERATOR:
+                set_state(session._rng, json.loads(event.content))
+            elif event.kind == OBSERVE:
+                told = event.told()
                 with contextlib.suppress(NotConverged):  # refused then as it is now: nothing was learnt
-                    session.observe(event["reward"], session._open[event["observe"]])
+                    session.observe(told.reshape(()) if is_total and told.size == 1 else told, day=event.day)
             else:
-                session.skip(session._open[event["skip"]])
-        except (SwapRegretError, KeyError) as error:
+                session.skip(day=event.day)
+        except (SwapRegretError, ValueError, RecursionError) as error:
             raise InvalidInput(
                 f"journal {name!r} must replay to the decisions it records",
-                f"{event}: {error}",
+                f"{event!r:.200}: {error}",
                 "Use the version of the library and the player that wrote it.",
             ) from error
-
-
-def packed(action: Action) -> str:
-    """Write an action as text: its bits, in hexadecimal.
-
-    Examples
-    --------
-    >>> packed(np.array([1, 0, 0, 1, 0]))
-    '90'
-    """
-    return np.packbits(action).tobytes().hex()
 
 
 def _are_counts(values: Any) -> bool:
