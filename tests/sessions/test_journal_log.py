@@ -27,6 +27,8 @@ def play(path: Path, n_days: int, tell: Any, **options: Any) -> list[tuple[sr.De
         for day in range(1, n_days):
             waiting.append((made := session.act(), made.policy))
             decision, law = waiting.pop(0)
+            if session._journal is not None and session._journal._renewal is not None:
+                session._journal._renewal.thread.join()  # a journal that begins anew is written before the next event
             if day % 7 == 0:
                 session.skip(decision)
             else:
