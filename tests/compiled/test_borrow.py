@@ -1,13 +1,14 @@
 """Pointers to the parts of a handle: what is read through them is what is there."""
 
+import weakref
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from swapregret.compiled.address import family_of, rule_of, state_of
-from swapregret.compiled.handle import Handle
-from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.handle import Handle, open_handle
+from swapregret.compiled.kernel import phase
 from swapregret.compiled.methods import method
 
 
@@ -24,9 +25,8 @@ class _Mixed(NamedTuple):
     pair: tuple[float, float]
 
 
-@kernel
-def _opened(family: Any, rule: Any, state: Any) -> Any:
-    return Handle(family, rule, state, 0, 0)
+def _opened(family: Any, rule: Any, state: Any) -> Handle:
+    return open_handle(family, rule, state, 0, 0)
 
 
 @phase
@@ -34,6 +34,11 @@ def _read(h: Any) -> tuple[int, bool, float, float, float]:
     state = state_of(h)
     even = state.even
     return state.count, state.is_on, state.table[1, 2], even.low[0] + even.high[1], state.pair[1]
+
+
+@phase
+def _draw(h: Any) -> tuple[float, float]:
+    return h.rng.random(), h.rng.random()
 
 
 @phase
@@ -81,3 +86,22 @@ def test_what_is_not_there_is_refused() -> None:
     """A name that is no field is an error when the code is compiled."""
     with pytest.raises(Exception, match="missing"):
         _misread(_opened(_state(), 3, _state()))
+
+
+def test_a_generator_goes_on_where_it_was() -> None:
+    """What compiled code draws through a handle is what the generator would have drawn, and is drawn once."""
+    rng, same = np.random.default_rng(5), np.random.default_rng(5)
+    assert _draw(open_handle(_state(), 3, _state(), 0, rng)) == (same.random(), same.random())
+    assert rng.random() == same.random()
+
+
+def test_a_handle_keeps_what_it_is_made_of() -> None:
+    """Arrays that nobody else holds live as long as the handle, and no longer."""
+    state = _state()
+    held = weakref.ref(state.table)
+    h = _opened(state, 3, state)
+    del state
+    assert _read(h) == (7, True, 6.0, 7.0, 1.5)
+    assert h.address > 0
+    del h
+    assert held() is None

@@ -27,9 +27,9 @@ from swapregret.actions.family import (
     spread,
 )
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import Call, address_of, entry_address, family_of
-from swapregret.compiled.handle import Handle
-from swapregret.compiled.kernel import PythonFamily, addressed, kernel
+from swapregret.compiled.address import Call, entry_address, family_of
+from swapregret.compiled.handle import open_handle
+from swapregret.compiled.kernel import PythonFamily, addressed
 
 _ = listed_laws
 _SHARED = (room, make_law, draw, show_law, spread, prepare, solve)
@@ -77,11 +77,11 @@ def called(family: Any, minimises: bool = False) -> Any:
         return family
     parts = {name: called(part, minimises) for name, part in family._asdict().items() if hasattr(part, "common")}
     family = family._replace(**parts)
-    handle, at = hold(family)
+    handle = open_handle(family, 0, 0, 0, 0)
     vector, rng = np.zeros(0), np.random.default_rng(0)
     made = CalledFamily(
         family.common,
-        at,
+        handle.address,
         entry_address(_project, handle, vector, vector),
         entry_address(_list_law, handle, vector),
         entry_address(_best, handle, vector),
@@ -91,13 +91,6 @@ def called(family: Any, minimises: bool = False) -> Any:
     )
     made.family, made.kept = family, handle
     return made
-
-
-@kernel
-def hold(family: Any) -> tuple[Any, int]:
-    """Return a handle on a family, and where it is."""
-    handle = Handle(family, 0, 0, 0, 0)
-    return handle, address_of(handle)
 
 
 @addressed

@@ -1,41 +1,122 @@
 """A player behind one pointer: its family, rule, state and generator, so that a call from Python unboxes one object.
 
 The arrays are those of the named tuples a handle is made from: Python reads, saves and copies them by name, compiled code
-changes them. How compiled code points to the parts of a handle is here too
-(``compiled.address``). Importing this file loads Numba.
+changes them. A handle is written from Python, number by number, because compiled code that takes hundreds of arrays from Python
+takes seconds to compile. How compiled code points to the parts of a handle is here too (``compiled.address``). Importing this file
+loads Numba.
 """
 
+import ctypes
+import struct
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
+
+import numpy as np
 
 from swapregret.compiled.kernel import load_numba
 
-__all__ = ["Handle", "borrower"]
+__all__ = ["Handle", "borrower", "open_handle"]
 
 numba: Any = load_numba()
 types: Any = numba.core.types
 structref: Any = numba.experimental.structref
 extending: Any = numba.extending
+memory: Any = numba.core.runtime._nrt_python
 
 
 @structref.register
 class HandleType(types.StructRef):  # type: ignore[misc]
     """The Numba type of a handle."""
 
-    def preprocess_fields(self, fields: Any) -> Any:
-        """Take constants as the numbers they are."""
-        unliteral: Any = types.unliteral
-        return tuple((name, unliteral(each)) for name, each in fields)
-
 
 class Handle(structref.StructRefProxy):  # type: ignore[misc]
-    """What the entries of a learner take."""
+    """What the entries of a learner take.
 
-    def __new__(cls, family: Any, rule: Any, state: Any, tape: Any, rng: Any) -> Any:
-        """Make one; inside a kernel, whose code is kept on disk."""
-        return structref.StructRefProxy.__new__(cls, family, rule, state, tape, rng)
+    Attributes
+    ----------
+    address : int
+        Where it is.
+    kept : tuple
+        What it was made of, alive as long as this is.
+    """
+
+    address: int
+    kept: tuple[Any, ...]
 
 
-structref.define_proxy(Handle, HandleType, ["family", "rule", "state", "tape", "rng"])
+structref.define_boxing(HandleType, Handle)
+_PARTS = ("family", "rule", "state", "tape", "rng")
+
+
+def open_handle(family: Any, rule: Any, state: Any, tape: Any, rng: Any) -> Handle:
+    """Return a handle on a player."""
+    kept = (family, rule, state, tape, rng)
+    kind = HandleType(tuple((name, numba.typeof(part)) for name, part in zip(_PARTS, kept, strict=True)))
+    shape = _layout(kind)
+    address = memory.meminfo_alloc(shape.size)
+    owner = memory._MemInfo(address)
+    shape.pack_into((ctypes.c_char * shape.size).from_address(owner.data), 0, *_numbers(kept))
+    made: Handle = Handle._numba_box_(kind, owner)
+    made.address, made.kept = address, kept
+    return made
+
+
+def _numbers(part: Any) -> Iterator[Any]:
+    """Yield the numbers of a value, in the order in which Numba stores them; the owners of arrays are not among them."""
+    if isinstance(part, tuple):
+        for each in part:
+            yield from _numbers(each)
+    elif isinstance(part, np.ndarray):
+        yield from (0, 0, part.size, part.itemsize, part.ctypes.data, *part.shape, *part.strides)
+    elif isinstance(part, np.random.Generator):
+        interface = part.bit_generator.ctypes
+        calls = (interface.next_uint64, interface.next_uint32, interface.next_double)
+        yield from (0, interface.state_address, interface.state.value)
+        yield from (ctypes.cast(each, ctypes.c_void_p).value for each in calls)
+        yield from (interface.bit_generator.value, 0, 0)
+    else:
+        yield part
+
+
+@cache
+def _layout(kind: Any) -> struct.Struct:
+    """Return where the numbers of a handle of some type stand."""
+    context = numba.core.registry.cpu_target.target_context
+    stored = context.data_model_manager[kind.get_data_type()].get_value_type()
+    shape = struct.Struct("=" + _codes(stored, 0)[0])
+    if shape.size > context.get_abi_sizeof(stored):
+        raise TypeError(f"{kind} must have a layout of numbers one after the other")
+    return shape
+
+
+def _codes(stored: Any, at: int) -> tuple[str, int]:
+    """Return how numbers are written from a place on, and where they end; each stands at a multiple of its size."""
+    if hasattr(stored, "elements"):
+        parts = list(stored.elements)
+    elif hasattr(stored, "count"):
+        parts = [stored.element] * stored.count
+    else:
+        code, size = _NUMBERS[str(stored)]
+        gap = -at % size
+        return "x" * gap + code, at + gap + size
+    codes, gap = "", -at % _alignment(stored)
+    end = at + gap
+    for each in parts:
+        more, end = _codes(each, end)
+        codes += more
+    tail = -end % _alignment(stored)
+    return "x" * gap + codes + "x" * tail, end + tail
+
+
+def _alignment(stored: Any) -> int:
+    if hasattr(stored, "elements"):
+        return max((_alignment(each) for each in stored.elements), default=1)
+    return _alignment(stored.element) if hasattr(stored, "count") else _NUMBERS[str(stored)][1]
+
+
+_NUMBERS = {"i1": ("?", 1), "i64": ("q", 8), "double": ("d", 8), "i8*": ("q", 8), "i64*": ("q", 8), "double*": ("q", 8)}
+"""How Numba's kinds of numbers and pointers are written, and how many bytes they take."""
 
 
 class Borrowed(types.Type):  # type: ignore[misc]

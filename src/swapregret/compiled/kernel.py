@@ -45,7 +45,6 @@ __all__ = [
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parents[1]
 _IMPORTED = re.compile(r"^(?:from|import) swapregret\.([\w.]+)", flags=re.MULTILINE)
-_ENVIRONMENT = "_ZN08NumbaEnv"
 _making = RLock()
 
 
@@ -192,54 +191,17 @@ def load_numba() -> Any:
 
 
 def _dispatcher(function: Callable[..., Any], is_addressed: bool) -> Any:
-    """Return Numba's object for a function; kernels that call it find a second one, compiled without Python's way in.
+    """Return Numba's object for a function; kernels that call it find a second one, which is only linked into them."""
+    load_numba()
+    from swapregret.compiled.compilers import InnerCompiler, OuterCompiler
 
-    To take arguments from Python and to give results back has to be compiled too, and most kernels are only called by kernels.
-    The second one is not optimised either: its callers are, with all that they call.
-    """
     if is_addressed:
-        return _made(function, "", no_cpython_wrapper=True)
-    outer = _made(function, "")
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _inner_compiler()}
+        return _made(function, "", no_cpython_wrapper=True, pipeline_class=OuterCompiler)
+    outer = _made(function, "", pipeline_class=OuterCompiler)
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
     inner = _without_literals(_made(function, "inner", **options))
     outer.inner, outer.get_call_template, outer.get_overload = inner, inner.get_call_template, inner.get_overload
     return outer
-
-
-@cache
-def _inner_compiler() -> Any:
-    """Return Numba's compiler for code that is only ever linked into other code: it is not optimised and not made executable.
-
-    Were it executable, other code in the same process would call it instead of the optimised copy it has of it.
-    """
-    numba = load_numba()
-    libraries: tuple[Any] = (numba.core.codegen.JITCodeLibrary,)
-    compilers: tuple[Any] = (numba.core.compiler.Compiler,)
-
-    class Library(*libraries):  # type: ignore[misc]
-        _final_module: Any
-
-        def _optimize_final_module(self) -> None:
-            pass
-
-        def _finalize_final_module(self) -> None:
-            linked = self._final_module
-            module, pointer = self._codegen._create_empty_module(self.name), numba.core.cgutils.voidptr_t
-            for each in linked.global_variables:
-                if each.name.startswith(_ENVIRONMENT):  # Numba writes to it when it loads the code
-                    made = numba.core.cgutils.ir.GlobalVariable(module, pointer, each.name)
-                    made.linkage, made.initializer = "common", pointer(None)
-            self._final_module = numba.core.codegen.ll.parse_assembly(str(module))
-            super()._finalize_final_module()
-            self._final_module = linked
-
-    class InnerCompiler(*compilers):  # type: ignore[misc]
-        def compile_extra(self, func: Any) -> Any:
-            self.state.library = Library(self.state.targetctx.codegen(), func.__qualname__)
-            self.state.library.enable_object_caching()
-            return super().compile_extra(func)
-
-    return InnerCompiler
 
 
 def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:

@@ -1,14 +1,14 @@
-"""Selecting the largest of some weights."""
+"""Selecting the largest of some weights, and putting numbers in order."""
 
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["largest", "top_elements"]
+__all__ = ["in_order", "largest", "ranked", "top_elements"]
 
 
-_HALVINGS = 8
+_HALVINGS, _SHORT = 8, 48
 
 
 @kernel
@@ -75,3 +75,42 @@ def top_elements(weights: Floats, size: int) -> Integers:
             chosen[i] = 1
             count += 1
     return chosen
+
+
+@kernel
+def ranked(values: Integers, ranks: Integers) -> None:
+    """Write the positions of the values in increasing order, those of equal ones as they come.
+
+    Short runs are ordered by insertion, without allocating, and then merged. ``np.argsort`` takes seconds to compile.
+    """
+    n = values.size
+    for begin in range(0, n, _SHORT):
+        for i in range(begin, min(begin + _SHORT, n)):
+            value = values[i]
+            j = i
+            while j > begin and values[ranks[j - 1]] > value:
+                ranks[j] = ranks[j - 1]
+                j -= 1
+            ranks[j] = i
+    length = _SHORT
+    while length < n:
+        runs = ranks.copy()
+        for begin in range(0, n, 2 * length):
+            middle, end = min(begin + length, n), min(begin + 2 * length, n)
+            i, j = begin, middle
+            for place in range(begin, end):
+                if j >= end or (i < middle and values[runs[i]] <= values[runs[j]]):
+                    ranks[place] = runs[i]
+                    i += 1
+                else:
+                    ranks[place] = runs[j]
+                    j += 1
+        length *= 2
+
+
+@kernel
+def in_order(values: Integers) -> Integers:
+    """Return the positions of the values in increasing order, those of equal ones as they come."""
+    ranks = np.empty(values.size, dtype=np.int64)
+    ranked(values, ranks)
+    return ranks

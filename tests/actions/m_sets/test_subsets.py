@@ -18,7 +18,7 @@ from swapregret.actions.m_sets.kernels.subsets import (
     systematic_moment,
     systematic_starts,
 )
-from swapregret.compiled.selection import largest, top_elements
+from swapregret.compiled.selection import in_order, largest, top_elements
 from swapregret.testing.strategies import log_weights, weights
 
 _sizes = st.integers(1, 9).flatmap(lambda d: st.tuples(st.just(d), st.integers(1, d)))
@@ -40,6 +40,14 @@ def test_halving_finds_the_ranked_value(values: list[float], data: st.DataObject
     ranked = np.argsort(-np.array(values), kind="stable")
     assert largest(np.array(values), count) == values[ranked[count - 1]]
     assert np.flatnonzero(top_elements(np.array(values), count)).tolist() == sorted(ranked[:count].tolist())
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 47, 48, 49, 96, 97, 1000])
+def test_positions_are_in_order_and_those_of_equal_values_as_they_come(n: int) -> None:
+    """Runs that are merged give what a stable sort gives, with many ties and with none."""
+    rng = np.random.default_rng(n)
+    for values in (rng.integers(-3, 3, n), rng.permutation(n), np.arange(n)[::-1].copy()):
+        assert in_order(values).tolist() == np.argsort(values, kind="stable").tolist()
 
 
 @given(_sizes, st.data())

@@ -9,6 +9,7 @@ import numpy as np
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import hash_row
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import in_order
 
 _GRID = 2**52
 _ONE_WORD = np.uint64(64)
@@ -38,7 +39,7 @@ def _in_order(words: Words, is_turned: bool) -> Integers:
     keys = np.empty(words.shape[0], dtype=np.int64)
     for a in range(keys.size):
         keys[a] = hash_row(words[a]) * _TURN if is_turned else hash_row(words[a])
-    return np.argsort(keys, kind="mergesort")
+    return in_order(keys)
 
 
 @kernel

@@ -8,12 +8,10 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.address import address_of, call_end, family_of, rule_of, state_of, tape_of
-from swapregret.compiled.handle import Handle
-from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.handle import open_handle
+from swapregret.compiled.kernel import phase
 from swapregret.compiled.vectors import action_total
 from swapregret.learners.round.day import (
     NOT_SOLVED,
@@ -28,12 +26,6 @@ from swapregret.learners.round.day import (
 from swapregret.learners.round.taping import begin_tape, tape_laws, tape_window
 
 __all__ = ["entries_for"]
-
-
-@kernel
-def open_handle(family: Any, rule: Any, state: Any, tape: Any, rng: np.random.Generator) -> Any:
-    """Return a handle on a player."""
-    return Handle(family, rule, state, tape, rng)
 
 
 @phase
@@ -80,12 +72,6 @@ def take_back(h: Any, action: Integers, seen: Floats, reward: float) -> None:
     remember(state_of(h), rule_of(h), action, seen, reward, -1.0)
 
 
-@kernel
-def handle_address(h: Any) -> int:
-    """Return where a handle is."""
-    return address_of(h)  # type: ignore[no-any-return]
-
-
 @phase
 def play_days(
     h: Any, end: int, rewards: Floats, received: Floats, plays: Integers, row: int, most: int
@@ -130,8 +116,6 @@ def end_window(h: Any, n_ending: int) -> int:
 
 
 _ENTRIES: Any = (
-    open_handle,
-    handle_address,
     act_day,
     observe_day,
     pass_day,
@@ -147,5 +131,6 @@ _ENTRIES: Any = (
 def entries_for(is_plain: bool) -> Any:
     """Return the functions on a handle: compiled or, for sets that exist only in Python, as they stand."""
     return SimpleNamespace(
-        **{each.py_func.__name__: each.py_func if is_plain else each.dispatcher for each in _ENTRIES}
+        open_handle=open_handle,
+        **{each.py_func.__name__: each.py_func if is_plain else each.dispatcher for each in _ENTRIES},
     )

@@ -270,7 +270,7 @@ class Running:
         """Return a handle and the entries that draw, observe and end windows as addresses, for loops over several players."""
         action = np.zeros(len(self._nothing), dtype=np.int64)
         return (
-            self._do.handle_address(h),
+            h.address,
             entry_address(self._do.act_day, h),
             entry_address(self._do.observe_day, h, action, self._nothing, 0.0),
             entry_address(self._do.end_window, h, 1),

@@ -14,6 +14,7 @@ import numpy as np
 from swapregret.actions.graphs.kernels.kruskal import find_root
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import in_order
 
 
 class Network(NamedTuple):
@@ -220,7 +221,7 @@ def violated_classes(tails: Integers, heads: Integers, masses: Integers, n_verti
             degrees[u] += masses[edge]
             degrees[v] += masses[edge]
     has_joined = np.zeros(n_vertices, dtype=np.bool_)
-    for newcomer in np.argsort(degrees):
+    for newcomer in in_order(degrees):
         if labels[newcomer] != newcomer:
             continue
         has_joined[newcomer] = True

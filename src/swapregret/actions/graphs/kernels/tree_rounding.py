@@ -12,6 +12,7 @@ from swapregret.actions.graphs.kernels.kruskal import find_root, heaviest_forest
 from swapregret.actions.graphs.kernels.tree_network import add_mass, drain
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import in_order
 
 
 @kernel
@@ -22,7 +23,7 @@ def hand_out(net: Network, masses: Integers, unit: int) -> None:
     for arc in range(2 * masses.size):
         degrees[net.targets[arc]] += masses[arc >> 1]
     has_joined = np.zeros(n, dtype=np.bool_)
-    for newcomer in np.argsort(degrees):
+    for newcomer in in_order(degrees):
         has_joined[newcomer] = True
         arc = net.first[newcomer]
         while arc >= 0:

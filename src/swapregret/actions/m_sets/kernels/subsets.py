@@ -8,7 +8,7 @@ import numpy as np
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.selection import top_elements
+from swapregret.compiled.selection import in_order, top_elements
 
 UNIT = 2**44
 """One, in fixed point."""
@@ -99,12 +99,12 @@ def systematic_atoms(units: Integers, starts: Integers) -> tuple[Integers, Integ
     count = 0
     for v in range(n):
         row = starts[v]
-        points = np.sort(row)
+        ranks = in_order(row)
         for j in range(d):
-            end = points[j + 1] if j + 1 < d else np.int64(UNIT)
-            if end > points[j]:
-                lengths[count] = end - points[j]
-                atoms[count] = systematic_draw(units, row, points[j])
+            point, end = row[ranks[j]], row[ranks[j + 1]] if j + 1 < d else np.int64(UNIT)
+            if end > point:
+                lengths[count] = end - point
+                atoms[count] = systematic_draw(units, row, point)
                 count += 1
     return atoms[:count], lengths[:count]
 

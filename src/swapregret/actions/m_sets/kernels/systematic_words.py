@@ -9,24 +9,9 @@ import numpy as np
 from swapregret.actions.m_sets.kernels.subsets import UNIT, round_to_units, systematic_starts
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import ranked
 
-_ONE, _SHORT = np.uint64(1), 48
-
-
-@kernel
-def ranked(values: Integers, ranks: Integers) -> None:
-    """Write the positions of the values in increasing order; short lists by insertion, without allocating."""
-    n = values.size
-    if n > _SHORT:
-        ranks[:] = np.argsort(values)
-        return
-    for i in range(n):
-        value = values[i]
-        j = i
-        while j > 0 and values[ranks[j - 1]] > value:
-            ranks[j] = ranks[j - 1]
-            j -= 1
-        ranks[j] = i
+_ONE = np.uint64(1)
 
 
 @kernel

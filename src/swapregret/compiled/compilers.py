@@ -1,0 +1,143 @@
+"""Numba's compiler, set up to do less: how a kernel is compiled that is executed, and one that is only linked into others.
+
+To take arguments from Python and to give results back has to be compiled too, and most kernels are only called by kernels. Those
+are neither optimised nor made executable: their callers are, with all that they call. The same holds for what Numba itself brings
+along, ``np.zeros`` and its like, while it is compiled into a kernel. Nothing here changes the code that runs.
+
+Importing this file loads Numba.
+"""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from swapregret.compiled.kernel import load_numba
+
+__all__ = ["InnerCompiler", "OuterCompiler"]
+
+numba: Any = load_numba()
+cgutils: Any = numba.core.cgutils
+codegen: Any = numba.core.codegen
+arrays: Any = numba.np.arrayobj
+_ENVIRONMENT = "_ZN08NumbaEnv"
+
+
+class _OuterLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """Code that is executed."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Clean up the functions of a module with one set of passes; Numba makes one for each, also for those it only names."""
+        module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for each in module.functions:
+            if not each.is_declaration:
+                passes.run(each, builder)
+
+
+class _InnerLibrary(_OuterLibrary):
+    """Code that is only ever linked into other code: it is not optimised as a whole, and not made executable.
+
+    Were it executable, other code in the same process would call it instead of the optimised copy it has of it.
+    """
+
+    _final_module: Any
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        linked = self._final_module
+        module, pointer = self._codegen._create_empty_module(self.name), cgutils.voidptr_t
+        for each in linked.global_variables:
+            if each.name.startswith(_ENVIRONMENT):  # Numba writes to it when it loads the code
+                made = cgutils.ir.GlobalVariable(module, pointer, each.name)
+                made.linkage, made.initializer = "common", pointer(None)
+        self._final_module = codegen.ll.parse_assembly(str(module))
+        super()._finalize_final_module()
+        self._final_module = linked
+
+
+class OuterCompiler(numba.core.compiler.Compiler):  # type: ignore[misc]
+    """The compiler of a kernel that is executed."""
+
+    _library: Any = _OuterLibrary
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function, and what it calls."""
+        engine = self.state.targetctx.codegen()
+        self.state.library = self._library(engine, func.__qualname__)
+        self.state.library.enable_object_caching()
+        with _quick(engine):
+            return super().compile_extra(func)
+
+
+class InnerCompiler(OuterCompiler):
+    """The compiler of a kernel that is linked into others."""
+
+    _library = _InnerLibrary
+
+
+_depth = 0
+
+
+@contextmanager
+def _quick(engine: Any) -> Iterator[None]:
+    """Leave out, until the block ends, what costs time and is of no use: Numba holds its lock around it, so one thread is in here.
+
+    What Numba brings along is linked only. A slice that does not fit is refused in few words, not with both shapes: that would
+    take all of Numba's strings. Garbage is not looked for, and calls of LLVM are not timed.
+    """
+    global _depth  # noqa: PLW0603
+    _depth += 1
+    if _depth > 1:
+        try:
+            yield
+        finally:
+            _depth -= 1
+        return
+    timers = codegen.ll.ffi.lib._lock._cblist
+    kept, collects, refuse = list(timers), gc.isenabled(), arrays.raise_with_shape_context
+    gc.disable()
+    timers.clear()
+    arrays.raise_with_shape_context = _refuse_slice
+    engine.create_library = lambda name: _library_for(engine, name)
+    try:
+        yield
+    finally:
+        _depth -= 1
+        del engine.create_library
+        arrays.raise_with_shape_context = refuse
+        timers.extend(kept)
+        if collects:
+            gc.enable()
+
+
+def _refuse_slice(given: Any, wanted: Any) -> None:
+    """Stand for what follows in compiled code."""
+
+
+@numba.extending.overload(_refuse_slice)  # type: ignore[untyped-decorator]
+def _refused_slice(given: Any, wanted: Any) -> Any:
+    def refuse(given: Any, wanted: Any) -> None:
+        raise ValueError("a slice must be assigned an array of its own shape")
+
+    return refuse
+
+
+def _library_for(engine: Any, name: str) -> Any:
+    flags = numba.core.targetconfig.ConfigStack.top_or_none()
+    is_linked = flags is not None and flags.no_cpython_wrapper
+    return (_InnerLibrary if is_linked else codegen.JITCodeLibrary)(engine, name)
+
+
+Flags: Any = numba.core.compiler.Flags
+_compare = Flags.__eq__
+
+
+def _are_equal(flags: Any, other: Any) -> Any:
+    """Compare two sets of compiler options, as Numba does at every call it compiles: what was set is mostly the same."""
+    return (type(flags) is type(other) and flags._values == other._values) or _compare(flags, other)
+
+
+Flags.__eq__, Flags.__hash__ = _are_equal, lambda flags: hash(type(flags))
