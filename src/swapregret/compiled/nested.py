@@ -8,7 +8,7 @@ import numpy.typing as npt
 from swapregret.errors import InvalidInput
 
 _LARGEST = 1e100
-LISTS = frozenset({"words", "chances", "cumulative", "recommended"})
+LISTS = frozenset({"words", "chances", "cumulative"})
 """Fields whose second axis is as long as the longest list of actions."""
 
 __all__ = ["LISTS", "copied", "dump", "rebuilt", "restore", "tidy", "wider"]

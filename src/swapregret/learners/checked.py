@@ -23,7 +23,7 @@ from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, 
 
 __all__ = ["check_arrays", "check_player", "check_size", "load_open", "load_state"]
 
-_LISTS = ("laws.words", "laws.chances", "memory.recommended")
+_LISTS = ("laws.words", "laws.chances", "memory.recommended.words", "memory.recommended.chances")
 """Arrays whose second axis is as long as the longest list of actions so far."""
 _TABLES = ("memory.table", "guard.table")
 _LARGEST = 1e100
@@ -165,10 +165,10 @@ def _check_lists(player: Player[Any], arrays: Arrays) -> None:
     """Check the lists of actions of a master that keeps them: counts, actions of the set, chances that add up to 1."""
     if "laws.n_atoms" not in arrays:
         return
-    used = _check_atoms(player, arrays)
-    if "memory.recommended" not in arrays:
+    _check_atoms(player, arrays, "laws")
+    if "memory.recommended.n_atoms" not in arrays:
         return
-    _check_words("memory.recommended", arrays["memory.recommended"][used[: len(arrays["memory.recommended"])]], player)
+    _check_atoms(player, arrays, "memory.recommended")
     for name in ("guard.has_tripped", "memory.is_old"):
         if arrays[name].max() > 1:
             raise _wrong(f"0 or 1 in {name!r}", str(arrays[name]))
@@ -177,17 +177,16 @@ def _check_lists(player: Player[Any], arrays: Arrays) -> None:
         raise _wrong("weights that add up to 1 in 'weights.law'", f"{law!r:.80}")
 
 
-def _check_atoms(player: Player[Any], arrays: Arrays) -> Any:
-    """Check lists of actions: counts, actions of the set, chances that add up to 1; return where they are."""
-    counts, words, chances = (arrays[f"laws.{name}"] for name in ("n_atoms", "words", "chances"))
+def _check_atoms(player: Player[Any], arrays: Arrays, lists: str) -> None:
+    """Check lists of actions: counts, actions of the set, chances that add up to 1."""
+    counts, words, chances = (arrays[f"{lists}.{name}"] for name in ("n_atoms", "words", "chances"))
     if counts.max(initial=0) > words.shape[1] or words.shape[1] != chances.shape[1]:
-        raise _wrong(f"at most {words.shape[1]} actions per policy in 'laws.n_atoms'", str(counts.max()))
+        raise _wrong(f"at most {words.shape[1]} actions per policy in '{lists}.n_atoms'", str(counts.max()))
     used = np.arange(words.shape[1]) < counts[:, None]
-    _check_words("laws.words", words[used], player)
+    _check_words(f"{lists}.words", words[used], player)
     totals = np.where(used, chances, 0.0).sum(axis=1)
     if (np.abs(totals[counts > 0] - 1.0) > _SLACK).any():
-        raise _wrong("policies that add up to 1 in 'laws.chances'", f"{totals.min()} to {totals.max()}")
-    return used
+        raise _wrong(f"policies that add up to 1 in '{lists}.chances'", f"{totals.min()} to {totals.max()}")
 
 
 def _check_held(player: Player[Any], arrays: Arrays) -> None:
@@ -199,7 +198,7 @@ def _check_held(player: Player[Any], arrays: Arrays) -> None:
         raise _wrong("weights that add up to 1 in 'mix.weights'", f"{weights!r:.80}")
     if "laws.n_atoms" not in arrays:
         return
-    _check_atoms(player, arrays)
+    _check_atoms(player, arrays, "laws")
     if arrays["laws.cumulative"].shape != arrays["laws.chances"].shape:
         raise _wrong("lists of actions of one length", str(arrays["laws.cumulative"].shape))
     if ((weights > 0.0) & (arrays["laws.n_atoms"] == 0))[:-1].any():

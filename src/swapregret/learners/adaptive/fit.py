@@ -79,12 +79,13 @@ def fitted_tilt(fit: Fit, f: int, size: int, rank: int, noise: float, boldness: 
         for j in range(d):
             line[j] = old[j] + new[j]
     top, bottom = 0.0, 0.0
-    ones = np.zeros(d)
+    ones = np.zeros(d)  # A·1: A is symmetric, so its rows are added up side by side
     for i in range(d):
-        top += b[i]
         line = a[i]
         for j in range(d):
-            ones[i] += line[j]
+            ones[j] += line[j]
+    for i in range(d):
+        top += b[i]
         bottom += ones[i]
     level = top / bottom if bottom > 0.0 else 0.0
     right = np.empty(d)

@@ -17,7 +17,7 @@ from swapregret.compiled.vectors import dot
 from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_elements, remember_total
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
 from swapregret.learners.adaptive.state import AdaptiveRule, AdaptiveState
-from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list
+from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list, keep_recommended
 from swapregret.learners.adaptive.weights import FORGET, weigh
 from swapregret.learners.round.day import BANDIT, NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, mix_slots, remember
 from swapregret.learners.round.scale import begin_interval, end_meta_day, tilt_learner
@@ -136,16 +136,15 @@ def account(state: Any, rule: Any, seen: Floats, gains: Floats) -> None:
 def close_policy(family: Any, state: Any, g: int) -> None:
     """Enter what was seen under the policy of member g, which ends."""
     memory, guard, laws = state.memory, state.guard, state.laws
-    n = laws.n_atoms[g]
-    words, chances = memory.recommended[g, :n], laws.chances[g, :n]
     if memory.table.squares.size and memory.counts[g] > 0.0:
-        enter_recommended(memory, words, chances, memory.seen[g], memory.counts[g], memory.squares[g])
+        enter_recommended(memory, g)
     for i in range(memory.seen.shape[1]):
         memory.seen[g, i] = 0.0
     memory.counts[g] = 0.0
     memory.squares[g] = 0.0
     if guard.table.squares.size:
-        enter_played(family, guard, laws.words[g, :n], chances, g)
+        n = laws.n_atoms[g]
+        enter_played(family, guard, laws.words[g, :n], laws.chances[g, :n], g)
 
 
 @phase
@@ -159,12 +158,11 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
     words, chances = words[:n], chances[:n]
     if n > laws.chances.shape[1]:
         return OUT_OF_ROOM
-    for a in range(n):
-        for w in range(words.shape[1]):
-            memory.recommended[g, a, w] = words[a, w]
+    keep_recommended(memory.recommended, g, words, chances)
     if memory.table.squares.size and state.guard.has_tripped[0] == 0:
         words = filter_list(family, rule, memory, words, state.guard.n_windows[0])
-    put_law(laws, g, words, chances, family.common.place)
+        n = merge_rows(words, chances)
+    put_law(laws, g, words[:n], chances[:n], family.common.place)
     state.mix.is_new[g] = 1
     memory.is_old[g] = 0
     return PLAYED

@@ -12,7 +12,7 @@ from swapregret.compiled.vector_table import VectorTable, empty_vectors
 from swapregret.learners.round.day import Mix, Tally
 from swapregret.learners.round.scale import Learners
 
-__all__ = ["AdaptiveRule", "AdaptiveState", "Fit", "Guard", "Memory", "Pairs", "Weights"]
+__all__ = ["AdaptiveRule", "AdaptiveState", "Fit", "Guard", "Memory", "Pairs", "Recommended", "Weights"]
 
 
 class AdaptiveRule(NamedTuple):
@@ -89,6 +89,14 @@ class Pairs(NamedTuple):
     squares: Floats
 
 
+class Recommended(NamedTuple):
+    """What each of G members recommends, at most A actions: ``n_atoms`` (G), packed ``words`` (G, A, W), ``chances`` (G, A)."""
+
+    n_atoms: Integers
+    words: Words
+    chances: Floats
+
+
 class Memory(NamedTuple):
     """What the world paid while an action was recommended.
 
@@ -103,8 +111,8 @@ class Memory(NamedTuple):
         E_g, the sum of w_g X since member g's policy was made.
     counts, squares : float64 arrays, shape (G,)
         n_g and n²_g: sums of w_g and w_g² since then.
-    recommended : uint64 array, shape (G, A, W)
-        What each member recommends; what is played instead is in the laws, row by row.
+    recommended : Recommended
+        The lists before the filter; what is played instead is in the laws, equal actions merged.
     is_old : int64 array, shape (G,)
         Whether each member's point has moved since its policy was made.
     """
@@ -115,7 +123,7 @@ class Memory(NamedTuple):
     seen: Floats
     counts: Floats
     squares: Floats
-    recommended: Words
+    recommended: Recommended
     is_old: Integers
 
 
@@ -184,7 +192,11 @@ def start_memory(n_members: int, dimension: int, n_atoms: int, capacity: int, *,
         np.zeros((n_members, d)),
         np.zeros(n_members),
         np.zeros(n_members),
-        np.zeros((n_members, n_atoms, n_words), dtype=np.uint64),
+        Recommended(
+            np.zeros(n_members, dtype=np.int64),
+            np.zeros((n_members, n_atoms, n_words), dtype=np.uint64),
+            np.zeros((n_members, n_atoms)),
+        ),
         np.zeros(n_members, dtype=np.int64),
     )
 

@@ -20,9 +20,10 @@ from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_action
 from swapregret.compiled.kernel import kernel, phase
 from swapregret.compiled.vector_table import VectorTable, find_row, make_row, thin_table
-from swapregret.learners.adaptive.state import Memory, Pairs
+from swapregret.compiled.vectors import add_rows
+from swapregret.learners.adaptive.state import Memory, Pairs, Recommended
 
-__all__ = ["enter_recommended", "filter_list"]
+__all__ = ["enter_recommended", "filter_list", "keep_recommended"]
 
 
 _LEAST_PAIR = 1e-3
@@ -30,18 +31,15 @@ _HEAVY_WINDOWS = 200.0
 
 
 @kernel
-def add_pooled(pairs: Pairs, elements: Integers, count: int, prior: float, v: Floats) -> float:
-    """Add what was paid while pairs of an action's elements were recommended; return its variance in units of σ²."""
-    counts, squares, values = pairs.counts, pairs.squares, pairs.values
-    n_pairs = 0
-    for a in range(count):
-        line = counts[elements[a]]
-        for b in range(a):
-            n_pairs += line[elements[b]] > _LEAST_PAIR
-    if n_pairs == 0:
-        return 0.0
-    share = prior / n_pairs
-    spread = 0.0
+def add_pooled(pairs: Pairs, rows: Floats, elements: Integers, count: int, prior: float, v: Floats) -> float:
+    """Add what was paid while pairs of an action's elements were recommended; return its variance in units of σ².
+
+    ``rows`` are the values of the pairs, one per row.
+    """
+    counts, squares = pairs.counts, pairs.squares
+    d = v.size
+    which, factors = np.empty(count * count, dtype=np.int64), np.empty(count * count)
+    n_pairs, spread = 0, 0.0
     for a in range(count):
         i = elements[a]
         for b in range(a):
@@ -49,10 +47,13 @@ def add_pooled(pairs: Pairs, elements: Integers, count: int, prior: float, v: Fl
             weight = counts[i, j]
             if weight > _LEAST_PAIR:
                 inverse = 1.0 / weight
-                factor, other = share * inverse, values[i, j]
-                for k in range(v.size):
-                    v[k] += factor * other[k]
+                which[n_pairs], factors[n_pairs] = i * d + j, prior * inverse
                 spread += squares[i, j] * inverse * inverse
+                n_pairs += 1
+    for k in range(n_pairs):
+        factors[k] /= n_pairs
+    add_rows(v, rows, which[:n_pairs], factors[:n_pairs])
+    share = prior / max(1, n_pairs)
     return share * share * spread
 
 
@@ -63,6 +64,7 @@ def tilted_values(memory: Memory, words: Words, prior: float, scale: float) -> t
     n, d = words.shape[0], table.values.shape[1]
     values, is_known = np.zeros((n, d)), np.zeros(n, dtype=np.bool_)
     elements = np.empty(d, dtype=np.int64)
+    rows = pairs.values.reshape(pairs.counts.size, pairs.values.shape[2])
     for a in range(n):
         at, v = find_row(table, words[a]), values[a]
         noise = 0.0
@@ -72,7 +74,7 @@ def tilted_values(memory: Memory, words: Words, prior: float, scale: float) -> t
                 v[k] = table.values[at, k]
         count = elements_of(words[a], elements)
         if pairs.counts.size:
-            noise += add_pooled(pairs, elements, count, prior, v)
+            noise += add_pooled(pairs, rows, elements, count, prior, v)
         if noise > 0.0:
             tau = scale * np.sqrt(noise)
             for e in range(count):
@@ -96,15 +98,27 @@ def filter_list(family: Any, rule: Any, memory: Memory, words: Words, n_windows:
 
 
 @kernel
-def enter_recommended(memory: Memory, words: Words, chances: Floats, seen: Floats, count: float, square: float) -> None:
-    """Enter what was seen while a policy was recommended: Σ w X by action and by pair, with n = Σ w and Σ w²."""
-    table, pairs = memory.table, memory.pairs
-    n, d = chances.size, seen.size
+def keep_recommended(recommended: Recommended, g: int, words: Words, chances: Floats) -> None:
+    """Keep what member g recommends until its policy ends."""
+    recommended.n_atoms[g] = chances.size
+    kept, shares = recommended.words[g], recommended.chances[g]
+    for a in range(chances.size):
+        shares[a] = chances[a]
+        for w in range(words.shape[1]):
+            kept[a, w] = words[a, w]
+
+
+@kernel
+def enter_recommended(memory: Memory, g: int) -> None:
+    """Enter what was seen while a policy of member g was recommended: Σ w X by action and by pair, with n = Σ w and Σ w²."""
+    table, pairs, seen, square = memory.table, memory.pairs, memory.seen[g], memory.squares[g]
+    n = memory.recommended.n_atoms[g]
+    words, chances = memory.recommended.words[g, :n], memory.recommended.chances[g, :n]
     if table.n_rows[0] + n > table.squares.size:
         thin_table(table)
     _add(table, words, chances, seen, square)
     if pairs.counts.size:
-        _add_pairs(pairs, words, chances, seen, count, square, d)
+        _add_pairs(pairs, words, chances, seen, memory.counts[g], square, seen.size)
 
 
 @kernel
