@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.compiled.cholesky import cholesky, cholesky_solve
+from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows, trace_of_inverse
 
 
 def definite(n: int, seed: int) -> np.ndarray:
@@ -26,6 +26,21 @@ def test_factor_and_solution_agree_with_numpy(n: int, seed: int) -> None:
     assert np.abs(factor.T @ factor - matrix).max() <= 1e-13 * n
     right = np.random.default_rng(seed + 1).normal(size=n)
     assert np.allclose(cholesky_solve(factor, right), np.linalg.solve(matrix, right), rtol=1e-6, atol=1e-9)
+
+
+@settings(deadline=None, max_examples=40)
+@given(n=st.integers(1, 30), seed=st.integers(0, 10**6))
+def test_the_inverse_is_symmetric_and_solves(n: int, seed: int) -> None:
+    """The inverse is that of NumPy and symmetric to the last bit; its trace and sums of its rows agree with it."""
+    matrix = definite(n, seed)
+    factor, _ = cholesky(matrix)
+    inverse = cholesky_inverse(factor)
+    scale = np.abs(inverse).max()
+    assert np.array_equal(inverse, inverse.T)
+    assert np.allclose(inverse, np.linalg.inv(matrix), rtol=1e-6, atol=1e-9 * scale)
+    assert trace_of_inverse(factor) == pytest.approx(np.trace(inverse), rel=1e-12)
+    chosen = (np.random.default_rng(seed + 2).random(n) < 0.5).astype(np.float64)
+    assert np.allclose(sum_rows(inverse, chosen), inverse @ chosen, rtol=1e-12, atol=1e-12 * scale)
 
 
 @pytest.mark.parametrize("n", [63, 64, 65, 130])

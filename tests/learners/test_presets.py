@@ -119,6 +119,22 @@ def test_lists_of_the_pool_average_as_many_decompositions_as_a_window_can_pay_fo
         assert swap_combcp(actions, 1000, preset="multiscale", law="list").learner.plan.variants == 8
 
 
+def test_actions_the_filter_plays_for_several_are_listed_once() -> None:
+    """In a world that stands still several recommended actions are replaced by one; what is played lists it once."""
+    actions = MSets(10, 3)
+    player, rng = swap_combcp(actions, 10_000), np.random.default_rng(0)
+    running = player.start(rng)
+    rewards = np.tile(np.repeat([1.0 / 3.0, 0.0], [3, 7]), (4_000, 1))
+    running.play(rng, rewards, np.zeros(len(rewards)), np.zeros((0, 10), dtype=np.int64))
+    laws, recommended = running.state.laws, running.state.memory.recommended
+    n_played, n_recommended = laws.n_atoms[:-1], recommended.n_atoms
+    for g, n in enumerate(n_played.tolist()):
+        assert len(np.unique(laws.words[g, :n], axis=0)) == n
+        assert laws.chances[g, :n].sum() == pytest.approx(recommended.chances[g, : n_recommended[g]].sum(), abs=1e-12)
+    assert (n_played <= n_recommended).all()
+    assert (n_played < n_recommended).any()
+
+
 def test_all_ingredients_have_a_switch_test() -> None:
     """A new ingredient must be added to the test above, or belong to the adaptive preset and be refused elsewhere."""
     (mark,) = test_every_ingredient_can_be_switched.pytestmark
