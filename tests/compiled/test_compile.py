@@ -50,6 +50,19 @@ import numba
 from numba.np import linalg
 print(linalg.ensure_blas.__name__, numba.njit(lambda a, b: a @ b)(np.eye(2), np.ones(2)).sum())
 """
+_KEPT = """
+import ctypes
+import numba
+import numpy as np
+from swapregret.compiled.address import entry_address
+from swapregret.compiled.bits import lowest_bit
+word = np.uint64(12)
+made = lowest_bit.dispatcher
+by_address = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64)(entry_address(made, word))
+print(made(word), by_address(40), numba.njit(lambda word: lowest_bit(word) + 1)(word))
+code = made.overloads[(numba.uint64,)].library
+print(sum(made.stats.cache_hits.values()), len(list(code._get_module_for_linking().functions)))
+"""
 
 
 @kernel
@@ -121,6 +134,15 @@ def test_compiled_code_that_cannot_be_read_is_made_again(tmp_path: Path) -> None
         assert damaged
         assert Path(*_run(_SCRIPT, tmp_path)) == folder
         assert all(path.read_bytes() != held for path, held in damaged.items() if path.exists())
+
+
+def test_code_for_python_is_kept_without_what_only_callers_need(tmp_path: Path) -> None:
+    """A kernel found on disk is called from Python, by its address and from compiled code; its intermediate code is not kept."""
+    *first, n_first, n_functions = _run(_KEPT, tmp_path)
+    *then, n_then, n_kept = _run(_KEPT, tmp_path)
+    assert first == then == ["2", "3", "3"]
+    assert (n_first, n_then, n_kept) == ("0", "1", "0")
+    assert int(n_functions) > 0
 
 
 def test_a_change_moves_what_depends_on_it_and_nothing_else(tmp_path: Path) -> None:

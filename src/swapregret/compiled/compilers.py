@@ -23,9 +23,7 @@ arrays: Any = numba.np.arrayobj
 _ENVIRONMENT = "_ZN08NumbaEnv"
 
 
-class _OuterLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Code that is executed."""
-
+class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
     def _optimize_functions(self, module: Any) -> None:
         """Clean up the functions of a module with one set of passes; Numba makes one for each, also for those it only names."""
         module.data_layout = self._codegen._data_layout
@@ -35,7 +33,26 @@ class _OuterLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
                 passes.run(each, builder)
 
 
-class _InnerLibrary(_OuterLibrary):
+class _OuterLibrary(_Library):
+    """Code that is executed: only Python calls it, so it is kept on disk without what callers in compiled code would need.
+
+    Numba keeps the whole intermediate code of a function beside its machine code, for callers to write it into themselves, and
+    reads it whenever the function is loaded; that took half of the time of loading. Kernels that call a kernel find a second
+    function for it, so of this one only the names are kept by which its machine code is found.
+    """
+
+    def serialize_using_object_code(self) -> Any:
+        """Return what is kept on disk."""
+        self._ensure_finalized()
+        ir, binding = cgutils.ir, codegen.ll
+        names = self._codegen._create_empty_module(self.name)
+        for each in self._final_module.functions:
+            if each.linkage == binding.Linkage.external and not each.is_declaration:
+                ir.GlobalVariable(names, ir.IntType(8), each.name).initializer = ir.IntType(8)(0)
+        return self.name, "object", (self._get_compiled_object(), binding.parse_assembly(str(names)).as_bitcode())
+
+
+class _InnerLibrary(_Library):
     """Code that is only ever linked into other code: it is not optimised as a whole, and not made executable.
 
     Were it executable, other code in the same process would call it instead of the optimised copy it has of it.
