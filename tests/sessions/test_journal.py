@@ -20,7 +20,7 @@ from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions import open_journal
 from swapregret.sessions import session as session_module
-from swapregret.sessions.events import GENERATOR, Event, act_event, close_event
+from swapregret.sessions.events import ACT, GENERATOR, Event, act_event, close_event
 from swapregret.sessions.journal import MAGIC, is_journal, read_journal, records
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session import Session
@@ -450,6 +450,21 @@ def test_a_generator_shared_with_others_is_followed(tmp_path: Path) -> None:
     before = session.snapshot()
     session.close()
     assert Session.load(tmp_path / "j").snapshot() == before
+
+
+def test_a_process_that_dies_between_the_generator_and_the_action(tmp_path: Path) -> None:
+    """Where the note of the generator is whole and the action is not, the action is drawn again, the same one."""
+    rng, path = np.random.default_rng(3), tmp_path / "j"
+    session = Session(player(), rng=rng, journal=path)
+    rng.random(3)
+    drawn = session.act()
+    session.close()
+    data = path.read_bytes()
+    path.write_bytes(data[: boundaries(data)[-2] + 5])
+    with Session(player(), journal=path) as again:
+        assert not again.open_decisions
+        assert np.array_equal(again.act().action, drawn.action)
+    assert [event.kind for event in read_journal(path).events] == [GENERATOR, ACT]
 
 
 @pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64])

@@ -1,7 +1,7 @@
 """Seconds until something happens: the first run on a machine, a later one, and what a session compiles.
 
-Each is timed by the clock in a process of its own, whose compiled code is in a folder that was empty before. Python keeps its bytecode
-there too, as it does unless ``PYTHONDONTWRITEBYTECODE`` says no: else each start would compile the source of all modules it loads.
+Each is timed by the clock in a process of its own, whose compiled code is in a folder that was empty before. Python keeps its
+bytecode there too, as it does unless ``PYTHONDONTWRITEBYTECODE`` says no: else each start would compile all modules it loads.
 """
 
 import os
