@@ -1,7 +1,7 @@
 """Ready-made players: every ingredient can be switched, the presets are what they say, nonsense is refused."""
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyC
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
+from swapregret.sessions.session import Session
 
 ACTIONS = MSets(10, 3)
 
@@ -33,6 +34,24 @@ def test_multiscale() -> None:
     assert (learner.plan.kind, learner.plan.variants, learner.plan.has_inverse) == ("list", 8, True)
     assert (player.predictor_step, player.random_offset) == (0.2, True)
     assert learner.mu is ACTIONS.uniform_policy()
+
+
+def test_tables_are_as_long_as_the_set_can_fill() -> None:
+    """A small set has tables for all its actions twice over, and plays as with longer ones; a large one has the usual ones."""
+    sizes = {MSets(3, 1): 256, ACTIONS: 256, MSets(10, 5): 504, Permutations(10): 8192}
+    assert {actions: swap_combcp(actions, 1000).capacity for actions in sizes} == sizes
+    assert swap_combcp(OracleSet(3, lambda weights: np.eye(3)[np.argmax(weights)]), 1000).capacity == 8192
+    player = swap_combcp(ACTIONS, 3000)
+    paid = np.random.default_rng(0).random(3000)
+    played = []
+    for each in (player, replace(player, capacity=8192)):
+        session = Session(each, rng=1)
+        days = []
+        for reward in paid.tolist():
+            days.append(session.act().action.tolist())
+            session.observe(reward)
+        played.append(days)
+    assert played[0] == played[1]
 
 
 def test_paper_is_to_the_letter() -> None:

@@ -22,6 +22,7 @@ from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyC
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.round.day import FEEDBACKS
 from swapregret.learners.schedule import Schedule
+from swapregret.learners.settings import NUMBERS
 
 __all__ = ["Master", "swap_comband", "swap_combcp"]
 
@@ -156,7 +157,14 @@ def _make(
     if not is_adaptive:
         return SwapMaster(**common)
     chosen = {name: getattr(mixed, name) for name in ADAPTIVE_SWITCHES + ADAPTIVE_NUMBERS}
+    chosen["capacity"] = _capacity(actions)
     return AdaptiveMaster(**common, horizon=as_integer(horizon, "horizon", 1), **chosen)
+
+
+def _capacity(actions: ActionSet) -> int:
+    """Return how many actions tables have room for: all of a small set, and a list of all besides, so that none is ever full."""
+    least, most = int(NUMBERS["capacity"][0]), AdaptiveMaster.capacity
+    return most if actions.n_actions is None else min(most, max(least, 2 * actions.n_actions))
 
 
 def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule | None) -> Schedule:
