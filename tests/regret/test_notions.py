@@ -61,7 +61,7 @@ def test_one_window_is_external_regret_and_more_windows_ask_more() -> None:
 def test_the_best_swap_function_gains_the_swap_regret(tiny_set: ActionSet) -> None:
     """Gains of all exchanges add up to swap regret, come largest first, and applying φ earns them."""
     run = enumerated(tiny_set, 30, seed=4)
-    found = best_swap(tiny_set, [run.ledger()])
+    found = best_swap(tiny_set, answer(tiny_set, run.ledger()))
     assert sum(exchange.gain for exchange in found.exchanges) == pytest.approx(run.swap(), abs=1e-9)
     assert [exchange.gain for exchange in found.exchanges] == sorted(
         (exchange.gain for exchange in found.exchanges), reverse=True
@@ -72,7 +72,7 @@ def test_the_best_swap_function_gains_the_swap_regret(tiny_set: ActionSet) -> No
         total += float(value @ (found(action) - action))
     assert total == pytest.approx(run.swap(), abs=1e-9)
     assert found.remainder == 0.0
-    assert len(best_swap(tiny_set, [run.ledger()], limit=1)) == 1
+    assert len(best_swap(tiny_set, answer(tiny_set, run.ledger()), limit=1)) == 1
 
 
 def test_an_exchange_reads_as_a_sentence() -> None:
@@ -81,7 +81,7 @@ def test_an_exchange_reads_as_a_sentence() -> None:
     ledger = SwapLedger(actions)
     ledger.record(FinitePolicy([[1, 0, 0]], [1.0]), np.array([0.0, 0.5, 0.25]), 2)
     ledger.record(FinitePolicy([[0, 0, 1]], [1.0]), np.array([0.0, 0.0, 1.0]), 1)
-    lines = str(best_swap(actions, [ledger.close()])).splitlines()
+    lines = str(best_swap(actions, answer(actions, ledger.close()))).splitlines()
     assert lines[0] == "when you chose {ale}, {bread} would have earned +0.25 per day (2 days, +0.5 in total)"
     assert lines[1] == "when you chose {corn}, nothing would have been better (1 day)"
 

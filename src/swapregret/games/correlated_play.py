@@ -24,7 +24,7 @@ from swapregret.games.profiles import weighted_profiles
 from swapregret.notebook import heat_figure, html_table
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
-from swapregret.regret.best_swap import BestSwap, read_swap
+from swapregret.regret.best_swap import BestSwap, best_swap
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
@@ -166,7 +166,7 @@ class CorrelatedPlay:
 
     def best_deviation(self, player: int, limit: int | None = 5) -> BestSwap:
         """Return the best rule of a player, in words when printed, the exchanges of largest gain first."""
-        return read_swap(self.game.action_sets[player], self.answers(player), limit)
+        return best_swap(self.game.action_sets[player], self.answers(player), limit)
 
     # ---- for people ----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from swapregret.arrays import frozen
 from swapregret.errors import InvalidInput
 from swapregret.notebook import html_table, text_table
 from swapregret.playing.play_curve import Banded, PlayCurve
-from swapregret.regret.best_swap import BestSwap, read_swap
+from swapregret.regret.best_swap import BestSwap, best_swap
 from swapregret.regret.decomposition import Decomposition
 from swapregret.regret.interval import Intervals, interval_regret
 from swapregret.regret.laziness import LazyTotals, laziness_bound
@@ -155,7 +155,7 @@ class PlayResult:
 
     def best_swap(self, limit: int | None = None) -> BestSwap:
         """Return the best swap function: for each action played, what it should have been."""
-        return read_swap(self.actions, self.answers, limit).in_units(self.units)
+        return best_swap(self.actions, self.answers, limit).in_units(self.units)
 
     def interval_regret(self, window: int) -> Regret:
         """Return the external regrets of windows of this length, added up; 1 day is dynamic regret."""

@@ -13,7 +13,7 @@ from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import FinitePolicy, Policy
-from swapregret.regret.best_swap import BestSwap, read_swap
+from swapregret.regret.best_swap import BestSwap, best_swap
 from swapregret.regret.interval import dynamic_regret, window_regrets
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
@@ -221,7 +221,7 @@ def audit(
         internal_regret=measure_internal(actions, answers, [closed]),
         swap_regret=measure_swap(actions, answers, [closed]),
         dynamic_regret=dynamic_regret(actions, daily, earned),
-        best_swap=read_swap(actions, answers).in_units(Units(is_cost=units.is_cost)),
+        best_swap=best_swap(actions, answers).in_units(Units(is_cost=units.is_cost)),
         reward=float(np.mean(earned)),
         n_days=len(daily),
         ledger=closed,

@@ -1,6 +1,5 @@
 """The best swap function itself: for each action played, what it should have been."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,9 +7,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Label
 from swapregret.notebook import html_table
-from swapregret.regret.ledgers.answers import Answers, answer
-from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.merge import mean_ledger
+from swapregret.regret.ledgers.answers import Answers
 from swapregret.units import Units
 
 _SHOWN = 20
@@ -125,30 +122,27 @@ class BestSwap:
         return "\n".join(str(exchange) for exchange in self.exchanges)
 
 
-def best_swap(actions: ActionSet, ledgers: Sequence[Ledger], *, limit: int | None = None) -> BestSwap:
-    """Return the best swap function of one run, or of the mean of several replications.
+def best_swap(actions: ActionSet, answers: Answers, limit: int | None = None) -> BestSwap:
+    """Read the best swap function off the answers to a ledger.
 
     Parameters
     ----------
     actions : ActionSet
-    ledgers : sequence of Ledger
+    answers : Answers
+        To the ledger of one run, or to the mean of several replications.
     limit : int, optional
         Show only the exchanges of largest gain.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.regret.ledgers.answers import answer
     >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> actions, ledger = MSets(3, 2, labels="abc"), SwapLedger(MSets(3, 2))
     >>> ledger.record_plays([[1, 1, 0]] * 2, [[.5, 0., .25]] * 2)
-    >>> print(best_swap(actions, [ledger.close()]))
+    >>> print(best_swap(actions, answer(actions, ledger.close())))
     when you chose {a, b}, {a, c} would have earned +0.25 per day (2 days, +0.5 in total)
     """
-    return read_swap(actions, answer(actions, mean_ledger(ledgers)), limit)
-
-
-def read_swap(actions: ActionSet, answers: Answers, limit: int | None = None) -> BestSwap:
-    """Read the best swap function off the answers to a ledger."""
     gains = np.maximum(answers.best - answers.kept, 0.0)
     order = np.argsort(-gains, kind="stable")[:limit]
     played, better = answers.ledger.actions, answers.better

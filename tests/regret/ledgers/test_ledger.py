@@ -10,7 +10,7 @@ from swapregret.errors import InvalidInput
 from swapregret.policy import FinitePolicy, mix
 from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.ledger import SwapLedger, default_capacity
-from swapregret.regret.ledgers.merge import mean_ledger, sum_ledgers
+from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.swap import swap_regret
 
 
@@ -79,13 +79,13 @@ def test_a_component_is_entered_once_however_often_its_neighbours_change(monkeyp
 
 
 def test_merging_halves_gives_the_whole(tiny_set: ActionSet) -> None:
-    """The sum of the ledgers of two halves is the ledger of the run, and so is its swap regret."""
+    """Twice the mean of the ledgers of two halves is the ledger of the run, and so is its swap regret."""
     run = enumerated(tiny_set, 30, seed=3)
     halves = [
-        Enumerated(tiny_set, run.table, run.chances[part], run.rewards[part]).ledger()
+        Enumerated(tiny_set, run.table, run.chances[part], 2.0 * run.rewards[part]).ledger()
         for part in (slice(0, 11), slice(11, None))
     ]
-    merged = sum_ledgers(halves)
+    merged = mean_ledger(halves)
     _check(merged, run)
     assert swap_regret(tiny_set, [merged]).value == pytest.approx(run.swap(), abs=1e-9)
 

@@ -1,4 +1,4 @@
-"""Merging ledgers: the mean of replications, the sum of parts of one run.
+"""Merging the ledgers of replications into their mean.
 
 Replications are averaged entry by entry *before* the maximum over φ: that is the expectation in the paper's definition
 of swap regret (deviation D16).
@@ -17,50 +17,23 @@ from swapregret.regret.ledgers.row_sums import Places, pool_of
 
 
 def mean_ledger(ledgers: Iterable[Ledger]) -> Ledger:
-    """Average replications entry by entry: the expectation that stands inside the maximum over φ."""
-    return _merge(_checked(ledgers), mean=True)
-
-
-def sum_ledgers(ledgers: Iterable[Ledger]) -> Ledger:
-    """Add up the ledgers of parts of one run: merging halves gives the whole.
+    """Average replications entry by entry: the expectation that stands inside the maximum over φ.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.policy import FinitePolicy
     >>> from swapregret.regret.ledgers.ledger import SwapLedger
-    >>> halves = SwapLedger(MSets(2, 1)), SwapLedger(MSets(2, 1))
-    >>> for half in halves:
-    ...     half.record(FinitePolicy([[1, 0]], [1.0]), np.array([0.25, 0.5]))
-    >>> sum_ledgers(half.close() for half in halves).values.tolist()
-    [[0.5, 1.0]]
+    >>> runs = SwapLedger(MSets(2, 1)), SwapLedger(MSets(2, 1))
+    >>> for run, reward in zip(runs, (0.5, 1.0)):
+    ...     run.record(FinitePolicy([[1, 0]], [1.0]), np.array([reward, 0.0]))
+    >>> mean_ledger(run.close() for run in runs).values.tolist()
+    [[0.75, 0.0]]
     """
-    return _merge(_checked(ledgers), mean=False)
-
-
-def _checked(ledgers: Iterable[Ledger]) -> list[Ledger]:
-    parts = list(ledgers)
-    if not parts:
-        raise InvalidInput("`ledgers` must not be empty", "none", "Pass the ledgers of one or more runs.")
-    kinds = {(len(part.total), part.source) for part in parts}
-    if len(kinds) > 1:
-        raise InvalidInput(
-            "`ledgers` must have one dimension and one source", f"{sorted(kinds)}", "Merge ledgers of one kind of run."
-        )
-    sizes = {part.pooled.n_pools for part in parts} - {0}
-    if len(sizes) > 1:
-        raise InvalidInput(
-            "`ledgers` that reached their capacity must have had the same one",
-            f"{len(sizes)} different capacities",
-            "Record all replications with one `capacity`.",
-        )
-    return parts
-
-
-def _merge(parts: Sequence[Ledger], *, mean: bool) -> Ledger:
+    parts = _checked(ledgers)
     if len(parts) == 1:
         return parts[0]
-    share = 1.0 / len(parts) if mean else 1.0
+    share = 1.0 / len(parts)
     n_pools = max(part.pooled.n_pools for part in parts)
     rows = join_rows([part.rows for part in parts], share)
     dropped = [part.dropped for part in parts if part.dropped is not None]
@@ -83,6 +56,25 @@ def _merge(parts: Sequence[Ledger], *, mean: bool) -> Ledger:
         capacity=max(part.capacity for part in parts),
         source=parts[0].source,
     )
+
+
+def _checked(ledgers: Iterable[Ledger]) -> list[Ledger]:
+    parts = list(ledgers)
+    if not parts:
+        raise InvalidInput("`ledgers` must not be empty", "none", "Pass the ledgers of one or more runs.")
+    kinds = {(len(part.total), part.source) for part in parts}
+    if len(kinds) > 1:
+        raise InvalidInput(
+            "`ledgers` must have one dimension and one source", f"{sorted(kinds)}", "Merge ledgers of one kind of run."
+        )
+    sizes = {part.pooled.n_pools for part in parts} - {0}
+    if len(sizes) > 1:
+        raise InvalidInput(
+            "`ledgers` that reached their capacity must have had the same one",
+            f"{len(sizes)} different capacities",
+            "Record all replications with one `capacity`.",
+        )
+    return parts
 
 
 def join_rows(tables: Sequence[Rows], share: float) -> Rows:
