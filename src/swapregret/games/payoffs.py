@@ -204,12 +204,7 @@ def expect_linear(rule: Any, profile: Numbers, starts: Integers, first: int, las
 
 
 class RuledGame(Game):
-    """A game whose payoffs are a rule; :func:`pay` and :func:`expect` are written for its class.
-
-    Attributes
-    ----------
-    rule : NamedTuple
-    """
+    """A game whose payoffs are a rule; :func:`pay` and :func:`expect` are written for its class."""
 
     rule: Any
 

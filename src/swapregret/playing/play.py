@@ -70,10 +70,6 @@ def play(
     progress : callable, optional
         Called with the number of days just played; with several replications side by side, once each.
 
-    Returns
-    -------
-    PlayResult
-
     Examples
     --------
     >>> import swapregret as sr

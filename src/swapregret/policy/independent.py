@@ -24,10 +24,6 @@ _LISTED = 10_000
 class ProductPolicy(Policy):
     """The law of independent draws from several laws, one after the other.
 
-    Parameters
-    ----------
-    parts : sequence of Policy
-
     Examples
     --------
     >>> coin = FinitePolicy([[1, 0], [0, 1]], [.25, .75])

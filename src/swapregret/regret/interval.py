@@ -46,11 +46,6 @@ class Intervals:
 class IntervalLedger:
     """Gathers the windows of a run.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    window : int
-
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets

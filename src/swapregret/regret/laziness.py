@@ -35,12 +35,7 @@ class LazyTotals:
 
 
 class LazinessLedger:
-    """Adds up the bound while a run goes on; memory for a few vectors, whatever is played.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    """
+    """Adds up the bound while a run goes on; memory for a few vectors, whatever is played."""
 
     def __init__(self, actions: ActionSet) -> None:
         self._actions = actions

@@ -23,14 +23,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class PlayerCase:
-    """A player, how many days to let it play, and a seed.
-
-    Attributes
-    ----------
-    player : Player
-    days : int
-    seed : int
-    """
+    """A player, how many days to let it play, and a seed."""
 
     player: Player[Any]
     days: int

@@ -31,10 +31,6 @@ def plan_elimination(
     in_order : bool, optional
         Whether to take them as they come; by default whichever is faster.
 
-    Returns
-    -------
-    Elimination
-
     Notes
     -----
     As many set operations as there are joined pairs: 10 ms for 500 vertices and 5,000 edges in layers of ten.

@@ -26,10 +26,6 @@ def path_rank(graph: Digraph) -> int:
 class PathSpan(Span):
     """The span of the paths of a graph; its matrices are made when they are asked for.
 
-    Parameters
-    ----------
-    graph : Digraph
-
     Notes
     -----
     ``rank`` and ``coordinates`` cost O(E), ``project`` one solution with a Laplacian that is factored once; ``lift`` and ``basis``

@@ -135,10 +135,6 @@ def run_bench(
         Processor time for each figure that is no door; .6, or .15 if quick.
     progress : callable
         Called with what is being measured.
-
-    Returns
-    -------
-    Bench
     """
     each = (0.15 if quick else 0.6) if seconds is None else seconds
     progress("a bare Exp3 with ten arms")

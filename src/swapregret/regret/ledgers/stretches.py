@@ -16,10 +16,6 @@ Left = tuple[Policy, Vector, float]
 class Stretches:
     """Adds up Σ_t w_t R_t for every component while it is part of the policy; each call returns those that have left.
 
-    Parameters
-    ----------
-    dimension : int
-
     Examples
     --------
     >>> from swapregret.policy import FinitePolicy, mix
