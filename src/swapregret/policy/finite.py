@@ -160,7 +160,7 @@ class FinitePolicy(Policy):
         law.dimension = self.dimension
         if mass.min() > 0.0:
             law._atoms, law._weights = self._atoms, frozen(mass)
-            law.__dict__.update(_float_atoms=self._float_atoms, _words=self._words)
+            law.__dict__["_table"] = self._table
         else:
             law._atoms, law._weights = frozen(self._atoms[mass > 0.0]), frozen(mass[mass > 0.0])
         law._cumulative = frozen(np.cumsum(law._weights))
@@ -191,25 +191,21 @@ class FinitePolicy(Policy):
         return rows
 
     @cached_property
-    def _float_atoms(self) -> Matrix:
-        return frozen(self._atoms.astype(np.float64))
-
-    @cached_property
-    def _words(self) -> Words:
-        return frozen(pack_rows(self._atoms))
+    def _table(self) -> "_Table":
+        return _Table(self._atoms)
 
     def packed_support(self) -> tuple[Words, Vector]:
         """List the atoms as packed bits, with their weights."""
-        return self._words, self._weights
+        return self._table.words, self._weights
 
     @once
     def marginals(self) -> Vector:
         """E[M], exact: each entry is a sum of grid weights."""
-        return self._weights @ self._float_atoms
+        return self._weights @ self._table.floats
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] in O(support · dimension)."""
-        rows = self._float_atoms
+        rows = self._table.floats
         return np.asarray((self._weights * (rows @ vector)) @ rows)
 
     @once
@@ -224,7 +220,7 @@ class FinitePolicy(Policy):
             weights = np.repeat(self._weights, size * size)
             counted: Vector = np.bincount(pairs.ravel(), weights=weights, minlength=d * d).astype(np.float64)
             return counted.reshape(d, d)
-        rows = self._float_atoms
+        rows = self._table.floats
         return (rows.T * self._weights) @ rows
 
     def __eq__(self, other: object) -> bool:
@@ -245,3 +241,18 @@ class FinitePolicy(Policy):
         """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
         weights = held_chances(held, "_weights")
         return cls(held_array(held, "_atoms", "int64", (len(weights), None), 0, 1), weights)
+
+
+class _Table:
+    """A list of actions in other forms, made when they are first needed; laws with the same atoms share it."""
+
+    def __init__(self, atoms: Actions) -> None:
+        self._atoms = atoms
+
+    @cached_property
+    def floats(self) -> Matrix:
+        return frozen(self._atoms.astype(np.float64))
+
+    @cached_property
+    def words(self) -> Words:
+        return frozen(pack_rows(self._atoms))
