@@ -28,7 +28,7 @@ def test_a_measured_point_is_read_as_it_is() -> None:
     assert found is not None
     assert found.is_measured
     assert (found.worst.swap_regret, found.worst.standard_error) == (0.4, 0.03)
-    assert found.source == "msets 10 2 measured at T = 1,000; 4 replications a world"
+    assert found.source == "msets 10 2 measured at T = 1,000; 4 replications per world"
 
 
 def test_between_horizons_the_reading_is_linear_in_log_t() -> None:

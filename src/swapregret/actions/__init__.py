@@ -1,1 +1,1 @@
-"""What may be played: one action set a file. No learning, no rewards."""
+"""What may be played: one action set per file. No learning, no rewards."""

@@ -63,7 +63,7 @@ def tree(
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> world = tree(MSets(6, 2), 800, rng=0)
-    >>> float(world.means(0, 800).sum().round(9))       # two levels, each pays one action, 1 a day in total
+    >>> float(world.means(0, 800).sum().round(9))       # two levels, each pays one action, 1 per day in total
     800.0
     """
     days, generator = seeded(horizon, rng, actions)

@@ -74,8 +74,8 @@ def random_walk(
 ) -> Environment:
     """Return levels that walk at random between 0 and 1, each element on its own.
 
-    The walk starts at uniform levels, which are stationary, and makes ``steps`` normal steps over the horizon (one a
-    day at most), reflected at 0 and 1; between two steps it stands still.
+    The walk starts at uniform levels, which are stationary, and makes ``steps`` normal steps over the horizon (at most one
+    per day), reflected at 0 and 1; between two steps it stands still.
 
     Parameters
     ----------

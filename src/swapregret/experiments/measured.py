@@ -32,9 +32,9 @@ class Measurement:
     dimension, size, horizon : int
     preset, world : str
     swap_regret, standard_error : float
-        A round: swap regret / T, maximum over φ outside the expectation, from policies; over replications.
+        Per round: swap regret / T, maximum over φ outside the expectation, from policies; over replications.
     external_regret, reward : float
-        A round.
+        Per round.
     replications, seed : int
     """
 
@@ -55,7 +55,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Reading:
-    """Swap regret a round to expect in one world, and its standard error."""
+    """Swap regret per round to expect in one world, and its standard error."""
 
     world: str
     swap_regret: float
@@ -172,4 +172,4 @@ def _source(nearest: Measurement, same_set: bool, days: int, below: int, above: 
         when = f"measured at T = {below:,}"
     else:
         when = f"measured at T = {below:,}, the nearest horizon"
-    return f"{where} {when}; {'–'.join(map(str, counts))} replications a world"
+    return f"{where} {when}; {'–'.join(map(str, counts))} replications per world"

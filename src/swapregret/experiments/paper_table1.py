@@ -42,7 +42,7 @@ class Contender:
     theory : str or None
         The row of ``regret.bounds.table1`` it belongs to.
     regret, time : str
-        The orders of its swap regret (with N = d^m) and of its time a round; empty where nothing is proved.
+        The orders of its swap regret (with N = d^m) and of its time per round; empty where nothing is proved.
     """
 
     name: str
@@ -135,7 +135,7 @@ class Cell:
     n_actions, dimension, size : int
     player : str
     swap_regret, lower : float or None
-        Swap regret a day, and the lower end of its bracket where it is not exact.
+        Swap regret per day, and the lower end of its bracket where it is not exact.
     standard_error : float or None
         Over replications.
     microseconds : float or None

@@ -36,11 +36,11 @@ class CounterexampleRow:
         2ⁿ + 1.
     player : str
     regret : float
-        Mean realised regret a day.
+        Mean realised regret per day.
     low, high : float
         95 % interval of that mean over the runs (Student), within [0, 1].
     runs : tuple of float
-        The realised regret a day of each run.
+        The realised regret per day of each run.
     promised : float or None
         For CombEXP, the probability of regret T that the appendix guarantees.
     """
@@ -106,7 +106,7 @@ def measure_counterexample(
 
 
 def realised_regret(length: int, horizon: int, player: str, seed: int, run: int) -> float:
-    """Play one run and return its realised regret a day."""
+    """Play one run and return its realised regret per day."""
     world = shortcut_dag(length, horizon)
     entropy = int(np.random.SeedSequence([seed, length, run]).generate_state(1, np.uint64)[0])
     result = play(PLAYERS[player](world.actions, horizon), world, rng=entropy, measure="none")

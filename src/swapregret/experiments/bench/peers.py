@@ -36,7 +36,7 @@ class Peer:
 
 @dataclass(frozen=True)
 class PeerTime:
-    """Microseconds a round at each number of actions; none, and why, if it could not be timed."""
+    """Microseconds per round at each number of actions; none, and why, if it could not be timed."""
 
     name: str
     microseconds: dict[int, float]

@@ -1,6 +1,6 @@
 """Where runs are made: worker processes of this machine, by joblib's loky.
 
-A backend yields outcomes as they come, and None a few times a second in between. One that loses a worker makes the runs that were
+A backend yields outcomes as they come, and None a few times per second in between. One that loses a worker makes the runs that were
 in flight again, one at a time: a run during which a worker dies alone is to blame, and is reported; the others go on.
 """
 

@@ -59,7 +59,7 @@ class Watcher:
         """Take note of what is to be made."""
 
     def tick(self, reports: Sequence[WorkerReport]) -> None:
-        """Take note of where the workers stand, a few times a second."""
+        """Take note of where the workers stand, a few times per second."""
 
     def finished(self, task: RunTask, outcome: Outcome) -> None:
         """Take note of a run that was made or failed."""

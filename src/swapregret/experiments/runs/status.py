@@ -24,7 +24,7 @@ def host() -> str:
 
 @dataclass(frozen=True)
 class WorkerReport:
-    """What a worker is doing: which run, how many of its days are played, how fast, and its last measured swap regret a round."""
+    """What a worker is doing: which run, how many of its days are played, how fast, and its last measured swap regret per round."""
 
     worker: str
     run: str
@@ -36,7 +36,7 @@ class WorkerReport:
 
 
 class Status:
-    """Tells where a run stands, a few times a second at most.
+    """Tells where a run stands, a few times per second at most.
 
     Parameters
     ----------

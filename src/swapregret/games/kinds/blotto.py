@@ -87,7 +87,7 @@ class BlottoGame(RuledGame):
         }
 
     def deployment(self, player: int, marginals: npt.ArrayLike) -> Matrix:
-        """Return how likely each number of troops is on each field: a row a field."""
+        """Return how likely each number of troops is on each field: one row per field."""
         own: Any = self.action_sets[player]
         table = np.zeros(own.parts * (own.total + 1))
         np.add.at(table, self._places[player], np.asarray(marginals, dtype=np.float64))

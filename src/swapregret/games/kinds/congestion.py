@@ -31,7 +31,7 @@ class CongestionGame(RuledGame):
     Parameters
     ----------
     action_sets : sequence of ActionSet
-        One a player.
+        One per player.
     costs : array_like, shape (n_resources, n_players)
         ``costs[e, k - 1]`` is what each of k users of resource e pays.
     resources : sequence of int sequences, optional

@@ -54,9 +54,9 @@ class MatrixGame(RuledGame):
             read = np.empty(0)
         if read.ndim < 2 or read.ndim != len(read) + 1 or min(read.shape) < 1 or not np.isfinite(read).all():
             raise InvalidInput(
-                "`tables` must be n arrays of finite numbers with n axes each, one axis a player, all of one shape",
+                "`tables` must be n arrays of finite numbers with n axes each, one axis per player, all of one shape",
                 f"something of shape {read.shape}" if read.size else "something else",
-                "Give one payoff table a player.",
+                "Give one payoff table per player.",
             )
         counts = read.shape[1:]
         given: list[list[Label]] = [list(range(count)) for count in counts]

@@ -1,6 +1,6 @@
 """Games from Gambit's files in normal form (``.nfg``), in both of their bodies: payoffs in a row, or outcomes.
 
-``NFG 1 R "title" { "one" "two" } { 2 2 }`` is followed by n numbers a cell, the first player's action running fastest; with
+``NFG 1 R "title" { "one" "two" } { 2 2 }`` is followed by n numbers per cell, the first player's action running fastest; with
 named actions (``{ { "a" "b" } { "c" "d" } }``) a comment may follow, and the body may be a list of outcomes and an index a cell.
 """
 

@@ -33,7 +33,7 @@ class RoutingGame(CongestionGame):
     costs : array_like, shape (n_edges, n_players)
         What each of k users of an edge pays; see :func:`affine_costs`, :func:`bpr_costs`.
     commodities : sequence of (source, sink)
-        One a player.
+        One per player.
     allowed : sequence of int sequences, optional
         For each player the edges it may use; all if not given.
 

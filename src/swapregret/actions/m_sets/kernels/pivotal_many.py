@@ -8,7 +8,7 @@ from swapregret.compiled.kernel import kernel
 
 @kernel
 def _gather(table: Floats, slots: Integers) -> Floats:
-    """Return the rows of some slots side by side, one column a slot."""
+    """Return the rows of some slots side by side, one column per slot."""
     result = np.empty((table.shape[1], slots.size))
     for c in range(slots.size):
         row = table[slots[c]]

@@ -74,7 +74,7 @@ def chain_flow(start: Integers, head: Integers, transition: Floats) -> tuple[Flo
 def chain_draw(
     start: Integers, head: Integers, edge: Integers, transition: Floats, uniform: Floats, dimension: int
 ) -> Integers:
-    """Walk from the source to the sink, one uniform number a step; rounding never leads along an edge of probability 0."""
+    """Walk from the source to the sink, one uniform number per step; rounding never leads along an edge of probability 0."""
     action = np.zeros(dimension, dtype=np.int64)
     u = 0
     step = 0
