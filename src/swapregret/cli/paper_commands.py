@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FULL_HORIZON, _FULL_REPLICATIONS, _FULL_BUDGET = 100_000, 4, 1800.0
 
 
-def measure_table1(
+def table1(
     full: Annotated[
         bool, typer.Option("--full", help="All instances, T = 100,000, 4 runs, half an hour per cell.")
     ] = False,
@@ -165,7 +165,7 @@ def _figures(result: "Table1") -> str:
     return figure_page("Table 1, measured", lead, figures, parts)
 
 
-def measure_counterexample(
+def counterexample(
     lengths: Annotated[list[int] | None, count("length", "Layers of the DAG; repeat for several.", most=1000)] = None,
     horizon: Annotated[int, days("horizon", "Days to play.")] = 10_000,
     replications: Annotated[int, count("replications", "Runs of each player on each DAG.", most=MOST_REPLICATIONS)] = 8,
