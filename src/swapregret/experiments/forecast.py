@@ -76,7 +76,7 @@ class Plan:
         By our measurements; None where there is none near.
     speed : Speed or None
         None if nothing was timed.
-    memory : Memory
+    memory : MemoryNeed
     warnings : tuple of str
     """
 

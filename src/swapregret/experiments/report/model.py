@@ -115,7 +115,7 @@ class PlayerRuns:
     offset : int
         Of the first replication: day 0 is day ``offset`` of the first windows.
     shares : Shares or None
-    law : Law or None
+    law : MarginalsByDay or None
     ends : Ends or None
         Reward and swap regret of every replication on the last day.
     """
@@ -172,7 +172,7 @@ class Scene:
         Of the elements.
     players : tuple of PlayerRuns
         In the order of the specification.
-    graph : Graph or None
+    graph : DrawnGraph or None
     units : Units
         What the environment counts; all numbers are on the scale [0, 1].
     """

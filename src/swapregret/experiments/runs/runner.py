@@ -88,7 +88,7 @@ def run_plan(
 
     Parameters
     ----------
-    plan : Plan
+    plan : RunPlan
     spec : bytes
         The file it came from, kept with the results.
     folder : path
