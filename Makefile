@@ -13,7 +13,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: help run setup test lint types tests test-browser test-serve test-crash test-fuzz test-numerics docs format bench bench-oracles bench-speed clean
+.PHONY: help run setup test lint types tests test-browser test-serve browser-ready postgres-ready test-crash test-fuzz test-numerics docs format bench bench-oracles bench-speed clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -23,7 +23,8 @@ run: $(VENV)/.run  ## set up what is needed, then show the main job: swapregret 
 
 setup: $(VENV)/.dev  ## build .venv with everything, development tools included
 
-test: lint types tests test-browser test-serve  ## set up, lint, type-check and run all tests
+test: lint types browser-ready postgres-ready  ## set up, lint, type-check and run all tests (BROWSER=skip, POSTGRES=skip leave some out)
+	$(SPREAD) -m "(serve or not serve)$(LEFT_OUT)"
 
 lint: $(VENV)/.dev  ## ruff, rules and format
 	$(BIN)/ruff check --quiet .
@@ -32,33 +33,34 @@ lint: $(VENV)/.dev  ## ruff, rules and format
 types: $(VENV)/.dev  ## mypy --strict
 	$(BIN)/mypy --strict
 
-# Each file on one process: two that need the same code at the same time would both compile it.
-tests: $(VENV)/.dev  ## the test suite, on WORKERS=2 processes
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+# Each file on one process: two that need the same code at the same time would both compile it. tests/conftest.py has the order.
+SPREAD = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+LEFT_OUT := $(if $(filter skip,$(BROWSER)), and not browser)$(if $(filter skip,$(POSTGRES)), and not postgres)
 
-test-browser: $(VENV)/.dev  ## open reports in a headless Chromium, installed if it is missing (BROWSER=skip leaves this out)
-ifeq ($(BROWSER),skip)
-	@echo "The browser tests were NOT run: BROWSER=skip."
-else
-	@.ci/install-browser
+tests: $(VENV)/.dev  ## the tests that need neither a browser nor the service, on WORKERS=2 processes
+	$(SPREAD)
+
+test-browser: browser-ready  ## open reports in a headless Chromium, installed if it is missing (BROWSER=skip leaves this out)
+ifneq ($(BROWSER),skip)
 	$(BIN)/python -m pytest -m browser tests/browser
 endif
 
-# BROWSER=skip and POSTGRES=skip leave tests out of test-serve, and say so.
-SERVED := serve$(if $(filter skip,$(BROWSER)), and not browser)$(if $(filter skip,$(POSTGRES)), and not postgres)
+test-serve: browser-ready postgres-ready  ## the decision service: killed, without disk, in a browser, with PostgreSQL (installed if missing)
+	$(SPREAD) -m "serve$(LEFT_OUT)" tests/serve
 
-test-serve: $(VENV)/.dev  ## the decision service: killed, without disk, in a browser, with PostgreSQL (installed if missing; POSTGRES=skip)
+browser-ready: $(VENV)/.dev
 ifeq ($(BROWSER),skip)
-	@echo "The dashboard was NOT tested in a browser: BROWSER=skip."
+	@echo "Nothing is tested in a browser: BROWSER=skip."
 else
 	@.ci/install-browser
 endif
+
+postgres-ready: $(VENV)/.dev
 ifeq ($(POSTGRES),skip)
-	@echo "The service was NOT tested with PostgreSQL: POSTGRES=skip."
+	@echo "The service is NOT tested with PostgreSQL: POSTGRES=skip."
 else
 	@.ci/install-postgres
 endif
-	$(BIN)/python -m pytest -m "$(SERVED)" tests/serve
 
 test-crash: $(VENV)/.dev  ## kill a playing process 200 times, and find nothing lost (a minute)
 	SWAPREGRET_CRASHES=200 $(BIN)/python -m pytest tests/sessions/test_crash.py

@@ -1,16 +1,43 @@
-"""Settings all tests share: one BLAS thread, and Hypothesis profiles that repeat.
+"""Settings all tests share: one BLAS thread, Hypothesis profiles that repeat, and which files come first.
 
 May touch: nothing of the package. ``HYPOTHESIS_PROFILE=explore`` draws new examples on every run.
 """
 
 import os
+from collections import Counter
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
+import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 _SLOW = [HealthCheck.too_slow]
 settings.register_profile("repeat", deadline=None, derandomize=True, suppress_health_check=_SLOW)
 settings.register_profile("explore", deadline=None, print_blob=True, suppress_health_check=_SLOW)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+
+_STARTING = {
+    "test_cluster.py",
+    "test_compile.py",
+    "test_durability.py",
+    "test_fuzz.py",
+    "test_live.py",
+    "test_report_in_browser.py",
+    "test_runner.py",
+    "test_session_warm.py",
+    "test_site.py",
+    "test_strategies.py",
+    "test_tutorial.py",
+    "test_warm.py",
+}
+"""Files with few tests that take long, most of them because they start processes: these find code that others have compiled."""
+_MIDDLE = 15
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Have workers begin with files of many tests, and end with small ones, so that both end at the same time."""
+    if not hasattr(config, "workerinput"):
+        return
+    sizes = Counter(each.path for each in items)
+    items.sort(key=lambda each: (-_MIDDLE if each.path.name in _STARTING else -sizes[each.path], str(each.path)))

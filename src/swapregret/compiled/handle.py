@@ -9,7 +9,6 @@ loads Numba.
 import ctypes
 import struct
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ types: Any = numba.core.types
 structref: Any = numba.experimental.structref
 extending: Any = numba.extending
 memory: Any = numba.core.runtime._nrt_python
+fingerprint: Any = numba._dispatcher.compute_fingerprint
 
 
 @structref.register
@@ -52,14 +52,25 @@ _PARTS = ("family", "rule", "state", "tape", "rng")
 def open_handle(family: Any, rule: Any, state: Any, tape: Any, rng: Any) -> Handle:
     """Return a handle on a player."""
     kept = (family, rule, state, tape, rng)
-    kind = HandleType(tuple((name, numba.typeof(part)) for name, part in zip(_PARTS, kept, strict=True)))
-    shape = _layout(kind)
+    kind, shape = _kind_of(kept)
     address = memory.meminfo_alloc(shape.size)
     owner = memory._MemInfo(address)
     shape.pack_into((ctypes.c_char * shape.size).from_address(owner.data), 0, *_numbers(kept))
     made: Handle = Handle._numba_box_(kind, owner)
     made.address, made.kept = address, kept
     return made
+
+
+_known: dict[Any, tuple[Any, struct.Struct]] = {}
+
+
+def _kind_of(kept: tuple[Any, ...]) -> tuple[Any, struct.Struct]:
+    """Return the type of a handle and its layout: made once for all values with the same classes and kinds of arrays."""
+    key = fingerprint(kept[:-1]), type(kept[-1])
+    if key not in _known:
+        kind = HandleType(tuple((name, numba.typeof(part)) for name, part in zip(_PARTS, kept, strict=True)))
+        _known[key] = kind, _layout(kind)
+    return _known[key]
 
 
 def _numbers(part: Any) -> Iterator[Any]:
@@ -79,7 +90,6 @@ def _numbers(part: Any) -> Iterator[Any]:
         yield part
 
 
-@cache
 def _layout(kind: Any) -> struct.Struct:
     """Return where the numbers of a handle of some type stand."""
     context = numba.core.registry.cpu_target.target_context
