@@ -18,7 +18,7 @@ import numpy as np
 
 import swapregret as sr
 from swapregret.actions import called_family
-from swapregret.compiled.kernel import Kernel, Phase
+from swapregret.compiled.kernel import Kernel
 from swapregret.learners.round import running
 from swapregret.learners.round.running import Running
 from swapregret.playing.course import Course
@@ -44,7 +44,6 @@ def run_as_python() -> None:
 
     patched: tuple[tuple[Any, str, Any], ...] = (
         (Kernel, "__call__", call),
-        (Phase, "__call__", call),
         (Kernel, "dispatcher", property(lambda self: self._function)),
         (Running, "handle_on", open_plain),
         (running, "entry_address", lambda entry, *args: entry),

@@ -8,7 +8,7 @@ import pytest
 
 from swapregret.compiled.address import family_of, rule_of, state_of
 from swapregret.compiled.handle import Handle, open_handle
-from swapregret.compiled.kernel import phase
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
 
 
@@ -29,19 +29,19 @@ def _opened(family: Any, rule: Any, state: Any) -> Handle:
     return open_handle(family, rule, state, 0, 0)
 
 
-@phase
+@kernel
 def _read(h: Any) -> tuple[int, bool, float, float, float]:
     state = state_of(h)
     even = state.even
     return state.count, state.is_on, state.table[1, 2], even.low[0] + even.high[1], state.pair[1]
 
 
-@phase
+@kernel
 def _draw(h: Any) -> tuple[float, float]:
     return h.rng.random(), h.rng.random()
 
 
-@phase
+@kernel
 def _write(h: Any) -> float:
     state = state_of(h)
     total = 0.0
@@ -61,7 +61,7 @@ def _sum_of_both(even: Any) -> float:
     return even.low.sum() + even.high.sum()  # type: ignore[no-any-return]
 
 
-@phase
+@kernel
 def _misread(h: Any) -> float:
     return family_of(h).missing  # type: ignore[no-any-return]
 

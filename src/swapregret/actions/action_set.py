@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.family import describe
 from swapregret.actions.labelled import Labelled
-from swapregret.actions.own_sets.python_family import OracleFamily, OracleGibbsFamily
+from swapregret.actions.own_sets.python_family import OracleFamily, OracleGibbsFamily, oracle_family
 from swapregret.arrays import (
     Action,
     Actions,
@@ -307,8 +306,7 @@ class ActionSet(Labelled):
             raise self._unsupported("way to iterate for Σ⁺M beside this exploration", "Use kind='list'.")
         if kind == "gibbs" and not self.has_gibbs:
             self.gibbs(np.zeros(self.dimension))  # says why there is none
-        common = describe(self, mu, has_moment=has_moment, is_listed=False)
-        return (OracleGibbsFamily if kind == "gibbs" else OracleFamily)(common, self, mu, variants)
+        return oracle_family(OracleGibbsFamily if kind == "gibbs" else OracleFamily, self, mu, variants, has_moment)
 
     def moving_family(self, mu: Policy, *, variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as :meth:`family` does, for a player that makes a new policy every day; most sets have no other form."""

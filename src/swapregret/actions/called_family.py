@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import (
+    MADE,
     Common,
     best,
     draw,
@@ -20,18 +20,19 @@ from swapregret.actions.family import (
     make_law,
     prepare,
     project,
+    remake_law,
     room,
     show_law,
     solve,
     span_part,
     spread,
 )
+from swapregret.actions.listed_laws import put_again
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Call, entry_address, family_of
 from swapregret.compiled.handle import open_handle
-from swapregret.compiled.kernel import PythonFamily, addressed
+from swapregret.compiled.kernel import addressed
 
-_ = listed_laws
 _SHARED = (room, make_law, draw, show_law, spread, prepare, solve)
 
 
@@ -60,12 +61,22 @@ class CalledFamily(_Addresses):
     family: Any
     kept: Any
 
+    def on(self, laws: Any) -> "CalledFamily":
+        """Return the same at work on the policies of a state, where they make a difference to the family."""
+        if laws.used.size == 0:
+            return self
+        bound = self.family.on(laws)
+        handle = open_handle(bound, 0, 0, 0, 0)
+        made = self._replace(handle=handle.address)
+        made.family, made.kept = bound, handle
+        return made
+
     def __reduce__(self) -> Any:
         return called, (self.family, self.hybrid != 0)
 
 
 def called(family: Any, minimises: bool = False) -> Any:
-    """Return a family behind addresses; or as it is, where its policies are no lists, its Σ no matrix, or it only exists in Python.
+    """Return a family behind addresses; or as it is, where its policies are no lists or its Σ no matrix.
 
     Its methods are compiled if they are not; ``hybrid`` only where a learner ``minimises``.
     """
@@ -73,10 +84,10 @@ def called(family: Any, minimises: bool = False) -> Any:
         if family.hybrid or not minimises:
             return family
         family = family.family
-    if isinstance(family, PythonFamily) or any(each.has_code_for(type(family)) for each in _SHARED):
+    if any(each.has_code_for(type(family)) for each in _SHARED):
         return family
     parts = {name: called(part, minimises) for name, part in family._asdict().items() if hasattr(part, "common")}
-    family = family._replace(**parts)
+    family = family._replace(**parts) if parts else family  # which would lose what is no field
     handle = open_handle(family, 0, 0, 0, 0)
     vector, rng = np.zeros(0), np.random.default_rng(0)
     made = CalledFamily(
@@ -146,6 +157,15 @@ _call_hybrid = Call(
 def call_project(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Project where the set does."""
     return _call_project(family.project, family.handle, tilted, near)  # type: ignore[no-any-return]
+
+
+@remake_law.of(CalledFamily)
+def remake_called(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Take the list that was read, where lists are kept and there is one."""
+    if laws.used.size == 0 or laws.n_atoms[slot] == 0:
+        return make_law(family, laws, slot, point, log_point)
+    put_again(laws, slot, family.common.place)
+    return MADE
 
 
 @list_law.of(CalledFamily)

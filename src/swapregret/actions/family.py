@@ -2,8 +2,7 @@
 
 A family is a named tuple of arrays and numbers whose field ``common`` is a :class:`Common`. Its class decides which code runs
 (``compiled.methods``). A new family must give :func:`project`, :func:`list_law` and :func:`best`; everything else has a
-default. Sets that exist only in Python are behind ``OracleFamily``, with the same
-methods.
+default. Sets that exist only in Python are behind ``OracleFamily``, which calls their methods.
 
 Policies are kept in *slots*: one per member of a learner, and last the exploration policy μ. By default a slot holds a list of
 actions (``actions.listed_laws``) and Σ is a dense matrix on r independent coordinates (``actions.listed_laws``). A family whose
@@ -87,7 +86,7 @@ def list_law(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
 
 @method
 def best(family: Any, weights: Floats) -> Integers:
-    """Return the action of largest total weight."""
+    """Return the action of largest total weight; nothing where Python code has raised an error (``compiled.callback``)."""
 
 
 @method

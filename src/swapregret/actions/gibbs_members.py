@@ -1,12 +1,11 @@
 """Gibbs policies that are played as lists of their marginals: how Lazy-ComBand is a member of the adaptive master."""
 
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.kernel import PythonFamily
 
 
 class GibbsMembers(NamedTuple):
@@ -15,24 +14,6 @@ class GibbsMembers(NamedTuple):
     common: Common
     listed: Any
     gibbs: Any
-
-    @staticmethod
-    def of(listed: Any, gibbs: Any) -> Any:
-        """Return the family of a set with both faces."""
-        is_plain = isinstance(listed, PythonFamily) or isinstance(gibbs, PythonFamily)
-        made = PythonGibbsMembers if is_plain else GibbsMembers
-        return made(listed.common, listed, gibbs)
-
-
-class PythonGibbsMembers(PythonFamily):
-    """The same for sets that exist only in Python."""
-
-    def __init__(self, common: Common, listed: Any, gibbs: Any) -> None:
-        self.common, self.listed, self.gibbs = common, listed, gibbs
-
-    def on(self, laws: Any) -> "PythonGibbsMembers":
-        """Return the same at work on the policies of a state: they make no difference."""
-        return self
 
 
 @project.of(GibbsMembers)
@@ -63,13 +44,3 @@ def part_listed(family: Any, vector: Floats) -> Floats:
 def draw_listed_explore(family: Any, rng: np.random.Generator) -> Integers:
     """Draw from μ."""
     return draw_explore(family.listed, rng)
-
-
-for _method, _code in (
-    (project, project_gibbs),
-    (list_law, list_gibbs),
-    (best, best_listed),
-    (span_part, part_listed),
-    (draw_explore, draw_listed_explore),
-):
-    cast(Any, _method).of(PythonGibbsMembers)(cast(Any, _code).py_func)

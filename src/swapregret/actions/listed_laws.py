@@ -4,7 +4,6 @@ r"""Policies as lists of actions in slots, and Σ of their mixture as a matrix: 
 generalised inverse does not matter (D8), so Σ⁺M is solved for on these.
 """
 
-from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +28,7 @@ from swapregret.actions.family import (
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, unpack
 from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, recover, sum_rows
-from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import centred_square
 
 
@@ -44,6 +43,9 @@ class ListedLaws(NamedTuple):
     marginals : float64 array, shape (S, d)
     moments : float64 array, shape (S, r, r)
         Σ on the independent coordinates; what is below the diagonal is not used.
+    known, used : uint64 array, shape (S, P, W), and int64 array, shape (S, P)
+        Actions that a family keeps beside the lists, P per slot for all slots together, and when each was used last
+        (``own_sets.pooled_family``); none, P = 0, for most.
     """
 
     n_atoms: Integers
@@ -52,6 +54,8 @@ class ListedLaws(NamedTuple):
     cumulative: Floats
     marginals: Floats
     moments: Floats
+    known: Words
+    used: Integers
 
 
 @kernel
@@ -125,24 +129,31 @@ def listed_room(family: Any, n_slots: int, n_atoms: int) -> ListedLaws:
         np.zeros((n_slots, n_atoms)),
         np.zeros((n_slots, d)),
         np.zeros((n_slots, r, r)),
+        np.zeros((n_slots, 0, (d + 63) // 64), dtype=np.uint64),
+        np.zeros((n_slots, 0), dtype=np.int64),
     )
     put_mu(common, laws.marginals, laws.moments)
     return laws
 
 
-@singledispatch
-def list_room(family: Any, n_slots: int, n_atoms: int) -> Any:
-    """Return room for so many lists of so many actions each, by the class of the family; μ is in the last slot.
+def list_room(family: Any, n_slots: int, n_atoms: int) -> ListedLaws:
+    """Return room for so many lists of so many actions each, and for the actions a family keeps; μ is in the last slot."""
+    laws, inner = listed_room(family, n_slots, n_atoms), getattr(family, "family", family)
+    if keeps_lists(family):
+        known, used = inner.pool(n_slots)
+        laws = laws._replace(known=known, used=used)
+    return laws
 
-    A family may add fields of its own beside them, which are saved too: what its lists are made from.
-    """
-    return listed_room(family, n_slots, n_atoms)
+
+def room_for_lists(actions: Any, variants: int) -> int:
+    """Return how many actions a policy is first given room for; where lists are longer, room is made."""
+    most = actions.most_atoms
+    return int(variants * (2 * actions.dimension if most is None else most))
 
 
-@singledispatch
 def keeps_lists(family: Any) -> bool:
     """Tell whether lists are part of the state, because what they are made from is more than their points."""
-    return False
+    return hasattr(getattr(family, "family", family), "pool")
 
 
 @make_law.default
@@ -163,7 +174,7 @@ def remake_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: F
     return make_law(family, laws, slot, point, log_point)
 
 
-@phase
+@kernel
 def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
     """Draw from the exploration policy, by inversion if it is a list."""
     explore = family.common.explore
@@ -213,7 +224,7 @@ def refuse_to_draw(family: Any, rng: np.random.Generator) -> Integers:
     return np.zeros(family.common.dimension, dtype=np.int64)
 
 
-@phase
+@kernel
 def show_mu(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
     """Return μ as a list, if it is one and stands in the slot; what is in the others is no list."""
     explore = family.common.explore

@@ -11,7 +11,7 @@ To take a part of a handle as Numba does would copy hundreds of numbers and coun
 pointers again, arrays come stripped of what counts their references. A borrowed array must never be returned to Python or stored,
 and the fields of a handle never change. This file and ``compiled.handle`` know Numba's memory layout; nothing else does.
 
-In Python, for sets that exist only there, handles, entries and parts are themselves.
+Where kernels run as the Python they are written in (``benchmarks/walk.py``), handles, entries and parts are themselves.
 """
 
 from abc import ABC, abstractmethod

@@ -3,9 +3,6 @@
 Kernels take arrays and numbers and give arrays and numbers; they know no objects of the package and make no decisions of
 policy. ``error_model="numpy"`` needs explicit guards against division by zero.
 
-A *phase* is a kernel whose first argument is a family of sets. For a set that exists only in Python
-(:class:`PythonFamily`) its source runs as it stands, and what it calls is compiled all the same.
-
 Numba itself is loaded by the first kernel that is called, not by ``import swapregret``: a decorated function stands for
 its compiled self. That is made then, and takes its place in all modules of the package, so that later calls go straight
 to it. Kernels that call kernels see compiled code.
@@ -32,13 +29,11 @@ from swapregret.extras import loading
 
 __all__ = [
     "Kernel",
-    "PythonFamily",
     "addressed",
     "cache_folder",
     "kernel",
     "keyed_by",
     "load_numba",
-    "phase",
     "sources",
 ]
 
@@ -118,28 +113,6 @@ def kernel(function: _Function) -> _Function:
 def addressed(function: _Function) -> _Function:
     """Have a function compiled that is only called by its address (``compiled.address``)."""
     return cast(_Function, Kernel(function, is_addressed=True))
-
-
-class PythonFamily:
-    """A set that exists only in Python, behind the methods of ``actions.family``; so is a handle on one."""
-
-
-class Phase(Kernel):
-    """A kernel that runs as plain Python where one of its first two arguments is a set that exists only there."""
-
-    def __call__(self, *args: Any) -> Any:
-        """Call the compiled function, or the source of it."""
-        if any(isinstance(each, PythonFamily) for each in args[:2]):
-            return self._function(*args)
-        return super().__call__(*args)
-
-    def _step_aside(self) -> None:
-        """Stay: which of the two is called depends on the arguments."""
-
-
-def phase(function: _Function) -> _Function:
-    """Have a function compiled for families that are arrays, and run as it stands for sets that exist only in Python."""
-    return cast(_Function, Phase(function))
 
 
 _keys: list[Callable[[Any, str], str]] = []

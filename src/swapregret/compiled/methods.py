@@ -16,7 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-from swapregret.compiled.kernel import Kernel, Phase, PythonFamily, cache_folder, keyed_by, sources
+from swapregret.compiled.callback import callbacks_of, settle
+from swapregret.compiled.kernel import Kernel, cache_folder, keyed_by, sources
 
 __all__ = ["Method", "code_digest", "method"]
 
@@ -40,12 +41,11 @@ class Method(Generic[_Arguments, _Result]):
         """Give the code for some classes."""
 
         def put(function: _Function) -> _Function:
-            is_plain = all(issubclass(each, PythonFamily) for each in classes)
-            made = function if is_plain else _compiled(function)
+            made = _compiled(function)
             names = list(inspect.signature(inspect.unwrap(made)).parameters)
             if names != self._names:
                 raise TypeError(f"{names} must be the arguments of {self.__name__}: {self._names}")
-            self._codes.update(dict.fromkeys(classes, made))  # type: ignore[arg-type]
+            self._codes.update(dict.fromkeys(classes, made))
             return cast(_Function, made)
 
         return put
@@ -72,6 +72,7 @@ class Method(Generic[_Arguments, _Result]):
     def __call__(self, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         """Call the code for the first argument; all are given by place."""
         result: _Result = self.code_for(type(args[0]))(*args, **kwargs)
+        settle(callbacks_of(args[0]))
         return result
 
     @property
@@ -92,7 +93,7 @@ _METHODS: list[Method[..., Any]] = []
 
 
 def _compiled(function: Any) -> Any:
-    return function if isinstance(function, Kernel) else Phase(function)
+    return function if isinstance(function, Kernel) else Kernel(function)
 
 
 def method(stub: Callable[_Arguments, _Result]) -> Method[_Arguments, _Result]:

@@ -6,20 +6,27 @@ known, in a fixed norm.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Matrix, Vector, as_integer, as_vector
+from swapregret.arrays import Floats, Integers, Matrix, Vector, as_integer, as_vector
+from swapregret.compiled.callback import settle
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.rows import elements_of_rows, rows_from, with_row
 from swapregret.errors import InvalidInput
 from swapregret.geometry.few_actions import more_actions
 from swapregret.geometry.min_norm import min_norm_point
-from swapregret.geometry.oracle import LinearOracle
+from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
 from swapregret.policy import FinitePolicy
 
-__all__ = ["decompose", "decompose_from", "norm_of_variant"]
+__all__ = ["INSIDE", "decompose", "decompose_from", "list_from", "norm_of_variant", "norms_of"]
 
-_INSIDE = 1e-8
+INSIDE = 1e-8
+"""How far outside the hull a point that is listed may lie."""
 _REACHED = 2e-13
+_LIGHT = 0.05
+"""The mass of the rows that all variants of a law share, the lightest of the first."""
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0
 
 
@@ -97,25 +104,79 @@ def decompose_from(oracle: LinearOracle, point: Vector, pool: Matrix, variants: 
     >>> table.tolist(), weights.tolist()
     ([[1.0, 0.0], [0.0, 1.0]], [0.25, 0.75])
     """
-    table, total = pool, np.zeros(len(pool))
-    for variant in variants:
-        scale = norm_of_variant(variant, len(point))
-        held, weights = np.empty(0, dtype=np.int64), np.empty(0)
-        while True:
-            held, weights, distance = more_actions(table, point, scale, held, weights)
-            rest = point - weights @ table[held]
-            largest = float(np.abs(rest).max())
-            if distance <= _REACHED or largest == 0.0:
-                break
-            action = oracle.argmax(scale * rest / largest)
-            if (table == action).all(axis=1).any():
-                break
-            table = np.vstack([table, action])
-        law = weights / weights.sum() if len(weights) else weights
-        _check_distance(float(np.linalg.norm(point - law @ table[held])))
-        total = np.append(total, np.zeros(len(table) - len(total)))
-        total[held] += law
-    return table, total
+    asked, x, d = AskedOracle.of(oracle), np.array(point), len(point)
+    norms = norms_of(variants, d)
+    elements, ends, weights, distance = list_from(asked, x, *elements_of_rows(pool), norms)
+    settle([asked.callback])
+    _check_distance(distance)
+    return rows_from(elements, ends, 0, d).astype(np.float64), weights
+
+
+@kernel
+def list_from(
+    oracle: Any, point: Floats, elements: Integers, ends: Integers, norms: Floats
+) -> tuple[Integers, Integers, Floats, float]:
+    """Return the rows with those that were added, the sum of the laws that come nearest to a point, one per norm, and the distance.
+
+    The lightest rows of the first law, which have a twentieth of its mass, are in all of them: they are most of its rows, and
+    the others differ in what they make of the rest. The distance is infinite where the oracle has raised an error.
+    """
+    n_norms = norms.shape[0]
+    total, left, mass, furthest = np.zeros(ends.size - 1), point.copy(), 1.0, 0.0
+    for v in range(n_norms):
+        elements, ends, held, weights, distance = _list_once(oracle, left, mass, elements, ends, norms[v])
+        furthest = max(furthest, distance)
+        total = np.append(total, np.zeros(ends.size - 1 - total.size))
+        order, light = np.argsort(weights), 0.0
+        for k in range(held.size):
+            weight = weights[order[k]]
+            light += weight
+            is_shared = v == 0 and light <= _LIGHT
+            total[held[order[k]]] += n_norms * weight if is_shared else weight
+            if is_shared:
+                mass -= weight
+                for e in range(ends[held[order[k]]], ends[held[order[k]] + 1]):
+                    left[elements[e]] -= weight
+    return elements, ends, total, furthest
+
+
+@kernel
+def _list_once(
+    oracle: Any, point: Floats, mass: float, elements: Integers, ends: Integers, scale: Floats
+) -> tuple[Integers, Integers, Integers, Floats, float]:
+    """Return the rows with those that were added, some of them with weights of a mass that make a point, and the distance left."""
+    held, weights = np.empty(0, dtype=np.int64), np.empty(0)
+    while True:
+        held, weights, distance = more_actions(elements, ends, point, mass, scale, held, weights)
+        rest = _left(elements, ends, point, held, weights)
+        largest = np.abs(rest).max()
+        if distance <= _REACHED or largest == 0.0:
+            break
+        action = ask(oracle, scale * rest / largest)
+        if action.size == 0:
+            return elements, ends, held, weights, np.inf
+        n = ends.size
+        elements, ends = with_row(elements, ends, action)
+        if ends.size == n:
+            break
+    weights *= mass / weights.sum()
+    rest = _left(elements, ends, point, held, weights)
+    return elements, ends, held, weights, np.sqrt((rest * rest).sum())
+
+
+@kernel
+def _left(elements: Integers, ends: Integers, point: Floats, held: Integers, weights: Floats) -> Floats:
+    """Return what a point has beyond some rows."""
+    rest = point.copy()
+    for k in range(held.size):
+        for e in range(ends[held[k]], ends[held[k] + 1]):
+            rest[elements[e]] -= weights[k]
+    return rest
+
+
+def norms_of(variants: Iterable[int], dimension: int) -> Matrix:
+    """Return the weights of the coordinates in the norms of some variants, one row each."""
+    return np.array([norm_of_variant(each, dimension) for each in variants]).reshape(-1, dimension)
 
 
 def norm_of_variant(variant: int, dimension: int) -> Vector:
@@ -136,7 +197,7 @@ def _decompose_once(oracle: LinearOracle, x: Vector, variant: int) -> FinitePoli
 
 def _check_distance(distance: float) -> None:
     """Refuse a point that lies outside."""
-    if distance > _INSIDE:
+    if distance > INSIDE:
         raise InvalidInput(
             "`marginals` must be a point of the convex hull of the actions",
             f"a point at distance {distance:.3g} from it",

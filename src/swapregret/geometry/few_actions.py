@@ -1,177 +1,251 @@
 """A point in the convex hull of a list of actions as a law over few of them.
 
 Lawson and Hanson's method (1974) for non-negative least squares, which ends at a basic solution. The factor of the products of
-the rows held grows with them. Only the elements that rows have are visited: most entries are 0.
+the rows held grows by a row for each that comes, and is rotated where one goes. Only the elements that rows have are visited: most
+entries are 0.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
-from swapregret.geometry.listed_hull import elements_of_rows
+from swapregret.compiled.rows import add_totals, padded_rows
 
 __all__ = ["few_actions", "more_actions"]
 
 
 _EXACT = 1e-13
+_NEAR = 1e-6
+"""The distance from which on least squares are corrected once for what rounding has lost."""
 _DEPENDENT = 1e-14
 """The share of a pivot below which it has lost all its digits, as in ``compiled.cholesky``."""
+_HELD, _PASSED = -1.0, -2.0
+
+
+class _Rows(NamedTuple):
+    """Rows by their elements, the point and the mass they shall have, and the norm in which they come near it.
+
+    ``padded`` (width, n) has the k-th element of every row, or d where a row has fewer.
+    """
+
+    elements: Integers
+    ends: Integers
+    padded: Integers
+    point: Floats
+    mass: float
+    scale: Floats
+
+
+class _Basis(NamedTuple):
+    """The rows ``held`` with their ``weights``, and the lower ``factor`` of their products; more room than rows."""
+
+    held: Integers
+    weights: Floats
+    factor: Floats
 
 
 @kernel
-def few_actions(table: Floats, point: Floats, scale: Floats) -> tuple[Integers, Floats, float]:
+def few_actions(elements: Integers, ends: Integers, point: Floats, scale: Floats) -> tuple[Integers, Floats, float]:
     """Return few rows and weights that make a point, and the distance left: of the coordinates, and of Σ weights from 1.
 
     The distance that is made small is that of ``scale``, which decides between the laws there are.
     """
-    return more_actions(table, point, scale, np.empty(0, dtype=np.int64), np.empty(0))
+    return more_actions(elements, ends, point, 1.0, scale, np.empty(0, dtype=np.int64), np.empty(0))
 
 
 @kernel
 def more_actions(
-    table: Floats, point: Floats, scale: Floats, first: Integers, shares: Floats
+    elements: Integers, ends: Integers, point: Floats, mass: float, scale: Floats, first: Integers, shares: Floats
 ) -> tuple[Integers, Floats, float]:
-    """Go on from the rows and weights found before the table had its last rows."""
-    n, d = table.shape
-    elements, ends = elements_of_rows(table)
+    """Go on from the rows and weights found before the list had its last rows; ``mass`` is what weights shall add up to."""
+    n, d = ends.size - 1, point.size
+    rows = _Rows(elements, ends, padded_rows(elements, ends, d), point, mass, scale)
     most = min(n, d + 1)
-    held, weights = np.empty(most + 1, dtype=np.int64), np.zeros(most + 1)
-    is_held = np.zeros(n, dtype=np.bool_)
-    gram, factor = np.zeros((most + 1, most + 1)), np.zeros((most + 1, most + 1))
+    basis = _Basis(np.empty(most + 1, dtype=np.int64), np.zeros(most + 1), np.zeros((most + 1, most + 1)))
+    price, marks, rest = np.empty(n), np.zeros(n), np.zeros(d + 1)
     count = 0
     for k in range(first.size):
-        held[k], weights[k] = first[k], shares[k]
-        is_held[first[k]] = True
-        count += 1
-        _border(table, elements, ends, scale, held, count, gram)
-    is_definite = _factor_again(gram, count, factor)
+        if _factor_on(rows, basis, count, first[k]):
+            basis.weights[count] = shares[k]
+            marks[first[k]] = _HELD
+            count += 1
     distance = np.inf
     for _ in range(3 * (n + d)):
-        rest, missing = _rest(elements, ends, point, held[:count], weights)
+        missing = _rest(rows, basis.held[:count], basis.weights, rest)
         distance = abs(missing)
         for i in range(d):
             distance = max(distance, abs(rest[i]))
             rest[i] *= scale[i]
-        if distance <= _EXACT or count > most - 1 + (count == 0) or not is_definite:
+        if distance <= _EXACT or count >= most:
             break
-        chosen, largest = -1, 0.0
-        for a in range(n):
-            if not is_held[a]:
-                total = missing
-                for e in range(ends[a], ends[a + 1]):
-                    total += rest[elements[e]]
-                if total > largest:
-                    chosen, largest = a, total
+        chosen = _dearest(rows.padded, rest, missing, marks, price)
         if chosen < 0:
             break
-        held[count], weights[count] = chosen, 0.0
-        is_held[chosen] = True
-        count += 1
-        _border(table, elements, ends, scale, held, count, gram)
-        is_definite = _factor_on(gram, count, factor)
-        is_moved = False
-        while count > 0 and is_definite:
-            upper = factor[:count, :count].copy()
-            aim = _least_squares(elements, ends, point, scale, held[:count], weights, upper)
-            least, at = 1.0, -1
-            for k in range(count):
-                if aim[k] <= 0.0:
-                    ratio = weights[k] / (weights[k] - aim[k]) if weights[k] > aim[k] else 0.0
-                    if at < 0 or ratio < least:
-                        least, at = ratio, k
-            if at < 0:
-                for k in range(count):
-                    weights[k] = aim[k]
-                is_moved = True
-                break
-            for k in range(count):
-                weights[k] = max(weights[k] + least * (aim[k] - weights[k]), 0.0)
-            if held[at] == chosen and weights[at] <= 0.0 and at == count - 1 and least == 0.0:
-                break
-            is_held[held[at]] = False
-            count -= 1
-            for k in range(at, count):
-                held[k], weights[k] = held[k + 1], weights[k + 1]
-                for j in range(count + 1):
-                    gram[k, j] = gram[k + 1, j]
-            for k in range(at, count):
-                for j in range(count):
-                    gram[j, k] = gram[j, k + 1]
-            is_definite = _factor_again(gram, count, factor)
-        if not is_moved:
-            if count > 0 and held[count - 1] == chosen:
-                count -= 1
-            break
-    return held[:count].copy(), weights[:count].copy(), distance
+        if not _factor_on(rows, basis, count, chosen):
+            marks[chosen] = _PASSED
+            continue
+        marks[chosen] = _HELD
+        count, is_moved = _settle(rows, basis, count + 1, marks, rest, missing, distance <= _NEAR)
+        if is_moved:
+            for a in range(n):
+                if marks[a] == _PASSED:
+                    marks[a] = 0.0
+        else:
+            marks[chosen] = _PASSED
+    return basis.held[:count].copy(), basis.weights[:count].copy(), distance
 
 
 @kernel
-def _rest(elements: Integers, ends: Integers, point: Floats, held: Integers, weights: Floats) -> tuple[Floats, float]:
-    """Return what a point has beyond the rows held, with their weights, and what the weights lack to add up to 1."""
-    rest, missing = point.copy(), 1.0
+def _rest(rows: _Rows, held: Integers, weights: Floats, rest: Floats) -> float:
+    """Write what a point has beyond the rows held, with their weights; return what the weights lack to have the mass."""
+    elements, ends, missing = rows.elements, rows.ends, rows.mass
+    for i in range(rows.point.size):
+        rest[i] = rows.point[i]
     for k in range(held.size):
-        missing -= weights[k]
+        weight = weights[k]
+        missing -= weight
         for e in range(ends[held[k]], ends[held[k] + 1]):
-            rest[elements[e]] -= weights[k]
-    return rest, missing
+            rest[elements[e]] -= weight
+    return missing
 
 
 @kernel
-def _border(
-    table: Floats, elements: Integers, ends: Integers, scale: Floats, held: Integers, count: int, gram: Floats
-) -> None:
-    """Write the products of the last row held with all, in the norm of ``scale``, one more coordinate being 1."""
-    last = held[count - 1]
+def _dearest(padded: Integers, rest: Floats, missing: float, marks: Floats, price: Floats) -> int:
+    """Return the row that most of the rest lies in, of those that are neither held nor passed over; −1 if none helps."""
+    for a in range(price.size):
+        price[a] = missing
+    add_totals(padded, rest, price)
+    chosen, largest = -1, 0.0
+    for a in range(price.size):
+        if price[a] > largest and marks[a] == 0.0:
+            chosen, largest = a, price[a]
+    return chosen
+
+
+@kernel
+def _factor_on(rows: _Rows, basis: _Basis, count: int, chosen: int) -> bool:
+    """Hold one row more, with weight 0, unless it depends on the others; tell whether it is held."""
+    elements, ends, scale, factor = rows.elements, rows.ends, rows.scale, basis.factor
+    own, marked = 1.0, np.zeros(scale.size)
+    for e in range(ends[chosen], ends[chosen + 1]):
+        marked[elements[e]] = scale[elements[e]]
+        own += scale[elements[e]]
+    row, pivot = factor[count], own
     for k in range(count):
-        one, total = table[held[k]], 1.0
-        for e in range(ends[last], ends[last + 1]):
-            total += scale[elements[e]] * one[elements[e]]
-        gram[k, count - 1] = total
-        gram[count - 1, k] = total
+        product = 1.0  # of the two rows in the norm of `scale`, one more coordinate being 1
+        for e in range(ends[basis.held[k]], ends[basis.held[k] + 1]):
+            product += marked[elements[e]]
+        value = (product - _dot(factor[k], row, k)) / factor[k, k]
+        row[k] = value
+        pivot -= value * value
+    if not pivot > _DEPENDENT * own:
+        return False
+    row[count] = np.sqrt(pivot)
+    basis.held[count] = chosen
+    basis.weights[count] = 0.0
+    return True
 
 
 @kernel
-def _factor_again(gram: Floats, count: int, factor: Floats) -> bool:
-    """Factor the products of the rows held; tell whether they are independent."""
-    upper, is_definite = cholesky(gram[:count, :count].copy())
-    for i in range(count):
-        for j in range(i, count):
-            factor[i, j] = upper[i, j]
-    return is_definite
+def _dot(one: Floats, other: Floats, size: int) -> float:
+    """Return the product of the first entries of two vectors: four sums side by side."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    j = 0
+    while j + 4 <= size:
+        first += one[j] * other[j]
+        second += one[j + 1] * other[j + 1]
+        third += one[j + 2] * other[j + 2]
+        fourth += one[j + 3] * other[j + 3]
+        j += 4
+    while j < size:
+        first += one[j] * other[j]
+        j += 1
+    return (first + second) + (third + fourth)
 
 
 @kernel
-def _factor_on(gram: Floats, count: int, factor: Floats) -> bool:
-    """Add the last column to the factor; tell whether the last row is independent of the others."""
-    last = count - 1
-    rest = gram[last, last]
-    for i in range(last):
-        total = gram[i, last]
-        for k in range(i):
-            total -= factor[k, i] * factor[k, last]
-        factor[i, last] = total / factor[i, i]
-        rest -= factor[i, last] ** 2
-    is_definite = bool(rest > _DEPENDENT * gram[last, last])
-    factor[last, last] = np.sqrt(rest) if is_definite else 1.0
-    return is_definite
+def _settle(
+    rows: _Rows, basis: _Basis, count: int, marks: Floats, rest: Floats, missing: float, is_near: bool
+) -> tuple[int, bool]:
+    """Go to the least squares of the rows held; those whose weight would be negative go, the first to reach 0 first.
+
+    Returns how many are left, and whether there was a step. The last row has come with weight 0; before, the others were at
+    their least squares, and ``rest`` and ``missing`` are what they left, in the norm of ``scale``.
+    """
+    held, weights, chosen = basis.held, basis.weights, basis.held[count - 1]
+    is_new, is_moved = True, False
+    while count > 0:
+        aim = _least_squares(rows, basis, count, rest, missing, is_new, is_near)
+        least, at = 1.0, -1
+        for k in range(count):
+            if aim[k] <= 0.0:
+                ratio = weights[k] / (weights[k] - aim[k]) if weights[k] > aim[k] else 0.0
+                if at < 0 or ratio < least:
+                    least, at = ratio, k
+        if at < 0:
+            for k in range(count):
+                weights[k] = aim[k]
+            return count, True
+        is_moved = is_moved or least > 0.0
+        if held[at] == chosen and not is_moved:
+            return count - 1, False
+        for k in range(count):
+            weights[k] = max(weights[k] + least * (aim[k] - weights[k]), 0.0)
+        marks[held[at]] = 0.0
+        count = _drop(basis, count, at)
+        is_new = False
+    return count, is_moved
 
 
 @kernel
 def _least_squares(
-    elements: Integers, ends: Integers, point: Floats, scale: Floats, held: Integers, weights: Floats, factor: Floats
+    rows: _Rows, basis: _Basis, count: int, rest: Floats, missing: float, is_new: bool, is_near: bool
 ) -> Floats:
-    """Return the weights, of any sign, of the rows held that come nearest to a point and to adding up to 1.
+    """Return the weights, of any sign, of the rows held that come nearest to a point and its mass.
 
-    They are corrected once for what rounding has lost, and found from the weights there are, which are nearly right.
+    They are found from the weights there are. Where only the last row is new, the rest is known, and the others are not in it.
     """
-    aim = weights[: held.size].copy()
-    for _ in range(2):
-        rest, missing = _rest(elements, ends, point, held, aim)
-        right = np.empty(held.size)
-        for k in range(held.size):
-            right[k] = missing
+    elements, ends, factor, held = rows.elements, rows.ends, basis.factor, basis.held
+    aim, move = basis.weights[:count].copy(), np.zeros(count)
+    for turn in range(2 if is_near else 1):
+        first = count - 1 if is_new and turn == 0 else 0
+        if first == 0:
+            missing = _rest(rows, held[:count], aim, rest)
+            for i in range(rows.scale.size):
+                rest[i] *= rows.scale[i]
+        for k in range(first, count):
+            total = missing
             for e in range(ends[held[k]], ends[held[k] + 1]):
-                right[k] += scale[elements[e]] * rest[elements[e]]
-        aim += cholesky_solve(factor, right)
+                total += rest[elements[e]]
+            move[k] = (total - _dot(factor[k], move, k)) / factor[k, k]
+        for k in range(count - 1, -1, -1):
+            line = factor[k]
+            value = move[k] / line[k]
+            aim[k] += value
+            for j in range(k):
+                move[j] -= value * line[j]
+            move[k] = 0.0
     return aim
+
+
+@kernel
+def _drop(basis: _Basis, count: int, at: int) -> int:
+    """Let a row go, and rotate the factor of the others into shape; return how many are left."""
+    held, weights, factor = basis.held, basis.weights, basis.factor
+    count -= 1
+    for k in range(at, count):
+        held[k], weights[k] = held[k + 1], weights[k + 1]
+        for j in range(k + 2):
+            factor[k, j] = factor[k + 1, j]
+    for k in range(at, count):
+        a, b = factor[k, k], factor[k, k + 1]
+        length = np.sqrt(a * a + b * b)
+        cosine, sine = a / length, b / length
+        factor[k, k] = length
+        for i in range(k + 1, count):
+            x, y = factor[i, k], factor[i, k + 1]
+            factor[i, k] = cosine * x + sine * y
+            factor[i, k + 1] = cosine * y - sine * x
+    return count

@@ -6,24 +6,20 @@ a share of what the last one gained (Gondzio, González-Brevis and Munari 2013).
 between ask for several actions at once.
 """
 
+from typing import Any
+
 import numpy as np
 
-from swapregret.arrays import Action, Actions, Floats, Integers, Matrix, Vector, as_vector
+from swapregret.arrays import Actions, Floats, Integers, Matrix, Vector, as_vector
+from swapregret.compiled.callback import settle
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.rows import elements_of_rows, mean_of_rows, rows_from, with_row
 from swapregret.errors import NotConverged
 from swapregret.geometry.kl import ACCEPTABLE, Projection
-from swapregret.geometry.listed_hull import (
-    TARGET,
-    elements_of_rows,
-    first_weights,
-    gradient,
-    improve_weights,
-    mean_of_rows,
-    with_action,
-)
-from swapregret.geometry.oracle import LinearOracle
+from swapregret.geometry.listed_hull import TARGET, first_weights, gradient, improve_weights, with_weight
+from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
 
-__all__ = ["project_kl_from"]
+__all__ = ["project_from", "project_kl_from"]
 
 _CERTIFIED = 5e-10
 _QUESTIONS = 5000
@@ -49,7 +45,7 @@ def project_kl_from(
         Different actions, which together have every coordinate any action has.
     size : int
         m, if all actions have m elements: then the m largest weights bound the best answer, and a point may be certified without
-        a question. 0 if they have not.
+        a question. 0 if they have not. Of an :class:`AskedOracle` its own is taken.
 
     Returns
     -------
@@ -66,54 +62,78 @@ def project_kl_from(
     >>> project_kl_from(Line(), np.log([1., 3.]), np.eye(2))[0].point.round(8)
     array([0.25, 0.75])
     """
-    w = as_vector(log_weights, oracle.dimension, "log_weights")
-    elements, ends = elements_of_rows(pool)
+    asked = AskedOracle.of(oracle, size)
+    w = np.array(as_vector(log_weights, asked.dimension, "log_weights"))
+    x, gap, n_asked, elements, ends = project_from(asked, w, *elements_of_rows(pool))
+    settle([asked.callback])
+    if gap > ACCEPTABLE:
+        raise NotConverged(
+            f"the certified gap of project_kl_from must be at most {ACCEPTABLE:.1e}",
+            f"{gap:.3g} after {n_asked} questions",
+            "Bring the log-weights closer together.",
+        )
+    log_x = np.log(x, out=np.full(len(w), -np.inf), where=x > 0.0)
+    found = rows_from(elements, ends, len(pool), len(w))
+    return Projection(point=x, log_point=log_x, gap=gap, n_iterations=n_asked), found
+
+
+@kernel
+def project_from(
+    oracle: Any, w: Floats, elements: Integers, ends: Integers
+) -> tuple[Floats, float, int, Integers, Integers]:
+    """Return the projection of exp(w), its certified gap, the number of questions, and the rows with those that were added.
+
+    The gap is infinite where the oracle has raised an error.
+    """
     weights, slack, level = first_weights(elements, ends, w)
-    best_gap, best = np.inf, np.zeros(len(w))
+    best_gap, best = np.inf, np.zeros(w.size)
     n_asked, target = 0, _FAR
-    found: list[Action] = []
+    action = np.zeros(0, dtype=np.int64)
     while n_asked < _QUESTIONS:
         improve_weights(elements, ends, w, target, weights, slack, level)
-        x = mean_of_rows(elements, ends, weights, len(w))
+        x = mean_of_rows(elements, ends, weights, w.size)
         g = gradient(x, w)
-        gap = _bound(g, x, size)
+        gap = _bound(g, x, oracle.size)
         if gap > _CERTIFIED:
-            action = np.array(oracle.argmax(-g))
+            action = ask(oracle, -g)
             n_asked += 1
-            gap = max(float(g @ (x - action)), 0.0)
+            if action.size == 0:
+                return best, np.inf, n_asked, elements, ends
+            gap = _slope(g, x, action)
         if gap < best_gap:
             best_gap, best = gap, x
         if gap <= _CERTIFIED:
             break
-        n_known = len(weights)
-        elements, ends, weights, slack = with_action(elements, ends, weights, slack, action, gap)
-        if len(weights) == n_known:
+        elements, ends = with_row(elements, ends, action)
+        if ends.size - 1 == weights.size:
             if target == TARGET:
                 break
             target = max(TARGET, 0.01 * target)
             continue
-        found.append(action)
+        weights, slack = with_weight(weights, slack, gap)
         target = max(TARGET, min(target, _SHARE * gap))
         y = x
         for _ in range(_AT_ONCE - 1 if gap > _FAR else 0):
             y, h = _step_towards(y, action, w)
-            action = np.array(oracle.argmax(-h))
+            action = ask(oracle, -h)
             n_asked += 1
-            if float(h @ (y - action)) < _WORTH * gap:
+            if action.size == 0:
+                return best, np.inf, n_asked, elements, ends
+            if _slope(h, y, action) < _WORTH * gap:
                 break
-            violation = max(float(g @ (x - action)), _WORTH * gap)
-            n_known = len(weights)
-            elements, ends, weights, slack = with_action(elements, ends, weights, slack, action, violation)
-            found += [action] * (len(weights) - n_known)
-    if best_gap > ACCEPTABLE:
-        raise NotConverged(
-            f"the certified gap of project_kl_from must be at most {ACCEPTABLE:.1e}",
-            f"{best_gap:.3g} after {n_asked} questions",
-            "Bring the log-weights closer together.",
-        )
-    log_x = np.log(best, out=np.full(len(w), -np.inf), where=best > 0.0)
-    projection = Projection(point=best, log_point=log_x, gap=best_gap, n_iterations=n_asked)
-    return projection, np.array(found, dtype=np.int64).reshape(-1, len(w))
+            elements, ends = with_row(elements, ends, action)
+            if ends.size - 1 > weights.size:
+                weights, slack = with_weight(weights, slack, max(_slope(g, x, action), _WORTH * gap))
+    return best, best_gap, n_asked, elements, ends
+
+
+@kernel
+def _slope(g: Floats, x: Floats, action: Integers) -> float:
+    """Return g·(x − M), if it is positive."""
+    total = 0.0
+    for i in range(x.size):
+        total += g[i] * (x[i] - action[i])
+    return max(total, 0.0)
 
 
 @kernel

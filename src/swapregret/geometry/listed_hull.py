@@ -10,7 +10,7 @@ dimensions,
 .. math:: \bigl(M X^{-1} M^\top + \Theta^{-1}\bigr)^{-1} = \Theta - \Theta M (X + M^\top \Theta M)^{-1} M^\top \Theta, \qquad
     \Theta = \mathrm{diag}(\lambda / s), \; X = \mathrm{diag}(x),
 
-but for the few rows whose Θ is so large that X would be lost beside it. Rows may be added on the way (:func:`with_action`).
+but for the few rows whose Θ is so large that X would be lost beside it. Rows may be added on the way (:func:`with_row`).
 """
 
 from typing import NamedTuple
@@ -20,20 +20,17 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.rows import add_totals, mean_of_rows, padded_rows, row_totals
 from swapregret.compiled.vectors import dot
 
 __all__ = [
     "TARGET",
-    "elements_of_rows",
     "first_weights",
     "gibbs_weights",
     "gradient",
     "improve_weights",
-    "mean_of_rows",
     "project_list",
-    "row_mean",
-    "row_totals",
-    "with_action",
+    "with_weight",
 ]
 
 
@@ -48,31 +45,6 @@ _LEAST_SHARE = 1e-2
 
 
 @kernel
-def row_totals(table: Floats, vector: Floats) -> Floats:
-    """Return M v."""
-    n, d = table.shape
-    result = np.empty(n)
-    for a in range(n):
-        row, total = table[a], 0.0
-        for i in range(d):
-            total += row[i] * vector[i]
-        result[a] = total
-    return result
-
-
-@kernel
-def row_mean(table: Floats, weights: Floats) -> Floats:
-    """Return Mᵀλ."""
-    n, d = table.shape
-    result = np.zeros(d)
-    for a in range(n):
-        row, weight = table[a], weights[a]
-        for i in range(d):
-            result[i] += weight * row[i]
-    return result
-
-
-@kernel
 def gradient(x: Floats, tilted: Floats) -> Floats:
     """Return log x − log w, 0 where no action has the element."""
     g = np.zeros(x.size)
@@ -83,44 +55,22 @@ def gradient(x: Floats, tilted: Floats) -> Floats:
 
 
 @kernel
-def elements_of_rows(table: Floats) -> tuple[Integers, Integers]:
-    """Return the elements of all rows, one row after the other, and where each begins and ends: most entries are 0."""
-    n, d = table.shape
-    elements, ends = np.empty(n * d, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    at = 0
-    for a in range(n):
-        for i in range(d):
-            if table[a, i] != 0.0:
-                elements[at] = i
-                at += 1
-        ends[a + 1] = at
-    return elements[:at].copy(), ends
-
-
-@kernel
-def _totals(elements: Integers, ends: Integers, vector: Floats) -> Floats:
-    """Return M v."""
-    result = np.zeros(ends.size - 1)
-    for a in range(result.size):
-        for e in range(ends[a], ends[a + 1]):
-            result[a] += vector[elements[e]]
-    return result
-
-
-@kernel
-def mean_of_rows(elements: Integers, ends: Integers, weights: Floats, dimension: int) -> Floats:
-    """Return Mᵀλ."""
-    result = np.zeros(dimension)
-    for a in range(weights.size):
-        for e in range(ends[a], ends[a + 1]):
-            result[elements[e]] += weights[a]
-    return result
+def _mean(padded: Integers, weights: Floats, result: Floats) -> None:
+    """Write Mᵀλ; entry d is 0."""
+    for i in range(result.size):
+        result[i] = 0.0
+    for k in range(padded.shape[0]):
+        line = padded[k]
+        for a in range(weights.size):
+            result[line[a]] += weights[a]
+    result[result.size - 1] = 0.0
 
 
 class _System(NamedTuple):
     """MX⁻¹Mᵀ + Θ⁻¹ in factors: of A = X + NᵀΘN, N the rows that are not ``stiff``, and of Θ⁻¹ + BA⁻¹Bᵀ, B those that are.
 
-    ``stiff`` has their numbers, and ``halves`` the rows of B after the first half of a solution with A.
+    ``stiff`` has their numbers, and ``halves`` the rows of B after the first half of a solution with A. All have one coordinate
+    more than actions have elements, which no row has.
     """
 
     share: Floats
@@ -131,31 +81,39 @@ class _System(NamedTuple):
 
 
 @kernel
-def _make_system(elements: Integers, ends: Integers, x: Floats, weights: Floats, slack: Floats) -> tuple[_System, bool]:
+def _make_system(padded: Integers, x: Floats, weights: Floats, slack: Floats) -> tuple[_System, bool]:
     """Factor MX⁻¹Mᵀ + Θ⁻¹; tell whether it is definite to working precision."""
-    n = weights.size
-    matrix = np.zeros((x.size, x.size))
+    (width, n), size = padded.shape, x.size
     share, stiff, count = weights / slack, np.empty(n, dtype=np.int64), 0
+    least, taken = np.full(n, np.inf), share.copy()
+    for k in range(width):
+        line = padded[k]
+        for a in range(n):
+            if line[a] < size - 1:
+                least[a] = min(least[a], x[line[a]])
     for a in range(n):
-        row, least = elements[ends[a] : ends[a + 1]], np.inf
-        for e in range(row.size):
-            least = min(least, x[row[e]])
-        if share[a] > _STIFF * least:
+        if share[a] > _STIFF * least[a]:
             stiff[count] = a
+            taken[a] = 0.0
             count += 1
-        else:
-            for e in range(row.size):
-                line = matrix[row[e]]
-                for f in range(e, row.size):
-                    line[row[f]] += share[a]
-    for i in range(x.size):
+    flat = np.zeros(size * size)
+    for k in range(width):
+        for j in range(k, width):
+            line, other = padded[k], padded[j]
+            for a in range(n):
+                flat[line[a] * size + other[a]] += taken[a]
+    matrix = flat.reshape(size, size)
+    for i in range(size):
         matrix[i, i] += x[i] if x[i] > 0.0 else 1.0
+        matrix[i, size - 1] = 0.0
+    matrix[size - 1, size - 1] = 1.0
     upper, is_definite = cholesky(matrix)
-    halves, inner = np.zeros((count, x.size)), np.empty((count, count))
+    halves, inner = np.zeros((count, size)), np.empty((count, count))
     for k in range(count):
         half, a = halves[k], stiff[k]
-        for e in range(ends[a], ends[a + 1]):
-            half[elements[e]] = 1.0
+        for j in range(width):
+            half[padded[j, a]] = 1.0
+        half[size - 1] = 0.0
         _solve_half(upper, half)
         for j in range(k + 1):
             inner[j, k] = dot(halves[j], half)
@@ -178,16 +136,16 @@ def _solve_half(upper: Floats, vector: Floats) -> None:
 
 
 @kernel
-def _solve(elements: Integers, ends: Integers, system: _System, right: Floats) -> Floats:
+def _solve(padded: Integers, system: _System, right: Floats) -> Floats:
     """Return (MX⁻¹Mᵀ + Θ⁻¹)⁻¹ times a vector.
 
     δ = Θ(r − My) with Xy = Mᵀδ: y = A⁻¹(NᵀΘr + Bᵀδ), and on the stiff rows (Θ⁻¹ + BA⁻¹Bᵀ)δ = r − BA⁻¹NᵀΘr.
     """
     share, stiff = system.share, system.stiff
-    result = share * right
+    result, y, inner = share * right, np.empty(system.upper.shape[0]), np.zeros(right.size)
     for k in range(stiff.size):
         result[stiff[k]] = 0.0
-    y = mean_of_rows(elements, ends, result, system.upper.shape[0])
+    _mean(padded, result, y)
     if stiff.size:
         half, rest = y.copy(), np.empty(stiff.size)
         _solve_half(system.upper, half)
@@ -195,10 +153,10 @@ def _solve(elements: Integers, ends: Integers, system: _System, right: Floats) -
             rest[k] = right[stiff[k]] - dot(system.halves[k], half)
         found = cholesky_solve(system.factor, rest)
         for k in range(stiff.size):
-            a = stiff[k]
-            for e in range(ends[a], ends[a + 1]):
-                y[elements[e]] += found[k]
-    inner = _totals(elements, ends, cholesky_solve(system.upper, y))
+            for j in range(padded.shape[0]):
+                y[padded[j, stiff[k]]] += found[k]
+        y[y.size - 1] = 0.0
+    add_totals(padded, cholesky_solve(system.upper, y), inner)
     for a in range(share.size):
         result[a] -= share[a] * inner[a]
     if stiff.size:
@@ -208,9 +166,8 @@ def _solve(elements: Integers, ends: Integers, system: _System, right: Floats) -
 
 
 @kernel
-def project_list(table: Floats, tilted: Floats, target: float) -> tuple[Floats, Floats, float]:
+def project_list(elements: Integers, ends: Integers, tilted: Floats, target: float) -> tuple[Floats, Floats, float]:
     """Return the KL projection of exp(tilted) onto the hull of the rows, its weights, and the certified gap, at most the target."""
-    elements, ends = elements_of_rows(table)
     weights, slack, nu = first_weights(elements, ends, tilted)
     gap = improve_weights(elements, ends, tilted, target, weights, slack, nu)
     return mean_of_rows(elements, ends, weights, tilted.size), weights, gap
@@ -218,10 +175,19 @@ def project_list(table: Floats, tilted: Floats, target: float) -> tuple[Floats, 
 
 @kernel
 def first_weights(elements: Integers, ends: Integers, tilted: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return equal weights λ, slacks s that leave room, and ν, as an array."""
-    n = ends.size - 1
-    weights = np.full(n, 1.0 / n)
-    totals = _totals(elements, ends, gradient(mean_of_rows(elements, ends, weights, tilted.size), tilted))
+    """Return weights λ half of which are equal and half those of the Gibbs policy, slacks s that leave room, and ν, as an array."""
+    n, totals = ends.size - 1, np.zeros(ends.size - 1)
+    for a in range(n):
+        for e in range(ends[a], ends[a + 1]):
+            totals[a] += tilted[elements[e]]
+    weights = _softmax(totals)
+    for a in range(n):
+        weights[a] = 0.5 * (weights[a] + 1.0 / n)
+        totals[a] = 0.0
+    g = gradient(mean_of_rows(elements, ends, weights, tilted.size), tilted)
+    for a in range(n):
+        for e in range(ends[a], ends[a + 1]):
+            totals[a] += g[elements[e]]
     least = totals.min()
     extra = max(0.1 * (totals.mean() - least), 1e-3)
     return weights, totals - least + extra, np.full(1, least - extra)
@@ -233,12 +199,13 @@ def improve_weights(
 ) -> float:
     """Move λ, s and ν on until the certified gap is at most the target, or as small as it gets; return it."""
     n, d = weights.size, tilted.size
-    x = mean_of_rows(elements, ends, weights, d)
+    padded, x, logs = padded_rows(elements, ends, d), np.empty(d + 1), np.append(tilted, 0.0)
+    _mean(padded, weights, x)
     best_weights, best_gap = weights.copy(), np.inf
     nu = level[0]
     for _ in range(_STEPS):
-        g = gradient(x, tilted)
-        totals = _totals(elements, ends, g)
+        totals = np.zeros(n)
+        add_totals(padded, gradient(x, logs), totals)
         least, mean, mu = np.inf, 0.0, 0.0
         for a in range(n):
             least = min(least, totals[a])
@@ -250,10 +217,10 @@ def improve_weights(
             best_weights[:] = weights
         if gap <= target:
             break
-        system, is_definite = _make_system(elements, ends, x, weights, slack)
+        system, is_definite = _make_system(padded, x, weights, slack)
         if not is_definite:
             break
-        ones = _solve(elements, ends, system, np.ones(n))
+        ones = _solve(padded, system, np.ones(n))
         below = ones.sum()
         # how far a step towards μ = 0 goes says how much μ can be lowered (Mehrotra's rule), and how much of the second-order
         # term to trust: with all of it, steps can go in circles
@@ -264,7 +231,7 @@ def improve_weights(
             for a in range(n):  # −(Mg − ν − s) − (λs − σμ)/λ; the second time, with the second-order term of λs
                 second = trust * delta[a] * change[a]
                 right[a] = nu - totals[a] + (centre * mu - second) / weights[a]
-            solved = _solve(elements, ends, system, right)
+            solved = _solve(padded, system, right)
             d_nu = -solved.sum() / below
             length = 1.0
             for a in range(n):
@@ -289,43 +256,30 @@ def improve_weights(
         nu += length * d_nu
         for a in range(n):
             weights[a] /= total
-        x = mean_of_rows(elements, ends, weights, d)
+        _mean(padded, weights, x)
     weights[:] = best_weights
     level[0] = nu
     return best_gap
 
 
 @kernel
-def with_action(
-    elements: Integers, ends: Integers, weights: Floats, slack: Floats, action: Integers, violation: float
-) -> tuple[Integers, Integers, Floats, Floats]:
-    """Add an action to the rows, with a slack as large as what it lacks and the weight that goes with it; or none twice."""
-    n, size = weights.size, 0
-    for i in range(action.size):
-        size += action[i] != 0
-    for a in range(n):
-        is_same = ends[a + 1] - ends[a] == size
-        for e in range(ends[a], ends[a + 1]):
-            is_same = is_same and action[elements[e]] != 0
-        if is_same:
-            return elements, ends, weights, slack
-    row, at = np.empty(size, dtype=np.int64), 0
-    for i in range(action.size):
-        if action[i] != 0:
-            row[at] = i
-            at += 1
-    weight = dot(weights, slack) / (n * violation)
-    more = np.append(weights, weight) / (1.0 + weight)
-    return np.append(elements, row), np.append(ends, ends[n] + size), more, np.append(slack, violation)
+def with_weight(weights: Floats, slack: Floats, violation: float) -> tuple[Floats, Floats]:
+    """Give a row that was added a slack as large as what it lacks, and the weight that goes with it."""
+    weight = dot(weights, slack) / (weights.size * violation)
+    return np.append(weights, weight) / (1.0 + weight), np.append(slack, violation)
 
 
 @kernel
 def gibbs_weights(table: Floats, scores: Floats) -> Floats:
     """Return p(M) ∝ exp(scores·M) for every row."""
-    mass = row_totals(table, scores)
-    top, total = mass.max(), 0.0
+    return _softmax(row_totals(table, scores))
+
+
+@kernel
+def _softmax(scores: Floats) -> Floats:
+    mass, top, total = np.empty(scores.size), scores.max(), 0.0
     for a in range(mass.size):
-        mass[a] = np.exp(mass[a] - top)
+        mass[a] = np.exp(scores[a] - top)
         total += mass[a]
     for a in range(mass.size):
         mass[a] /= total

@@ -1,10 +1,19 @@
-"""The one thing the generic algorithms know of an action set."""
+"""The one thing the generic algorithms know of an action set, and how compiled code asks it."""
 
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
-from swapregret.arrays import Action, Vector
+import numpy as np
 
-__all__ = ["CountingOracle", "LinearOracle"]
+from swapregret.arrays import Action, Floats, Integers, Vector, Words
+from swapregret.compiled.bits import hash_row, is_same_row, pack_action
+from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, settle
+from swapregret.compiled.kernel import kernel
+
+__all__ = ["AskedOracle", "CountingOracle", "LinearOracle", "ask", "heaviest"]
+
+_MET, _TRIES = 2**16, 8
+_ANSWERS = 1024
+_ROUNDING = 1e-9
 
 
 class LinearOracle(Protocol):
@@ -46,3 +55,129 @@ class CountingOracle:
         """Ask the wrapped oracle, and count."""
         self.n_calls += 1
         return self.inner.argmax(weights)
+
+
+class _Address(NamedTuple):
+    address: int
+    size: int
+    met: Words
+
+
+class AskedOracle(_Address):
+    """Any oracle as compiled code asks it (:func:`ask`), and only where the answer is not certain.
+
+    If all actions have m elements, and the m heaviest ones are an action that was met before, then it is the only best action: no
+    question is needed, and the answer is the one the oracle would give. What was met before decides who answers, not what.
+    The same question, of several members at the end of a window, is asked once.
+
+    Attributes
+    ----------
+    address : int
+        Of the callback that asks.
+    size : int
+        m, if all actions have m elements; 0 if they have not, or if every question shall be asked.
+    met : uint64 array, shape (2¹⁶ or 0, W)
+        Actions that were met, each at one of eight places that its hash decides.
+    inner : LinearOracle
+    dimension : int
+    callback : Callback
+
+    Examples
+    --------
+    >>> class Line:
+    ...     dimension = 2
+    ...     def argmax(self, weights):
+    ...         print("asked", weights)
+    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
+    >>> oracle = AskedOracle.of(Line(), 1)
+    >>> [oracle.argmax(np.array(w)).tolist() for w in ([1., 0.], [3., 2.], [1., 1.])]
+    asked [1. 0.]
+    asked [1. 1.]
+    [[1, 0], [1, 0], [1, 0]]
+    """
+
+    inner: LinearOracle
+    dimension: int
+    callback: Callback
+
+    @classmethod
+    def of(cls, inner: LinearOracle, size: int = 0) -> "AskedOracle":
+        """Return an oracle so that compiled code can ask it; ``size`` is m where all actions have as many elements."""
+        if isinstance(inner, cls):
+            return inner
+        d, answers = inner.dimension, dict[bytes, Action]()
+
+        def answer(what: int, given: int, target: int) -> int:
+            weights = floats_at(given, d)
+            key = weights.tobytes()
+            if key not in answers:
+                if len(answers) >= _ANSWERS:
+                    answers.clear()
+                answers[key] = inner.argmax(weights.copy())
+            integers_at(target, d)[:] = answers[key]
+            return 0
+
+        callback = Callback(answer)
+        made = cls(callback.address, size, np.zeros((_MET if size else 0, (d + 63) // 64), dtype=np.uint64))
+        made.inner, made.dimension, made.callback = inner, d, callback
+        return made
+
+    def argmax(self, weights: Vector) -> Action:
+        """Return the best action; ask for it if need be."""
+        answer = ask(self, np.array(weights, dtype=np.float64))
+        settle([self.callback])
+        return answer
+
+    def __reduce__(self) -> Any:
+        return AskedOracle.of, (self.inner, self.size)
+
+
+@kernel
+def heaviest(weights: Floats, size: int) -> tuple[Integers, bool]:
+    """Return the heaviest elements, and whether they are heavier than the others by more than rounding."""
+    top = np.full(size + 1, -np.inf)  # falling; the last is the heaviest that is left out
+    total = 1.0
+    for value in weights:
+        total += abs(value)
+        at = size
+        while at >= 0 and value > top[at]:
+            if at < size:
+                top[at + 1] = top[at]
+            top[at] = value
+            at -= 1
+    action = np.zeros(weights.size, dtype=np.int64)
+    for i in range(weights.size):
+        if weights[i] >= top[size - 1]:
+            action[i] = 1
+    return action, bool(top[size - 1] - top[size] > _ROUNDING * total)
+
+
+@kernel
+def ask(oracle: Any, weights: Floats) -> Integers:
+    """Return the best action, or nothing where the oracle has raised an error (``compiled.callback``)."""
+    met = oracle.met
+    row = np.zeros(met.shape[1], dtype=np.uint64)
+    if met.shape[0]:
+        certain, is_apart = heaviest(weights, oracle.size)
+        if is_apart:
+            pack_action(certain, row)
+            if is_same_row(met[_place_of(met, row)], row):
+                return certain
+    action = np.empty(weights.size, dtype=np.int64)
+    if call_python(oracle.address, 0, weights, action) < 0:
+        return action[:0].copy()
+    if met.shape[0]:
+        pack_action(action, row)
+        met[_place_of(met, row)] = row
+    return action
+
+
+@kernel
+def _place_of(met: Words, row: Words) -> int:
+    """Return where an action is, or where it goes: the first of its places that is free, or the first of all."""
+    first = hash_row(row) & (_MET - 1)
+    for k in range(_TRIES):
+        at = (first + k) & (_MET - 1)
+        if is_same_row(met[at], row) or not met[at].any():
+            return at
+    return first

@@ -187,7 +187,10 @@ class LazyComBand(LazyLearner):
     def family(self, *, is_listed: bool = False) -> Any:
         """Return the set as compiled code takes it; ``is_listed`` for members whose policies are lists of their marginals."""
         gibbs = self._family("gibbs")
-        return GibbsMembers.of(self._family("list"), gibbs) if is_listed else gibbs
+        if not is_listed:
+            return gibbs
+        listed = self._family("list")
+        return GibbsMembers(listed.common, listed, gibbs)
 
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return the Gibbs policy with these exponents."""

@@ -5,7 +5,6 @@ import numpy as np
 from swapregret.actions.family import best, list_law, project, span_part
 from swapregret.arrays import Vector
 from swapregret.compiled.bits import unpack_rows
-from swapregret.compiled.kernel import PythonFamily
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.moments import smallest_eigenvalue
@@ -53,8 +52,6 @@ def check_family(case: SetCase) -> None:
     """Check that compiled code sees the same set: oracle, projections, lists of actions and span of its family."""
     actions, rng = case.actions, case.rng("family")
     family = actions.family(actions.exploration_policy())
-    if isinstance(family, PythonFamily):
-        skip("learners run as Python on the set")
     near = project(family, np.zeros(actions.dimension), np.zeros(actions.dimension))[1]
     advice = "Correct what the family gives, or inherit `family`."
     for spread in (0.0, 0.3, 1.0, 3.0):

@@ -10,6 +10,7 @@ from swapregret.actions.called_family import called
 from swapregret.actions.family import MADE, best, list_law, make_law, project, room, show_law, span_part, spread
 from swapregret.actions.own_sets.listed_family import ListedFamily, ListedGibbsFamily
 from swapregret.compiled.bits import unpack
+from swapregret.compiled.rows import elements_of_rows
 from swapregret.geometry.few_actions import few_actions
 from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.listed_hull import TARGET, project_list
@@ -30,7 +31,7 @@ def test_projections_are_certified(count: int, dimension: int, spread_of: float)
         actions = _instance(seed, count, dimension)
         tilted = spread_of * np.random.default_rng(seed).uniform(-1.0, 1.0, dimension)
         table = actions.enumerate().astype(np.float64)
-        point, weights, gap = project_list(table, tilted, TARGET)
+        point, weights, gap = project_list(*elements_of_rows(table), tilted, TARGET)
         assert (weights > 0.0).all()
         np.testing.assert_allclose(weights @ table, point, atol=1e-13)
         log_point = np.log(point, out=np.full(dimension, -np.inf), where=point > 0.0)
@@ -51,7 +52,8 @@ def test_a_projection_ends_where_complementarity_comes_before_feasibility() -> N
             0.14969330166487615,
         ]
     )
-    assert project_list(sr.MSets(6, 3).enumerate().astype(np.float64), tilted, TARGET)[2] <= 1e-10
+    rows = elements_of_rows(sr.MSets(6, 3).enumerate().astype(np.float64))
+    assert project_list(*rows, tilted, TARGET)[2] <= 1e-10
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_a_projection_ends_where_complementarity_comes_before_feasibility() -> N
 def test_a_projection_does_not_go_in_circles(codes: list[int], tilted: list[float]) -> None:
     """Lists and tilts met in play, for which steps once repeated themselves: the second-order term was trusted too far."""
     table = np.array([[code >> i & 1 for i in range(len(tilted))] for code in codes], dtype=np.float64)
-    assert project_list(table, np.array(tilted), TARGET)[2] <= 1e-10
+    assert project_list(*elements_of_rows(table), np.array(tilted), TARGET)[2] <= 1e-10
 
 
 def test_projections_agree_with_slsqp() -> None:
@@ -92,7 +94,7 @@ def test_projections_agree_with_slsqp() -> None:
             constraints={"type": "eq", "fun": lambda weights: weights.sum() - 1.0},
             options={"ftol": 1e-14, "maxiter": 500},
         )
-        assert divergence(project_list(table, tilted, TARGET)[1]) <= found.fun + 1e-8
+        assert divergence(project_list(*elements_of_rows(table), tilted, TARGET)[1]) <= found.fun + 1e-8
 
 
 @settings(max_examples=60, deadline=None)
@@ -103,7 +105,7 @@ def test_points_are_made_of_few_actions(actions: sr.Explicit, pair: np.ndarray) 
     mass = np.exp(np.resize(pair, len(table)))
     point = mass / mass.sum() @ table
     for scale in (np.ones(actions.dimension), np.exp(np.cos(np.arange(actions.dimension)))):
-        held, weights, distance = few_actions(table, point, scale)
+        held, weights, distance = few_actions(*elements_of_rows(table), point, scale)
         assert distance <= 1e-11
         assert len(set(held.tolist())) == len(held) <= actions.rank + 1
         assert (weights > 0.0).all()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
+from swapregret.compiled.rows import elements_of_rows
 from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import decompose_from
 from swapregret.geometry.kl import kl_gap
@@ -121,7 +122,7 @@ def test_weights_of_any_spread_are_projected_onto_long_lists(spread: float) -> N
     table = np.unique(rng.permuted(np.tile([1.0] * 3 + [0.0] * 17, (120, 1)), axis=1), axis=0)
     for _ in range(20):
         tilted = spread * rng.standard_normal(20)
-        point, weights, gap = project_list(table, tilted, TARGET)
+        point, weights, gap = project_list(*elements_of_rows(table), tilted, TARGET)
         assert gap <= TARGET
         g = np.where(point > 0.0, np.log(np.maximum(point, 1e-300)) - tilted, 0.0)
         assert float(g @ point - (table @ g).min()) <= 10.0 * TARGET

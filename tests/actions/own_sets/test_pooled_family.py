@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.actions.family import best, list_law, project, room
+from swapregret.actions.family import best, list_law, project
 from swapregret.actions.listed_laws import list_room
-from swapregret.actions.own_sets.pooled_family import keep_actions, table_of
+from swapregret.actions.own_sets.pooled_family import PooledFamily, keep_actions
 from swapregret.compiled.bits import unpack_rows
 from swapregret.geometry.kl import kl_gap
 
@@ -77,39 +77,40 @@ def test_a_player_keeps_the_actions_it_listed(preset: str) -> None:
     assert ((used > 0) & (used < 2**62)).any()
 
 
-def _bound(n_slots: int = 3) -> tuple[_Trees, Any, Any]:
+def _bound(n_slots: int = 3) -> tuple[_Trees, sr.OracleSet, PooledFamily]:
     oracle, actions = _set(6)
     family = actions.family(actions.exploration_policy(), variants=4)
-    laws = list_room(family, n_slots, 8 * actions.dimension)
-    return oracle, family.on(laws), laws
+    return oracle, actions, family.on(list_room(family, n_slots, 8 * actions.dimension))
+
+
+def _table(family: PooledFamily) -> np.ndarray:
+    return unpack_rows(family.known[family.used > 0], family.common.dimension)
 
 
 def test_what_is_found_and_listed_is_kept_and_certified() -> None:
     """Projections and lists fill the pool with actions of the set; points are certified to 1e-9, and listed without a question."""
-    oracle, family, laws = _bound()
+    oracle, actions, family = _bound()
     d = family.common.dimension
-    n_first, near = len(family.actions.known_first), family.actions.kl_project(np.zeros(d)).log_point
-    assert table_of(family) is None
+    near = np.array(actions.kl_project(np.zeros(d)).log_point)
+    assert len(_table(family)) == len(actions.known_first)
     scores, rng = np.zeros(d), np.random.default_rng(0)
     for _ in range(12):
         scores += 0.3 * rng.standard_normal(d)
-        has_pool = table_of(family) is not None
         point, log_point, is_good = project(family, scores, near)
         assert is_good
-        assert kl_gap(family.actions, scores, log_point) <= 1e-9
+        assert kl_gap(actions, scores, log_point) <= 1e-9
         n_calls = oracle.n_calls
         words, chances, is_inside = list_law(family, point)
         assert is_inside
-        assert not has_pool or oracle.n_calls <= n_calls + 1
+        assert oracle.n_calls <= n_calls + 1
         np.testing.assert_allclose(chances @ unpack_rows(words, d), point, atol=1e-11)
         near = log_point
-    table = table_of(family)
-    assert table is not None
-    assert n_first < len(table) <= laws.used.size
-    assert all(row.astype(np.int64) in family.actions for row in table)
+    table = _table(family)
+    assert len(actions.known_first) < len(table) <= family.used.size
+    assert all(row in actions for row in table)
     assert len(np.unique(table, axis=0)) == len(table)
     known = {row.tobytes() for row in table}
-    assert all(row.tobytes() in known for row in family.actions.known_first)
+    assert all(row.tobytes() in known for row in actions.known_first.astype(np.int64))
 
 
 def test_actions_that_were_not_listed_for_longest_make_room() -> None:
@@ -125,11 +126,11 @@ def test_actions_that_were_not_listed_for_longest_make_room() -> None:
 def test_room_without_a_pool_means_the_methods_of_the_set() -> None:
     """On lists that are not saved, results are those of the set's own methods, whatever was done before."""
     _, actions = _set(5)
-    family = actions.family(actions.exploration_policy(), variants=2)
-    unbound = family.on(room(family, 2, 8))
+    unbound = actions.family(actions.exploration_policy(), variants=2)
     scores = np.sin(np.arange(10.0))
-    near = actions.kl_project(np.zeros(10)).log_point
+    near = np.array(actions.kl_project(np.zeros(10)).log_point)
     point, log_point, _ = project(unbound, scores, near)
+    assert unbound.used.size == 0
     assert np.array_equal(log_point, actions.kl_project_near(scores, near).log_point)
     words, _, _ = list_law(unbound, point)
     assert np.array_equal(words, actions.decompose_packed(point, variants=2)[0])
@@ -137,7 +138,7 @@ def test_room_without_a_pool_means_the_methods_of_the_set() -> None:
 
 def test_the_same_question_is_asked_once() -> None:
     """Equal weights are answered from memory, by an array of the caller's own; others are asked."""
-    oracle, family, _ = _bound()
+    oracle, _, family = _bound()
     weights = np.sin(np.arange(float(family.common.dimension)))
     first, n_calls = best(family, weights), oracle.n_calls
     first[:] = 0
@@ -149,26 +150,53 @@ def test_the_same_question_is_asked_once() -> None:
 
 def test_a_projection_that_fails_leaves_the_pool_alone() -> None:
     """Where the oracle raises, the actions known are those from before."""
-    oracle, family, laws = _bound()
+    oracle, actions, family = _bound()
     d = family.common.dimension
-    near = family.actions.kl_project(np.zeros(d)).log_point
+    near = np.array(actions.kl_project(np.zeros(d)).log_point)
     list_law(family, np.exp(near))
-    before = laws.known.copy(), laws.used.copy()
+    before = family.known.copy(), family.used.copy()
     oracle.n_left = 3
     with pytest.raises(ConnectionError):
         project(family, 3.0 * np.sin(np.arange(float(d))), near)
-    assert np.array_equal(before[0], laws.known)
-    assert np.array_equal(before[1], laws.used)
+    assert np.array_equal(before[0], family.known)
+    assert np.array_equal(before[1], family.used)
+
+
+@pytest.mark.parametrize("preset", ["adaptive", "multiscale"])
+def test_an_oracle_that_breaks_down_leaves_the_session_as_it_was(preset: str) -> None:
+    """Whichever question fails, the error comes out as it is, the state is that before the day, and the day can be shown again."""
+    players = [_player(preset) for _ in range(2)]
+    oracle, sessions = players[0].actions._ask, [sr.Session(each, rng=3) for each in players]
+    n_failures = 0
+    for day in range(40):
+        actions = [session.act().action for session in sessions]
+        assert np.array_equal(*actions)
+        reward, before = float(actions[0][:4].sum()) / 4.0, sessions[0].snapshot()
+        for n_left in range(day % 3, 40, 7):
+            oracle.n_left = n_left
+            try:
+                sessions[0].observe(reward)
+                break
+            except ConnectionError:
+                n_failures += 1
+                assert sessions[0].snapshot() == before
+        else:
+            oracle.n_left = 2**62
+            sessions[0].observe(reward)
+        oracle.n_left = 2**62
+        sessions[1].observe(reward)
+    assert n_failures >= 10
+    assert sessions[0].snapshot() == sessions[1].snapshot()
 
 
 def test_windows_ask_few_questions() -> None:
     """Over 200 windows of one day, a projection with its list asks a fraction of what it asks without a pool."""
     counts = []
     for has_pool in (True, False):
-        oracle, family, _ = _bound()
-        family = family if has_pool else family.on(None)
+        oracle, actions, bound = _bound()
+        family = bound if has_pool else actions.family(actions.exploration_policy(), variants=4)
         d, rng = family.common.dimension, np.random.default_rng(1)
-        scores, near = np.zeros(d), family.actions.kl_project(np.zeros(d)).log_point
+        scores, near = np.zeros(d), np.array(actions.kl_project(np.zeros(d)).log_point)
         list_law(family, np.exp(near))
         before = oracle.n_calls
         for _ in range(200):

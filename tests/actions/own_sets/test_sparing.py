@@ -6,16 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swapregret as sr
-from swapregret.actions.own_sets.sparing import SparingOracle, heaviest
 from swapregret.errors import InvalidInput
+from swapregret.geometry.oracle import AskedOracle, heaviest
 
 
 class _Counted:
     """An action set that counts its questions."""
 
     def __init__(self, inner: sr.ActionSet) -> None:
-        self.inner, self.dimension, self.size, self.n_calls = inner, inner.dimension, inner.size, 0
-        self.is_uniform = inner.is_uniform
+        self.inner, self.dimension, self.n_calls = inner, inner.dimension, 0
+        self.m = inner.size if inner.is_uniform else 0
 
     def argmax(self, weights: np.ndarray) -> np.ndarray:
         self.n_calls += 1
@@ -30,7 +30,7 @@ SETS = {"m-sets": sr.MSets(7, 3), "trees": sr.SpanningTrees(EDGES), "permutation
 def test_answers_are_those_of_the_oracle(name: str) -> None:
     """Over weights that move slowly every answer is the oracle's own; on m-sets few have to be asked for."""
     counted, rng = _Counted(SETS[name]), np.random.default_rng(0)
-    sparing, weights = SparingOracle(counted), np.zeros(counted.dimension)
+    sparing, weights = AskedOracle.of(counted, counted.m), np.zeros(counted.dimension)
     for _ in range(500):
         weights += 0.2 * rng.standard_normal(counted.dimension)
         assert np.array_equal(sparing.argmax(weights), SETS[name].argmax(weights))
@@ -53,7 +53,7 @@ def test_the_heaviest_elements_are_found(weights: list[int], size: int) -> None:
 def test_ties_and_rounding_are_asked_about() -> None:
     """Weights that differ by rounding alone do not make an answer certain, nor do weights that are no numbers."""
     counted = _Counted(sr.MSets(3, 1))
-    sparing = SparingOracle(counted)
+    sparing = AskedOracle.of(counted, counted.m)
     for weights in ([1.0, 0.0, 0.0], [1.0, 1.0 - 1e-12, 0.0], [1.0, 1.0, 0.0]):
         assert sparing.argmax(np.array(weights)).tolist() == [1, 0, 0]
     assert counted.n_calls == 3
@@ -62,9 +62,28 @@ def test_ties_and_rounding_are_asked_about() -> None:
 
 
 def test_actions_of_different_sizes_are_always_asked_for() -> None:
-    """Where sizes differ, the heaviest elements say nothing."""
+    """Where sizes differ, the heaviest elements say nothing; only the same question is not asked again."""
     counted = _Counted(sr.Explicit([[1, 0], [1, 1]]))
-    sparing = SparingOracle(counted)
-    for _ in range(3):
-        assert sparing.argmax(np.array([2.0, -1.0])).tolist() == [1, 0]
+    sparing = AskedOracle.of(counted, counted.m)
+    for first in (2.0, 3.0, 4.0, 4.0):
+        assert sparing.argmax(np.array([first, -1.0])).tolist() == [1, 0]
     assert counted.n_calls == 3
+
+
+def test_an_error_is_raised_where_the_oracle_was_asked() -> None:
+    """It comes out of compiled code as it was, once; the next question is asked again."""
+
+    class Broken:
+        dimension, is_broken = 2, True
+
+        def argmax(self, weights: np.ndarray) -> np.ndarray:
+            if self.is_broken:
+                raise ConnectionError("down")
+            return np.array([1, 0])
+
+    broken = Broken()
+    oracle = AskedOracle.of(broken)
+    with pytest.raises(ConnectionError, match="down"):
+        oracle.argmax(np.zeros(2))
+    broken.is_broken = False
+    assert oracle.argmax(np.zeros(2)).tolist() == [1, 0]

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 import swapregret as sr
 from swapregret.actions.called_family import called
 from swapregret.actions.family import best, draw_explore, list_law, project, span_part
-from swapregret.actions.own_sets.python_family import OracleFamily
 from swapregret.actions.products.coupling import couple
 from swapregret.actions.products.product import Product
 from swapregret.actions.products.product_family import ProductFamily
@@ -139,10 +138,23 @@ def test_compiled_products_do_what_the_set_does() -> None:
     )
 
 
-def test_what_exists_only_in_python_makes_a_product_of_python() -> None:
-    """One part without compiled code, and the set's own methods are called; a spanner as exploration is a list."""
-    actions = Product(sr.OracleSet(3, _cover), sr.MSets(3, 1))
-    assert isinstance(actions.family(actions.exploration_policy()), OracleFamily)
+def test_a_product_has_two_families_side_by_side() -> None:
+    """Of parts that exist only in Python too, whose errors come out of compiled code; a spanner as exploration is a list."""
+    is_broken = False
+
+    def cover(weights: np.ndarray) -> np.ndarray:
+        if is_broken:
+            raise ConnectionError("down")
+        return _cover(weights)
+
+    actions = Product(sr.OracleSet(3, cover), sr.MSets(3, 1))
+    mixed = actions.family(actions.exploration_policy())
+    assert isinstance(mixed, ProductFamily)
+    weights = np.sin(np.arange(6.0))
+    assert np.array_equal(best(mixed, weights), actions.argmax(weights))
+    is_broken = True
+    with pytest.raises(ConnectionError, match="down"):
+        best(mixed, -weights)
     listed = Product(sr.MSets(3, 1), sr.MSets(3, 1))
     family = listed.family(listed.exploration_policy("spanner"))
     assert isinstance(family, ProductFamily)

@@ -13,9 +13,10 @@ from swapregret.actions.family import describe
 from swapregret.actions.own_sets.listed_family import ListedFamily, ListedGibbsFamily
 from swapregret.arrays import Action, Actions, Label, Matrix, as_action, as_vector, frozen
 from swapregret.compiled.bits import pack_rows
+from swapregret.compiled.rows import elements_of_rows
 from swapregret.csv_file import read_csv
 from swapregret.errors import InvalidAction, InvalidInput
-from swapregret.geometry.caratheodory import norm_of_variant
+from swapregret.geometry.caratheodory import norms_of
 from swapregret.policy import FinitePolicy, Policy
 
 __all__ = ["Explicit"]
@@ -131,8 +132,9 @@ class Explicit(ActionSet):
         return (ListedGibbsFamily if kind == "gibbs" else ListedFamily)(
             describe(self, mu, has_moment=has_moment, is_listed=True),
             self._table.copy(),
+            *elements_of_rows(self._table.copy()),
             np.array(pack_rows(self._rows)),
-            np.stack([norm_of_variant(variant, self.dimension) for variant in range(variants)]),
+            norms_of(range(variants), self.dimension),
             np.zeros((0, 0)) if self.rank == self.dimension else np.ascontiguousarray(self.span.orthonormal),
         )
 

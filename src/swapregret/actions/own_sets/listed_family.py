@@ -8,28 +8,31 @@ from swapregret.actions import listed_laws  # the code behind the methods that a
 from swapregret.actions.family import FULL, MADE, Common, best, list_law, make_law, project, span_part, spread
 from swapregret.actions.listed_laws import put_law
 from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.rows import row_mean, row_totals
 from swapregret.compiled.vectors import centred
 from swapregret.compiled.vectors import span_part as part_in_columns
+from swapregret.geometry.caratheodory import INSIDE
 from swapregret.geometry.few_actions import few_actions
-from swapregret.geometry.listed_hull import TARGET, gibbs_weights, project_list, row_mean, row_totals
+from swapregret.geometry.listed_hull import TARGET, gibbs_weights, project_list
 
 __all__ = ["ListedFamily", "ListedGibbsFamily"]
 
 
 ACCEPTED_GAP = 1e-9
-INSIDE = 1e-8
-"""How far outside the hull a point that is listed may lie."""
 _ = listed_laws
 
 
 class ListedFamily(NamedTuple):
-    """All actions: the ``table`` (N, d) and, packed, ``words``; the norms in which points are decomposed (variants, d).
+    """All actions: the ``table`` (N, d), by their elements and, packed, ``words``; the norms in which points are decomposed.
 
-    ``orthonormal`` is a basis of the span, empty where all vectors are in it.
+    ``elements`` has the elements of all rows, ``ends`` where each begins and ends, ``norms`` a row per variant. ``orthonormal``
+    is a basis of the span, empty where all vectors are in it.
     """
 
     common: Common
     table: Floats
+    elements: Integers
+    ends: Integers
     words: Words
     norms: Floats
     orthonormal: Floats
@@ -44,7 +47,7 @@ class ListedGibbsFamily(ListedFamily):
 @project.of(ListedFamily)
 def project_listed(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Project by an interior point method on the weights of all actions."""
-    point, _, gap = project_list(family.table, tilted, TARGET)
+    point, _, gap = project_list(family.elements, family.ends, tilted, TARGET)
     log_point = np.zeros(point.size)
     for i in range(point.size):
         if point[i] > 0.0:
@@ -58,7 +61,7 @@ def list_few(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     n, n_norms = family.table.shape[0], family.norms.shape[0]
     weights, distance = np.zeros(n), 0.0
     for v in range(n_norms):
-        held, found, left = few_actions(family.table, point, family.norms[v])
+        held, found, left = few_actions(family.elements, family.ends, point, family.norms[v])
         distance = max(distance, left)
         total = found.sum()
         for k in range(held.size):

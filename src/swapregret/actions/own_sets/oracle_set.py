@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import describe
 from swapregret.actions.own_sets.pooled_family import PooledFamily
-from swapregret.actions.own_sets.sparing import SparingOracle
 from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_integer, as_vector, check_memory, frozen
+from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput, OracleFault
-from swapregret.geometry.caratheodory import decompose_from
+from swapregret.geometry.caratheodory import decompose_from, norms_of
 from swapregret.geometry.kl import Projection, cover
 from swapregret.geometry.kl_from_actions import project_kl_from
+from swapregret.geometry.oracle import AskedOracle
 from swapregret.policy import FinitePolicy, Policy
 
 __all__ = ["OracleSet"]
@@ -95,9 +95,9 @@ class OracleSet(ActionSet):
     # ---- fewer questions -------------------------------------------------------------------------------------------
 
     @cached_property
-    def sparing(self) -> SparingOracle:
+    def sparing(self) -> AskedOracle:
         """The same oracle, not asked where the answer is certain."""
-        return SparingOracle(self)
+        return AskedOracle.of(self, self.size if self.is_uniform else 0)
 
     @cached_property
     def _cover(self) -> Actions:
@@ -117,11 +117,6 @@ class OracleSet(ActionSet):
         total[: len(first)] += first
         return FinitePolicy(table, total / count)
 
-    def decompose_with(self, point: Vector, known: Matrix, variants: int) -> FinitePolicy:
-        """Do the same with other actions that are known; they must be different."""
-        table, total = decompose_from(self.sparing, point, known, range(variants))
-        return FinitePolicy(table, total / variants)
-
     def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
         """Project as :meth:`kl_project` does, beginning with the actions a near point is made of.
 
@@ -133,15 +128,9 @@ class OracleSet(ActionSet):
         except InvalidInput:  # no point of the hull: nothing is known
             return self.kl_project(log_weights)
         weights[: len(self.known_first)] = 1.0
-        return self.kl_project_with(log_weights, table[weights > 0.0])[0]
-
-    def kl_project_with(self, log_weights: npt.ArrayLike, known: Matrix) -> tuple[Projection, Actions]:
-        """Do the same, beginning with actions that are known; return those that had to be added, too.
-
-        They must be different, and together have every element any action has.
-        """
-        w = as_vector(log_weights, self.dimension, "log_weights")
-        return project_kl_from(self.sparing, w, known, self.size if self.is_uniform else 0)
+        return project_kl_from(
+            self.sparing, as_vector(log_weights, self.dimension, "log_weights"), table[weights > 0.0]
+        )[0]
 
     def _parts_of(self, point: Vector) -> tuple[Matrix, Vector]:
         """Decompose a point, or remember how it was done: the actions known then, and their weights."""
@@ -158,7 +147,10 @@ class OracleSet(ActionSet):
         """Return the set as the learners take it: by its own methods, with the actions listed last at hand."""
         if kind != "list":
             return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
-        return PooledFamily(describe(self, mu, has_moment=has_moment, is_listed=False), self, mu, variants)
+        own = super().family(mu, variants=variants, has_moment=has_moment)
+        first = pack_rows(self.known_first.astype(np.int64))
+        norms = norms_of(range(variants), self.dimension)
+        return PooledFamily(own.common, own, self.sparing, norms, first, first[:0].copy(), np.zeros(0, dtype=np.int64))
 
     def _checked(self, answer: npt.ArrayLike) -> Action:
         """Read an answer as an action, or say what is wrong with it."""

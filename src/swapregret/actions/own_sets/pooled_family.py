@@ -6,60 +6,66 @@ lists again from their points instead of saving them, so nothing may depend on t
 methods.
 """
 
-from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import MADE, Common, list_law, make_law, project, remake_law
-from swapregret.actions.listed_laws import ListedLaws, keeps_lists, list_room, listed_room, put_again
-from swapregret.actions.own_sets.python_family import OracleFamily, list_oracle, project_oracle, split_point
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import is_same_row, pack_rows, unpack_rows
+from swapregret.compiled.bits import is_same_row
 from swapregret.compiled.kernel import kernel
-from swapregret.policy import Policy
+from swapregret.compiled.rows import elements_of_words, packed_rows
+from swapregret.geometry.caratheodory import INSIDE, list_from
+from swapregret.geometry.kl import ACCEPTABLE
+from swapregret.geometry.kl_from_actions import project_from
+from swapregret.geometry.oracle import AskedOracle, ask
 
-__all__ = ["PooledFamily", "PooledLaws"]
+__all__ = ["PooledFamily"]
 
 
 _ROWS_PER_ELEMENT = 4
 _FOR_EVER = 2**62
 
 
-class PooledFamily(OracleFamily):
-    """An ``OracleSet``, by its own methods and with the actions that were listed last."""
-
-    def __init__(self, common: Common, actions: Any, mu: Policy, variants: int) -> None:
-        super().__init__(common, actions, mu, variants)
-        self.oracle = actions.sparing
-        self.laws: PooledLaws | None = None
-
-    def on(self, laws: Any) -> OracleFamily:
-        """Return the same at work on the policies of a state, and on the pool beside them if there is one."""
-        bound = copy(self)
-        bound.laws = laws if isinstance(laws, PooledLaws) else None
-        return bound
-
-
-class PooledLaws(NamedTuple):
-    """Lists in S slots (``ListedLaws``), and the actions that are known: P per slot, for all slots together.
+class PooledFamily(NamedTuple):
+    """An ``OracleSet`` with the actions that were listed last.
 
     Attributes
     ----------
-    known : uint64 array, shape (S, P, W)
-    used : int64 array, shape (S, P)
+    common : Common
+    own : OracleFamily
+        The same set by its own methods, for all that needs no pool.
+    oracle : AskedOracle
+    norms : float64 array, shape (variants, d)
+        In which points are decomposed.
+    first : uint64 array, shape (n, W)
+        Actions known from the start.
+    known : uint64 array, shape (P, W)
+    used : int64 array, shape (P,)
         When each was listed or found last, counted in lists and projections; 0 where there is none, 2⁶² for those known from the
-        start.
+        start. Both are views of arrays in the state (:meth:`on`); without rows there is no pool.
     """
 
-    n_atoms: Integers
-    words: Words
-    chances: Floats
-    cumulative: Floats
-    marginals: Floats
-    moments: Floats
+    common: Common
+    own: Any
+    oracle: AskedOracle
+    norms: Floats
+    first: Words
     known: Words
     used: Integers
+
+    def on(self, laws: Any) -> "PooledFamily":
+        """Return the same at work on the pool beside the lists of a state; that of no state has no rows."""
+        return self._replace(known=laws.known.reshape(-1, laws.known.shape[2]), used=laws.used.reshape(-1))
+
+    def pool(self, n_slots: int) -> tuple[Words, Integers]:
+        """Return a pool that has the actions known from the start and room for some more, dealt out to slots."""
+        n_first, n_words = self.first.shape
+        per_slot = -(-(n_first + _ROWS_PER_ELEMENT * self.common.dimension) // n_slots)
+        known = np.zeros((n_slots, per_slot, n_words), dtype=np.uint64)
+        used = np.zeros((n_slots, per_slot), dtype=np.int64)
+        known.reshape(-1, n_words)[:n_first], used.reshape(-1)[:n_first] = self.first, _FOR_EVER
+        return known, used
 
 
 @kernel
@@ -85,70 +91,67 @@ def keep_actions(known: Words, used: Integers, words: Words) -> None:
             used[at] = now
 
 
-def table_of(family: Any) -> Floats | None:
-    """Return the actions in the pool as a table; None where there is no pool, or nothing but what is known from the start."""
-    if family.laws is None:
-        return None
-    known, used = rows_of(family.laws)
-    if not ((used > 0) & (used < _FOR_EVER)).any():
-        return None
-    return unpack_rows(known[used > 0], family.common.dimension).astype(np.float64)
-
-
-def rows_of(laws: PooledLaws) -> tuple[Words, Integers]:
-    """Return the pool without its slots: views, to be read and written."""
-    return laws.known.reshape(-1, laws.known.shape[2]), laws.used.reshape(-1)
-
-
-@list_room.register
-def pooled_room(family: PooledFamily, n_slots: int, n_atoms: int) -> PooledLaws:
-    """Return room for lists, and the actions known from the start with room for some more."""
-    lists: ListedLaws = listed_room(family, n_slots, n_atoms)
-    first = pack_rows(family.actions.known_first.astype(np.int64))
-    n_rows = len(first) + _ROWS_PER_ELEMENT * family.common.dimension
-    per_slot = -(-n_rows // n_slots)
-    known = np.zeros((n_slots, per_slot, first.shape[1]), dtype=np.uint64)
-    laws = PooledLaws(*lists, known, np.zeros((n_slots, per_slot), dtype=np.int64))
-    rows, used = rows_of(laws)
-    rows[: len(first)], used[: len(first)] = first, _FOR_EVER
-    return laws
-
-
-@keeps_lists.register
-def keeps_pooled(family: PooledFamily) -> bool:
-    """Return True: lists depend on the pool."""
-    return True
-
-
-@remake_law.of(PooledFamily)
-def remake_pooled(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
-    """Take the list that was read, if there is one."""
-    if laws.n_atoms[slot] == 0 or family.laws is None:
-        return int(make_law(family, laws, slot, point, log_point))
-    put_again(laws, slot, family.common.place)
-    return MADE
-
-
 @project.of(PooledFamily)
 def project_pooled(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Project by the actions that are known and the oracle's answers, which certify the point; keep these: a list needs them."""
-    table = table_of(family)
-    if table is None:
-        return project_oracle(family, tilted, near)
-    projection, found = family.actions.kl_project_with(tilted, table)
-    keep_actions(*rows_of(family.laws), pack_rows(found))
-    return split_point(projection)
+    if family.used.size == 0:
+        return project(family.own, tilted, near)
+    elements, ends = elements_of_words(family.known, family.used > 0, tilted.size)
+    n_known = ends.size - 1
+    x, gap, _, elements, ends = project_from(family.oracle, tilted, elements, ends)
+    point, log_point = np.zeros(x.size), np.zeros(x.size)
+    if not gap <= ACCEPTABLE:
+        return point, log_point, False
+    keep_actions(
+        family.known,
+        family.used,
+        packed_rows(elements, ends, n_known, np.ones(ends.size - 1), family.known.shape[1]),
+    )
+    for i in range(x.size):
+        if x[i] > 0.0:
+            log_point[i] = np.log(x[i])
+            point[i] = np.exp(log_point[i])  # so that exp(near) is the point again, bit for bit
+    return point, log_point, True
 
 
 @list_law.of(PooledFamily)
 def list_pooled(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List by the actions that are known and those the oracle adds; keep what is listed."""
-    table = table_of(family)
-    if table is None:
-        words, chances, is_inside = list_oracle(family, point)
-    else:
-        law = family.actions.decompose_with(point, table, family.variants)
-        words, chances, is_inside = pack_rows(law.atoms), np.array(law.weights), True
-    if family.laws is not None:
-        keep_actions(*rows_of(family.laws), words)
-    return words, chances, is_inside
+    if family.used.size == 0:
+        return list_law(family.own, point)
+    elements, ends = elements_of_words(family.known, family.used > 0, point.size)
+    elements, ends, weights, distance = list_from(family.oracle, point, elements, ends, family.norms)
+    words = packed_rows(elements, ends, 0, weights, family.known.shape[1])
+    chances, at = np.empty(words.shape[0]), 0
+    for a in range(weights.size):
+        if weights[a] > 0.0:
+            chances[at] = weights[a] / family.norms.shape[0]
+            at += 1
+    if not distance <= INSIDE:
+        return words, chances, False
+    keep_actions(family.known, family.used, words)
+    return words, chances, True
+
+
+@best.of(PooledFamily)
+def best_pooled(family: Any, weights: Floats) -> Integers:
+    """Ask the oracle."""
+    return ask(family.oracle, weights)
+
+
+@span_part.of(PooledFamily)
+def part_pooled(family: Any, vector: Floats) -> Floats:
+    """Project onto the span."""
+    return span_part(family.own, vector)
+
+
+@draw_explore.of(PooledFamily)
+def draw_pooled(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw from μ."""
+    return draw_explore(family.own, rng)
+
+
+@hybrid.of(PooledFamily)
+def hybrid_pooled(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
+    """Minimise as the set does."""
+    return hybrid(family.own, costs, mix, middle, near)

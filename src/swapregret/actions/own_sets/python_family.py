@@ -1,6 +1,10 @@
-"""Sets that exist only in Python, behind the methods of compiled ones: the phases of the learners run on them as they stand."""
+"""Sets that exist only in Python as compiled code sees them: their methods are called by an address (``compiled.callback``).
+
+A method that raises an error makes compiled code end as if a projection had failed; whoever called it raises the error.
+"""
 
 from functools import lru_cache
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,8 +12,10 @@ import numpy as np
 from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import (
     MADE,
+    OUTSIDE,
     Common,
     best,
+    describe,
     draw,
     draw_explore,
     gibbs_of,
@@ -17,7 +23,6 @@ from swapregret.actions.family import (
     law_of,
     list_law,
     make_law,
-    prepare,
     project,
     room,
     show_law,
@@ -26,117 +31,199 @@ from swapregret.actions.family import (
 )
 from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.kernel import PythonFamily
+from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, words_at
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import centred
 from swapregret.geometry.hybrid_step import minimise_hybrid
-from swapregret.geometry.kl import Projection
-from swapregret.geometry.oracle import LinearOracle
-from swapregret.policy import Policy
+from swapregret.geometry.oracle import AskedOracle, ask
+from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["OracleFamily", "OracleGibbsFamily", "OracleGibbsLaws"]
+__all__ = ["OracleFamily", "OracleGibbsFamily", "OracleGibbsLaws", "PythonMethods", "oracle_family"]
 
 _KEPT = 64
-_ANSWERS = 1024
-
-
+_PROJECT, _LIST, _FETCH, _SPAN, _DRAW, _HYBRID, _GIBBS, _SPREAD = range(8)
 _ = listed_laws
 
 
-class OracleFamily(PythonFamily):
-    """Any set, by its own methods.
+class PythonMethods:
+    """The methods of a set, each by a number; it reads the question at one address and writes the answer at another.
 
     Parameters
     ----------
-    common : Common
     actions : ActionSet
     mu : Policy
         The exploration policy.
     variants : int
         Decompositions that are averaged.
+    coordinates : int64 array
+        The independent ones.
     """
 
-    def __init__(self, common: Common, actions: Any, mu: Policy, variants: int) -> None:
-        self.common, self.actions, self.mu, self.variants = common, actions, mu, variants
-        self.oracle: LinearOracle = actions
-        self.answers: dict[bytes, Integers] = {}
+    def __init__(self, actions: Any, mu: Policy, variants: int, coordinates: Integers) -> None:
+        self.actions, self.mu, self.variants, self.coordinates = actions, mu, variants, coordinates
+        self._d, self._listed = actions.dimension, local()
+        self._policy = lru_cache(_KEPT)(lambda exponents: actions.gibbs(np.frombuffer(exponents)))
 
-    def on(self, laws: Any) -> "OracleFamily":
-        """Return the same at work on the policies of a state: they make no difference."""
-        return self
+    def __call__(self, what: int, given: int, target: int) -> int:
+        """Answer a question."""
+        return self._METHODS[what](self, given, target)
+
+    def _project(self, given: int, target: int) -> int:
+        tilted, near = floats_at(given, 2 * self._d).reshape(2, -1).copy()
+        point, log_point = floats_at(target, 2 * self._d).reshape(2, -1)
+        found = self.actions.kl_project_near(tilted, near)
+        is_reached = ~np.isneginf(found.log_point)
+        log_point[:] = np.where(is_reached, found.log_point, 0.0)
+        point[:] = np.where(is_reached, np.exp(log_point), 0.0)  # so that exp(near) is the point again, bit for bit
+        return 0
+
+    def _list(self, given: int, target: int) -> int:
+        """Keep a list until it is fetched, and return how long it is."""
+        self._listed.law = self.actions.decompose_packed(floats_at(given, self._d).copy(), variants=self.variants)
+        return len(self._listed.law[1])
+
+    def _fetch(self, given: int, target: int) -> int:
+        words, chances = self._listed.law
+        words_at(target, words.size)[:] = words.ravel()
+        floats_at(target + words.nbytes, chances.size)[:] = chances
+        return 0
+
+    def _span(self, given: int, target: int) -> int:
+        floats_at(target, self._d)[:] = self.actions.span.project(floats_at(given, self._d))
+        return 0
+
+    def _draw(self, given: int, target: int) -> int:
+        """Draw from the exploration policy, or from the Gibbs policy of exponents that come before the two seeds."""
+        question = floats_at(given, self._d + 3)
+        policy = self.mu if question[-1] == 0.0 else self._policy(question[: self._d].tobytes())
+        seeds = [int(2.0**53 * each) for each in question[self._d : -1]]
+        integers_at(target, self._d)[:] = policy.sample(np.random.default_rng(seeds))
+        return 0
+
+    def _hybrid(self, given: int, target: int) -> int:
+        costs, near, mix = floats_at(given, 3 * self._d).reshape(3, -1).copy()
+        floats_at(target, self._d)[:] = minimise_hybrid(self.actions, costs, float(mix[0]), near)
+        return 0
+
+    def _gibbs(self, given: int, target: int) -> int:
+        """Write E[M] and Σ of the policy of some exponents."""
+        policy, r = self._policy(floats_at(given, self._d).tobytes()), len(self.coordinates)
+        floats_at(target, self._d)[:] = policy.marginals()
+        if r:
+            moment = policy.cooccurrence()[np.ix_(self.coordinates, self.coordinates)]
+            floats_at(target + 8 * self._d, r * r)[:] = moment.ravel()
+        return 0
+
+    def _spread(self, given: int, target: int) -> int:
+        exponents, vector = floats_at(given, 2 * self._d).reshape(2, -1)
+        floats_at(target, 1)[0] = self._policy(exponents.tobytes()).variance(vector.copy())
+        return 0
+
+    _METHODS = (_project, _list, _fetch, _span, _draw, _hybrid, _gibbs, _spread)  # in the order of their numbers
+
+
+class _Addressed(NamedTuple):
+    common: Common
+    address: int
+    oracle: AskedOracle
+
+
+class OracleFamily(_Addressed):
+    """Any set, by its oracle and its other methods, which are behind the callback at ``address``."""
+
+    methods: PythonMethods
+    callback: Callback
+
+    def __reduce__(self) -> Any:
+        made = self.methods
+        has_moment = self.common.coordinates.size > 0
+        return oracle_family, (type(self), made.actions, made.mu, made.variants, has_moment)
+
+
+class OracleGibbsFamily(OracleFamily):
+    """Any set with a Gibbs policy, by its own methods; a point is known by its exponents."""
+
+
+def oracle_family(cls: type, actions: Any, mu: Policy, variants: int, has_moment: bool) -> Any:
+    """Return the family of a class for a set that exists only in Python."""
+    common = describe(actions, mu, has_moment=has_moment, is_listed=isinstance(mu, FinitePolicy))
+    methods = PythonMethods(actions, mu, variants, common.coordinates)
+    callback = Callback(methods)
+    made = cls(common, callback.address, AskedOracle.of(getattr(actions, "sparing", actions)))
+    made.methods, made.callback = methods, callback
+    return made
+
+
+@kernel
+def _both(one: Floats, other: Floats) -> Floats:
+    """Return two vectors one after the other."""
+    made = np.empty(one.size + other.size)
+    made[: one.size] = one
+    made[one.size :] = other
+    return made
 
 
 @project.of(OracleFamily)
 def project_oracle(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
-    """Project by the set's own method, which raises where it fails."""
-    return split_point(family.actions.kl_project_near(tilted, near))
-
-
-def split_point(found: Projection) -> tuple[Floats, Floats, bool]:
-    """Return a projection as the learners take it."""
-    is_reached = ~np.isneginf(found.log_point)
-    log_point = np.where(is_reached, found.log_point, 0.0)
-    return (
-        np.where(is_reached, np.exp(log_point), 0.0),
-        log_point,
-        True,
-    )  # so that exp(near) is the point again, bit for bit
+    """Project by the set's own method."""
+    d, found = tilted.size, np.zeros(2 * tilted.size)
+    code = call_python(family.address, _PROJECT, _both(tilted, near), found)
+    return found[:d].copy(), found[d:].copy(), code == 0
 
 
 @hybrid.of(OracleFamily)
 def hybrid_oracle(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
-    """Minimise with the oracle alone; raises where that fails."""
-    return minimise_hybrid(family.actions, costs, mix, near), 0.0
+    """Minimise with the oracle alone."""
+    point = near.copy()
+    given = _both(_both(costs, near), np.full(costs.size, mix))
+    code = call_python(family.address, _HYBRID, given, point)
+    return point, 0.0 if code == 0 else np.inf
 
 
 @list_law.of(OracleFamily)
 def list_oracle(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
-    """Decompose by the set's own method, which raises where the point lies outside."""
-    words, chances = family.actions.decompose_packed(point, variants=family.variants)
-    return np.array(words), np.array(chances), True
+    """Decompose by the set's own method."""
+    n_words = (point.size + 63) // 64
+    n = call_python(family.address, _LIST, point, point)
+    made = np.zeros(max(n, 0) * (n_words + 1), dtype=np.uint64)
+    if n > 0:
+        call_python(family.address, _FETCH, point, made)
+    words = made[: max(n, 0) * n_words].copy().reshape(-1, n_words)
+    return words, made[max(n, 0) * n_words :].copy().view(np.float64), n > 0
 
 
 @best.of(OracleFamily)
 def best_of_oracle(family: Any, weights: Floats) -> Integers:
-    """Ask the oracle; the same question, of several members at the end of a window, is asked once."""
-    key = weights.tobytes()
-    if key not in family.answers:
-        if len(family.answers) >= _ANSWERS:
-            family.answers.clear()
-        family.answers[key] = family.oracle.argmax(weights)
-    return np.array(family.answers[key])
-
-
-@prepare.of(OracleFamily)
-def prepare_compiled(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
-    """Add up Σ and factor it, in compiled code: that part knows no set."""
-    code: int = listed_laws.prepare_dense(family.common, laws, mix, has_inverse)
-    return code
+    """Ask the oracle."""
+    return ask(family.oracle, weights)
 
 
 @span_part.of(OracleFamily)
 def part_of_oracle(family: Any, vector: Floats) -> Floats:
     """Project onto the span of the actions."""
-    common = family.common
-    return vector if common.rank == common.dimension else np.array(family.actions.span.project(vector))
+    part = vector.copy()
+    if family.common.rank < family.common.dimension:
+        call_python(family.address, _SPAN, vector, part)
+    return part
 
 
 @draw_explore.of(OracleFamily)
 def draw_of_oracle(family: Any, rng: np.random.Generator) -> Integers:
     """Draw from the exploration policy."""
-    return np.array(family.mu.sample(rng))
+    return _drawn(family.address, np.zeros(family.common.dimension), 0.0, rng)
 
 
-class OracleGibbsFamily(OracleFamily):
-    """Any set with a Gibbs policy, by its own methods; a point is known by its exponents, and listed as by its base."""
-
-    def __init__(self, common: Common, actions: Any, mu: Policy, variants: int) -> None:
-        super().__init__(common, actions, mu, variants)
-        self._made = lru_cache(_KEPT)(lambda exponents: actions.gibbs(np.frombuffer(exponents)))
-
-    def policy(self, exponents: Floats) -> Policy:
-        """Return the Gibbs policy of some exponents; the last few are kept."""
-        policy: Policy = self._made(exponents.tobytes())
-        return policy
+@kernel
+def _drawn(address: int, exponents: Floats, is_gibbs: float, rng: np.random.Generator) -> Integers:
+    """Draw from μ or from a Gibbs policy, by a generator that is seeded by this one."""
+    given = np.empty(exponents.size + 3)
+    given[: exponents.size] = exponents
+    given[exponents.size] = rng.random()
+    given[exponents.size + 1] = rng.random()
+    given[exponents.size + 2] = is_gibbs
+    action = np.zeros(exponents.size, dtype=np.int64)
+    call_python(address, _DRAW, given, action)
+    return action
 
 
 class OracleGibbsLaws(NamedTuple):
@@ -150,7 +237,10 @@ class OracleGibbsLaws(NamedTuple):
 @project.of(OracleGibbsFamily)
 def project_oracle_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Return the marginals of the policy of some exponents, and these."""
-    return np.array(family.policy(tilted).marginals()), tilted, True
+    r = family.common.coordinates.size
+    found = np.zeros(tilted.size + r * r)
+    code = call_python(family.address, _GIBBS, tilted, found)
+    return found[: tilted.size].copy(), tilted, code == 0
 
 
 @room.of(OracleGibbsFamily)
@@ -165,34 +255,37 @@ def oracle_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> OracleGibbsLaw
 @make_law.of(OracleGibbsFamily)
 def make_oracle_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Write down E[M] and Σ of the policy of some exponents."""
-    policy, coordinates = family.policy(log_point), family.common.coordinates
+    d, r = family.common.dimension, family.common.coordinates.size
+    found = np.zeros(d + r * r)
+    if call_python(family.address, _GIBBS, log_point, found) != 0:
+        return OUTSIDE
     laws.exponents[slot] = log_point
-    laws.marginals[slot] = policy.marginals()
-    if coordinates.size:
-        laws.moments[slot] = policy.cooccurrence()[np.ix_(coordinates, coordinates)]
+    laws.marginals[slot] = found[:d]
+    laws.moments[slot] = found[d:].reshape(r, r)
     return MADE
 
 
 @draw.of(OracleGibbsFamily)
 def draw_oracle_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Draw from the policy of the exponents."""
-    if slot == len(laws.marginals) - 1:
+    if slot == laws.marginals.shape[0] - 1:
         return draw_mu(family, rng)
-    return np.array(family.policy(laws.exponents[slot]).sample(rng))
+    return _drawn(family.address, laws.exponents[slot], 1.0, rng)
 
 
 @spread.of(OracleGibbsFamily)
 def spread_of_oracle_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return Var(X̃·M)."""
-    policy: Policy = family.policy(laws.exponents[slot])
-    return policy.variance(centred(aggregate, family.common.is_uniform))
+    found = np.zeros(1)
+    given = _both(laws.exponents[slot], centred(aggregate, family.common.is_uniform))
+    call_python(family.address, _SPREAD, given, found)
+    return float(found[0])
 
 
 @show_law.of(OracleGibbsFamily)
 def show_oracle_gibbs(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
     """Return no rows: the policy is no list here."""
-    shown: tuple[Words, Floats] = show_mu(family, laws, slot)
-    return shown
+    return show_mu(family, laws, slot)
 
 
 law_of.register(OracleGibbsFamily, gibbs_of)

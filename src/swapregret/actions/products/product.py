@@ -18,7 +18,6 @@ from swapregret.actions.products.product_span import level_of, level_vector, off
 from swapregret.actions.set_specs import make_set
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
 from swapregret.compiled.bits import unpack
-from swapregret.compiled.kernel import PythonFamily
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
@@ -211,7 +210,7 @@ class Product(ActionSet):
         return ProductPolicy([_off_every_level(part, part.exploration_policy()) for part in self.parts])
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as compiled code takes it, if all its sets have such a form; otherwise by its own methods."""
+        """Return the set as compiled code takes it: two families side by side; the Gibbs policy by its own methods."""
         if kind != "list":
             return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
         own = isinstance(mu, ProductPolicy) and mu.bounds == self._bounds
@@ -219,8 +218,6 @@ class Product(ActionSet):
         rest_law = other_laws[0] if len(other_laws) == 1 else ProductPolicy(other_laws)
         first = self.parts[0].family(first_law, variants=variants, has_moment=False)
         second = self._rest.family(rest_law, variants=variants, has_moment=False)
-        if isinstance(first, PythonFamily) or isinstance(second, PythonFamily):
-            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
         common = describe(self, mu, has_moment=has_moment, is_listed=not own)
         u, v = level_vector(self.parts[0]), level_vector(self._rest)
         levels = np.zeros(0) if u is None or v is None else np.concatenate([u, v])

@@ -31,6 +31,9 @@ class ProductFamily(NamedTuple):
 
 @kernel
 def _side_by_side(first: Integers, second: Integers) -> Integers:
+    """Return two actions as one; nothing if one of them is missing."""
+    if first.size == 0 or second.size == 0:
+        return np.empty(0, dtype=np.int64)
     action = np.empty(first.size + second.size, dtype=np.int64)
     for i in range(first.size):
         action[i] = first[i]

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.listed_laws import list_room
+from swapregret.actions.listed_laws import list_room, room_for_lists
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT
@@ -27,7 +27,7 @@ from swapregret.learners.adaptive.state import (
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
-from swapregret.learners.round.running import LISTS_DERIVED, Running, room_for_lists
+from swapregret.learners.round.running import LISTS_DERIVED, Running
 from swapregret.learners.round.running_player import Master, rates_of
 from swapregret.learners.round.scale import start_learners
 

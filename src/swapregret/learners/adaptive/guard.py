@@ -15,7 +15,7 @@ from typing import Any
 from swapregret.actions.family import best
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import unpack
-from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vector_table import VectorTable, clear_table, make_row
 from swapregret.compiled.vectors import action_total, is_zero
 from swapregret.learners.adaptive.state import Guard
@@ -23,7 +23,7 @@ from swapregret.learners.adaptive.state import Guard
 __all__ = ["check_guard", "enter_played", "is_due"]
 
 
-@phase
+@kernel
 def split_gain(family: Any, table: VectorTable) -> float:
     """Return Ŝ over the rows of a table."""
     d = family.common.dimension
@@ -32,13 +32,15 @@ def split_gain(family: Any, table: VectorTable) -> float:
         even, odd = table.values[row, :d], table.values[row, d:]
         if is_zero(even) or is_zero(odd):
             continue
-        played = unpack(table.keys[row], d)
-        total += action_total(odd, best(family, even)) - action_total(odd, played)
-        total += action_total(even, best(family, odd)) - action_total(even, played)
+        played, first, second = unpack(table.keys[row], d), best(family, even), best(family, odd)
+        if first.size == 0 or second.size == 0:  # an error, which is raised when the window has ended
+            break
+        total += action_total(odd, first) - action_total(odd, played)
+        total += action_total(even, second) - action_total(even, played)
     return total
 
 
-@phase
+@kernel
 def enter_played(family: Any, guard: Guard, words: Words, chances: Floats, g: int) -> None:
     """Enter what was seen under the policy of member g, which ends; a full table is settled first."""
     table = guard.table
@@ -72,7 +74,7 @@ def is_due(windows: Integers, position: int, n_rows: int) -> bool:
     return bool(position // every > (position - windows[1]) // every)
 
 
-@phase
+@kernel
 def check_guard(family: Any, guard: Guard, threshold: float) -> None:
     """Evaluate Ŝ; trip above the threshold."""
     guard.estimate[0] = guard.settled[0] + split_gain(family, guard.table)

@@ -12,7 +12,7 @@ from swapregret.actions.family import list_law, project, span_part
 from swapregret.actions.listed_laws import put_again, put_law
 from swapregret.arrays import Flags, Floats, Integers
 from swapregret.compiled.bits import merge_rows
-from swapregret.compiled.kernel import phase
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_elements, remember_total
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
@@ -41,7 +41,7 @@ def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: 
             remember_elements(state.fit, action, seen, times)
 
 
-@phase
+@kernel
 def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int) -> bool:
     """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows.
 
@@ -89,7 +89,7 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
     return True
 
 
-@phase
+@kernel
 def are_light(rule: Any, state: Any) -> Flags:
     """Tell which members have hardly more than the even share of the weights; none once the guard has tripped."""
     law, is_light = state.weights.law, np.zeros(state.weights.law.size, dtype=np.bool_)
@@ -98,7 +98,7 @@ def are_light(rule: Any, state: Any) -> Flags:
     return is_light
 
 
-@phase
+@kernel
 def gains_of(state: Any, seen: Floats, is_light: Flags) -> Floats:
     """Return what each member gained in a window, by its policy, or by its point where the policy may be old."""
     laws, points = state.laws, state.learners.points
@@ -108,7 +108,7 @@ def gains_of(state: Any, seen: Floats, is_light: Flags) -> Floats:
     return gains
 
 
-@phase
+@kernel
 def account(state: Any, rule: Any, seen: Floats, gains: Floats) -> None:
     """Account for a window under the weights that were in force, then move them by what each member gained."""
     weights, memory, guard = state.weights, state.memory, state.guard
@@ -132,7 +132,7 @@ def account(state: Any, rule: Any, seen: Floats, gains: Floats) -> None:
     weigh(weights, gains, forget, rule.weight_step, rule.weight_spread)
 
 
-@phase
+@kernel
 def close_policy(family: Any, state: Any, g: int) -> None:
     """Enter what was seen under the policy of member g, which ends."""
     memory, guard, laws = state.memory, state.guard, state.laws
@@ -147,7 +147,7 @@ def close_policy(family: Any, state: Any, g: int) -> None:
         enter_played(family, guard, laws.words[g, :n], laws.chances[g, :n], g)
 
 
-@phase
+@kernel
 def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
     """List what member g recommends, and filter it."""
     memory, laws = state.memory, state.laws
@@ -161,6 +161,8 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
     keep_recommended(memory.recommended, g, words, chances)
     if memory.table.squares.size and state.guard.has_tripped[0] == 0:
         words = filter_list(family, rule, memory, words, state.guard.n_windows[0])
+        if words.shape[0] < n:
+            return NOT_PROJECTED
         n = merge_rows(words, chances)
     put_law(laws, g, words[:n], chances[:n], family.common.place)
     state.mix.is_new[g] = 1
@@ -168,7 +170,7 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
     return PLAYED
 
 
-@phase
+@kernel
 def mix_members(family: Any, rule: Any, state: Any) -> None:
     """Mix the policies by the weights of their members, or the cold scales alone once the guard has tripped."""
     weights, laws = state.mix.weights, state.laws
@@ -189,7 +191,7 @@ def mix_members(family: Any, rule: Any, state: Any) -> None:
     mix_slots(family, rule, state)
 
 
-@phase
+@kernel
 def open_missing(family: Any, rule: Any, state: Any) -> int:
     """Make the policies that members with weight lack."""
     laws, has_tripped = state.laws, state.guard.has_tripped[0]
@@ -203,7 +205,7 @@ def open_missing(family: Any, rule: Any, state: Any) -> int:
     return PLAYED
 
 
-@phase
+@kernel
 def are_renewed(rule: Any, state: Any, n_ending: int) -> Flags:
     """Tell whose policies are made anew: all where a longer window ends, else few of those whose point has moved.
 
@@ -225,7 +227,7 @@ def are_renewed(rule: Any, state: Any, n_ending: int) -> Flags:
     return is_renewed
 
 
-@phase
+@kernel
 def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
     """Let the members learn from a window, move the weights, and drop the policies that are to be made anew."""
     tally, guard, laws = state.tally, state.guard, state.laws

@@ -18,7 +18,7 @@ import numpy as np
 from swapregret.actions.family import best
 from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_action
-from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vector_table import VectorTable, find_row, make_row, thin_table
 from swapregret.compiled.vectors import add_rows
 from swapregret.learners.adaptive.state import Memory, Pairs, Recommended
@@ -83,9 +83,9 @@ def tilted_values(memory: Memory, words: Words, prior: float, scale: float) -> t
     return values, is_known
 
 
-@phase
+@kernel
 def filter_list(family: Any, rule: Any, memory: Memory, words: Words, n_windows: int) -> Words:
-    """Return what is played when each of some actions is recommended, after so many base windows."""
+    """Return what is played when each of some actions is recommended, after so many base windows; nothing if ``best`` fails."""
     tails = 1.0 + _HEAVY_WINDOWS / max(1, n_windows)
     d = family.common.dimension
     scale = rule.standard_errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
@@ -93,7 +93,10 @@ def filter_list(family: Any, rule: Any, memory: Memory, words: Words, n_windows:
     played = words.copy()
     for a in range(words.shape[0]):
         if is_known[a]:
-            pack_action(best(family, values[a]), played[a])
+            action = best(family, values[a])
+            if action.size == 0:
+                return words[:0].copy()
+            pack_action(action, played[a])
     return played
 
 

@@ -24,7 +24,7 @@ from swapregret.boundary import refuses
 from swapregret.compiled.bits import pack_action
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_law, rule_class
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import PLAYED, end_windows
+from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows
 
 __all__ = ["FollowTheLeader", "follow_the_leader"]
 
@@ -36,7 +36,10 @@ def follow(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the action that is best by the sum of the estimates; the policy stays while the leader does."""
     laws = state.laws
     words, chances = np.zeros((1, laws.words.shape[2]), dtype=np.uint64), np.ones(1)
-    pack_action(best(family, state.tally.total), words[0])
+    leader = best(family, state.tally.total)
+    if leader.size == 0:
+        return NOT_PROJECTED
+    pack_action(leader, words[0])
     if n_ending != 0 and np.all(words[0] == laws.words[0, 0]):
         return PLAYED
     put_law(laws, 0, words, chances, family.common.place)

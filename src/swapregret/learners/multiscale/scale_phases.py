@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, remake_law, span_part
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.kernel import phase
+from swapregret.compiled.kernel import kernel
 from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, Mix, Tally, end_windows, mix_slots
 from swapregret.learners.round.scale import Learners, begin_interval, end_meta_day, tilt_learner
 
@@ -62,7 +62,7 @@ class MultiscaleState(NamedTuple):
     mix: Mix
 
 
-@phase
+@kernel
 def mix_scales(family: Any, rule: Any, state: Any) -> None:
     """Mix the scales uniformly, scales that have just begun as one (lines 3 and 4)."""
     weights, n_updates = state.mix.weights, state.learners.n_updates
@@ -75,7 +75,7 @@ def mix_scales(family: Any, rule: Any, state: Any) -> None:
     mix_slots(family, rule, state)
 
 
-@phase
+@kernel
 def make_policies(state: Any, family: Any, rule: Any) -> int:
     """Make all policies from the points of their scales."""
     learners, laws = state.learners, state.laws
@@ -90,7 +90,7 @@ def make_policies(state: Any, family: Any, rule: Any) -> int:
     return code
 
 
-@phase
+@kernel
 def advance_scale(state: Any, family: Any, rule: Any, k: int, seen: Floats) -> int:
     """End the meta-day of scale k: tilt, project, decompose; or change nothing and say why not."""
     learners, laws = state.learners, state.laws

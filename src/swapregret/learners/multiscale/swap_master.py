@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.family import room
-from swapregret.actions.listed_laws import keeps_lists, list_room
+from swapregret.actions.listed_laws import keeps_lists, list_room, room_for_lists
 from swapregret.learners.multiscale.scale_phases import MultiscaleRule, MultiscaleState
 from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
-from swapregret.learners.round.running import LISTS_DERIVED, Running, room_for_lists
+from swapregret.learners.round.running import LISTS_DERIVED, Running
 from swapregret.learners.round.running_player import Master, rates_of
 from swapregret.learners.round.scale import start_learners
 

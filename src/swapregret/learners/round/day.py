@@ -22,7 +22,7 @@ import numpy as np
 
 from swapregret.actions.family import draw, prepare, solve
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
 from swapregret.compiled.vectors import action_total
 from swapregret.errors import NotConverged
@@ -135,7 +135,7 @@ def empty_mix(n_slots: int, dimension: int, rank: int) -> Mix:
     )
 
 
-@phase
+@kernel
 def mix_slots(family: Any, rule: Any, state: Any) -> None:
     """Make ready to play with the weights of ``mix``, which must add up to 1 within rounding."""
     mix = state.mix
@@ -150,7 +150,7 @@ def mix_slots(family: Any, rule: Any, state: Any) -> None:
     state.tally.n_recoveries[0] += prepare(family, state.laws, mix, rule.has_inverse)
 
 
-@phase
+@kernel
 def act(family: Any, state: Any, rng: np.random.Generator) -> Integers:
     """Draw the action of the day (Algorithm 1, line 5)."""
     cumulative = state.mix.cumulative
@@ -202,7 +202,7 @@ def estimate_elements(tally: Tally, mean: Floats, step: float, action: Integers,
         tally.noise[0] += max(_FORGET, 1.0 / tally.n_seen[0]) * (squares / count - tally.noise[0])
 
 
-@phase
+@kernel
 def estimate(family: Any, rule: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
     """Add R̃ of a day to the sums and tell whether it could be made; nothing has changed if not.
 
@@ -226,7 +226,7 @@ def estimate(family: Any, rule: Any, state: Any, action: Integers, seen: Floats,
     return True
 
 
-@phase
+@kernel
 def count_day(rule: Any, tally: Any) -> int:
     """Count a day; return how many of the windows L_0, L_1, … end with it."""
     tally.day[0] += 1
@@ -248,7 +248,7 @@ def copy_tally(source: Tally, target: Tally) -> None:
         target.total[i] = source.total[i]
 
 
-@phase
+@kernel
 def keep_for_undo(rule: Any, state: Any) -> None:
     """Keep the tally before a day that ends a window: if the window cannot end, the day has not been."""
     if (state.tally.day[0] + state.tally.offset[0] + 1) % rule.windows[0] == 0:

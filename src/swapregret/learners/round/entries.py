@@ -11,7 +11,7 @@ from typing import Any
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.address import address_of, call_end, family_of, rule_of, state_of, tape_of
 from swapregret.compiled.handle import open_handle
-from swapregret.compiled.kernel import phase
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import action_total
 from swapregret.learners.round.day import (
     NOT_SOLVED,
@@ -25,16 +25,16 @@ from swapregret.learners.round.day import (
 )
 from swapregret.learners.round.taping import begin_tape, tape_laws, tape_window
 
-__all__ = ["entries_for"]
+__all__ = ["entries"]
 
 
-@phase
+@kernel
 def act_day(h: Any) -> Integers:
     """Draw the action of a day."""
     return act(family_of(h), state_of(h), h.rng)
 
 
-@phase
+@kernel
 def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
     """Learn what a day paid; return how many windows end with it, or NOT_SOLVED."""
     family, rule, state = family_of(h), rule_of(h), state_of(h)
@@ -44,7 +44,7 @@ def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
     return count_day(rule, state.tally)
 
 
-@phase
+@kernel
 def pass_day(h: Any) -> int:
     """Let a day pass of which nothing is seen; return how many windows end with it."""
     rule, state = rule_of(h), state_of(h)
@@ -52,27 +52,27 @@ def pass_day(h: Any) -> int:
     return count_day(rule, state.tally)
 
 
-@phase
+@kernel
 def start_tape(h: Any) -> None:
     """Begin the tape of a handle with the policies that are being played."""
     state = state_of(h)
     begin_tape(family_of(h), rule_of(h), state, tape_of(h))
 
 
-@phase
+@kernel
 def stop_tape(h: Any) -> None:
     """Write down the window that is open."""
     state = state_of(h)
     tape_window(state.tally, state.mix, tape_of(h))
 
 
-@phase
+@kernel
 def take_back(h: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Take back what was noted of a day beside its estimate."""
     remember(state_of(h), rule_of(h), action, seen, reward, -1.0)
 
 
-@phase
+@kernel
 def play_days(
     h: Any, end: int, rewards: Floats, received: Floats, plays: Integers, row: int, most: int
 ) -> tuple[int, int, int]:
@@ -103,7 +103,7 @@ def play_days(
     return row, 0, PLAYED
 
 
-@phase
+@kernel
 def end_window(h: Any, n_ending: int) -> int:
     """End windows, and write down what was played and will be; 0, −``n_ending`` and what is returned: ``round.day``."""
     family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
@@ -128,9 +128,6 @@ _ENTRIES: Any = (
 
 
 @cache
-def entries_for(is_plain: bool) -> Any:
-    """Return the functions on a handle: compiled or, for sets that exist only in Python, as they stand."""
-    return SimpleNamespace(
-        open_handle=open_handle,
-        **{each.py_func.__name__: each.py_func if is_plain else each.dispatcher for each in _ENTRIES},
-    )
+def entries() -> Any:
+    """Return the functions on a handle."""
+    return SimpleNamespace(open_handle=open_handle, **{each.py_func.__name__: each.dispatcher for each in _ENTRIES})

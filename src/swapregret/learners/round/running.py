@@ -15,7 +15,7 @@ import numpy.typing as npt
 from swapregret.actions.family import policy_of, solve
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.address import entry_address
-from swapregret.compiled.kernel import PythonFamily
+from swapregret.compiled.callback import callbacks_of, settle
 from swapregret.compiled.nested import copied, dump, rebuilt, restore, tidy, wider
 from swapregret.errors import InvalidInput
 from swapregret.learners.round.day import HOPELESS, NOT_SOLVED, OUT_OF_ROOM, refuse
@@ -23,20 +23,13 @@ from swapregret.learners.round.taped import Taped
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
 
-__all__ = ["LISTS_DERIVED", "Running", "View", "room_for_lists"]
+__all__ = ["LISTS_DERIVED", "Running", "View"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 LISTS_DERIVED = frozenset({"mix", "undo", "cumulative", "marginals", "moments"})
 """What is made again from the others in a state that keeps its lists."""
 _MOST_ATOMS = 2**24
 _PATIENCE = 0.05
-
-
-class PlainHandle(PythonFamily):
-    """A handle on a set that exists only in Python."""
-
-    def __init__(self, family: Any, rule: Any, state: Any, tape: Tape, rng: np.random.Generator) -> None:
-        self.family, self.rule, self.state, self.tape, self.rng = family.on(state.laws), rule, state, tape, rng
 
 
 class View:
@@ -120,10 +113,11 @@ class Running:
         self._rng: np.random.Generator | None = None
         self._nothing = np.zeros(family.common.dimension)
         self._no_tape = empty_tape(0, 0, 0, 0, family.common.dimension)
-        self._is_plain = isinstance(family, PythonFamily)
-        from swapregret.learners.round.entries import entries_for  # loads Numba
+        self._callbacks = callbacks_of(family)
+        self._bound = None, family
+        from swapregret.learners.round.entries import entries  # loads Numba
 
-        self._do = entries_for(self._is_plain)
+        self._do = entries()
 
     # ---- the entries, on this state --------------------------------------------------------------------------------
 
@@ -131,11 +125,14 @@ class Running:
         self, rng: np.random.Generator, state: Any = None, tape: Tape | None = None, family: Any = None
     ) -> Any:
         """Return a handle on this state or a given one."""
-        given, family = self.state if state is None else state, self.family if family is None else family
-        tape = self._no_tape if tape is None else tape
-        if self._is_plain:
-            return PlainHandle(family, self.rule, given, tape, rng)
-        return self._do.open_handle(family, self.rule, given, tape, rng)
+        given, family = self.state if state is None else state, self._at_work() if family is None else family
+        return self._do.open_handle(family, self.rule, given, self._no_tape if tape is None else tape, rng)
+
+    def _at_work(self) -> Any:
+        """Return the family at work on this state; it is kept, as handles only have its addresses."""
+        if self._bound[0] is not self.state.laws and hasattr(self.family, "on"):
+            self._bound = self.state.laws, self.family.on(self.state.laws)
+        return self._bound[1]
 
     def handle(self, rng: np.random.Generator) -> Any:
         """Return the handle on this state that draws from a generator."""
@@ -148,6 +145,7 @@ class Running:
         rng = np.random.default_rng(0)
         while True:
             code = self._do.end_window(self.handle_on(rng), 0)
+            settle(self._callbacks)
             if code != OUT_OF_ROOM:
                 break
             self._widen()
@@ -156,6 +154,7 @@ class Running:
     def act(self, rng: np.random.Generator) -> Action:
         """Draw an action."""
         action: Action = self._do.act_day(self.handle(rng))
+        settle(self._callbacks)
         return action
 
     def view(self) -> View:
@@ -184,9 +183,13 @@ class Running:
             refuse(NOT_SOLVED)
         if n_ending == 0:
             return
+        kept = copied(self.state) if self._callbacks else self.state  # Python code may raise when much has changed
         try:
             self.end_window(n_ending)
         except BaseException:
+            if self._callbacks:
+                self.state, self._rng = kept, None
+                h = self.handle(rng)
             restore(self.state.tally, dump(self.state.undo), "the state")
             if reward is not None:
                 self._do.take_back(h, action, vector, reward)
@@ -205,6 +208,7 @@ class Running:
         rng = self._rng if self._rng is not None else np.random.default_rng(0)
         while True:
             code = self._do.end_window(self.handle(rng), n_ending)
+            settle(self._callbacks)
             if code != OUT_OF_ROOM:
                 break
             self._widen()
@@ -226,12 +230,13 @@ class Running:
         """
         self._part_view()
         row, n, taped = 0, len(rewards), Taped(self, rng, len(rewards), read)
-        end = self._do.end_window if self._is_plain else entry_address(self._do.end_window, taped.handle, 1)
+        end = entry_address(self._do.end_window, taped.handle, 1)
         most = 1  # windows until Python hears of an interrupt
         try:
             while row < n:
                 began = perf_counter()
                 row, n_ending, code = self._do.play_days(taped.handle, end, rewards, received, plays, row, most)
+                settle(self._callbacks)
                 most = 2 * most if perf_counter() - began < _PATIENCE else max(1, most // 2)
                 if code == OUT_OF_ROOM:
                     self.widen_and_end(n_ending)
@@ -342,9 +347,3 @@ class Running:
 def _own(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return an array that may be written to: for read-only ones the entries would be compiled once more."""
     return array if array.flags.writeable else array.copy()
-
-
-def room_for_lists(actions: Any, variants: int) -> int:
-    """Return how many actions a policy is first given room for; where lists are longer, room is made."""
-    most = actions.most_atoms
-    return int(variants * (2 * actions.dimension if most is None else most))

@@ -10,7 +10,7 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector
-from swapregret.compiled.kernel import PythonFamily
+from swapregret.compiled.callback import callbacks_of
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.calendar import draw_offset
@@ -97,7 +97,7 @@ class RunningPlayer(ABC):
     @property
     def is_compiled(self) -> bool:
         """Whether days run without the interpreter."""
-        return not isinstance(self._family, PythonFamily)
+        return not callbacks_of(self._family)
 
     def observe(self, state: Running, decision: Decision, reward: float | Vector | None) -> Running:
         """Learn from a day, in place (lines 6, 7, 12–14 of Algorithm 1)."""

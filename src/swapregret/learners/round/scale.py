@@ -17,7 +17,7 @@ import numpy as np
 
 from swapregret.actions.family import spread
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import tilt
 
 __all__ = ["Learners", "begin_interval", "end_meta_day", "start_learners", "tilt_learner"]
@@ -72,7 +72,7 @@ def step_size(rate: float, diameter: float, noise: float) -> float:
     return rate * np.sqrt(diameter / noise) if noise > 0.0 and diameter > 0.0 else 0.0
 
 
-@phase
+@kernel
 def tilt_learner(
     family: Any, rule: Any, learners: Learners, laws: Any, slot: int, g: int, aggregate: Floats
 ) -> tuple[Floats, float]:

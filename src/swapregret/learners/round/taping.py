@@ -4,7 +4,7 @@ from typing import Any
 
 from swapregret.actions.family import show_law
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.kernel import kernel, phase
+from swapregret.compiled.kernel import kernel
 from swapregret.policy.tape import Tape
 
 __all__ = ["begin_tape", "tape_laws", "tape_window"]
@@ -55,7 +55,7 @@ def write_law(tape: Tape, slot: int, begin: int, words: Words, chances: Floats, 
     tape.n_atoms[0] = first + n
 
 
-@phase
+@kernel
 def tape_laws(family: Any, rule: Any, laws: Any, logs: Floats, is_new: Integers, tape: Tape) -> None:
     """Write down the policies that are new, from the next window on; slots beyond the learners hold the first policy."""
     n_slots = is_new.size
@@ -71,7 +71,7 @@ def tape_laws(family: Any, rule: Any, laws: Any, logs: Floats, is_new: Integers,
     tape.is_full[0] = 0 if has_windows and has_laws and has_atoms else 1
 
 
-@phase
+@kernel
 def begin_tape(family: Any, rule: Any, state: Any, tape: Tape) -> None:
     """Begin a tape with the policies in all slots: one without weight now may have some later, and be the same."""
     laws, is_new, logs = state.laws, state.mix.is_new, state.learners.log_points

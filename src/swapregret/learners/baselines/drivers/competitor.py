@@ -12,8 +12,9 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import FULL, MADE, make_law, room
+from swapregret.actions.listed_laws import room_for_lists
 from swapregret.arrays import Floats, Integers, Vector
-from swapregret.compiled.kernel import phase
+from swapregret.compiled.kernel import kernel
 from swapregret.errors import InvalidInput
 from swapregret.learners.round.day import (
     FEEDBACKS,
@@ -27,7 +28,7 @@ from swapregret.learners.round.day import (
     estimate,
     mix_slots,
 )
-from swapregret.learners.round.running import Running, room_for_lists
+from swapregret.learners.round.running import Running
 from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.learners.round.scale import Learners, start_learners
 from swapregret.learners.settings import LARGEST, NUMBERS, check_settings
@@ -122,13 +123,13 @@ class PointPlayer(Competitor):
         return Running(family, self._rule(log_point), state, DERIVED, self)
 
 
-@phase
+@kernel
 def learn_what_pays(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
     """Estimate the reward vector without a prediction: a day that pays nothing has the estimate 0."""
     return reward == 0.0 or estimate(family, rule, state, action, seen, reward)
 
 
-@phase
+@kernel
 def play_law(family: Any, rule: Any, state: Any, exploration: float) -> int:
     """Play the policy of slot 0 from now on, γ of the exploration policy mixed in."""
     mix = state.mix
@@ -139,7 +140,7 @@ def play_law(family: Any, rule: Any, state: Any, exploration: float) -> int:
     return PLAYED
 
 
-@phase
+@kernel
 def play_point(
     family: Any, rule: Any, state: Any, point: Floats, log_point: Floats, played: Floats, exploration: float
 ) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import room
 from swapregret.arrays import Floats, as_integer
-from swapregret.compiled.kernel import phase
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 from swapregret.learners.baselines.drivers.action_table import ActionTable, Cost, list_actions
 from swapregret.learners.baselines.drivers.competitor import DERIVED, Competitor
@@ -36,7 +36,7 @@ class ListedState(NamedTuple):
     own: Any
 
 
-@phase
+@kernel
 def play_weights(family: Any, rule: Any, state: Any, weights: Floats) -> int:
     """Play a weight for every action from now on."""
     mix, laws = state.mix, state.laws
@@ -52,7 +52,7 @@ def play_weights(family: Any, rule: Any, state: Any, weights: Floats) -> int:
     return PLAYED
 
 
-@phase
+@kernel
 def play_agreement(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the distribution that experts agree on."""
     return play_weights(family, rule, state, state.own.point)
