@@ -18,6 +18,7 @@ __all__ = [
     "dot",
     "exponentials",
     "exponentials_in",
+    "is_parallel",
     "is_zero",
     "logarithms",
     "moment_variance",
@@ -148,6 +149,13 @@ def dot(left: Floats, right: Floats) -> float:
         first += left[i] * right[i]
         i += 1
     return (first + second) + (third + fourth)
+
+
+@kernel
+def is_parallel(one: Floats, other: Floats) -> bool:
+    """Tell whether two vectors point in the same direction, up to rounding."""
+    product = dot(one, other)
+    return bool(product > 0.0 and product * product >= (1.0 - 1e-13) * dot(one, one) * dot(other, other))
 
 
 @kernel

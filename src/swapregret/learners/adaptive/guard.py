@@ -12,12 +12,14 @@ the cold scales are played, unfiltered and with equal weights (``docs/guarantee.
 
 from typing import Any
 
+import numpy as np
+
 from swapregret.actions.family import best
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import unpack
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vector_table import VectorTable, clear_table, make_row
-from swapregret.compiled.vectors import action_total, is_zero
+from swapregret.compiled.vectors import action_total, is_parallel, is_zero
 from swapregret.learners.adaptive.state import Guard
 
 __all__ = ["check_guard", "enter_played", "is_due"]
@@ -25,16 +27,24 @@ __all__ = ["check_guard", "enter_played", "is_due"]
 
 @kernel
 def split_gain(family: Any, table: VectorTable) -> float:
-    """Return Ŝ over the rows of a table."""
+    """Return Ŝ over the rows of a table.
+
+    Rows that one policy entered, and no other, are the same two vectors times a chance: the oracle is asked once for all of them.
+    """
     d = family.common.dimension
     total = 0.0
+    first = second = np.zeros(0, dtype=np.int64)
+    asked = -1  # the row for which the oracle was asked last
     for row in range(table.n_rows[0]):
         even, odd = table.values[row, :d], table.values[row, d:]
         if is_zero(even) or is_zero(odd):
             continue
-        played, first, second = unpack(table.keys[row], d), best(family, even), best(family, odd)
+        before = table.values[asked]
+        if asked < 0 or not (is_parallel(even, before[:d]) and is_parallel(odd, before[d:])):
+            first, second, asked = best(family, even), best(family, odd), row
         if first.size == 0 or second.size == 0:  # an error, which is raised when the window has ended
             break
+        played = unpack(table.keys[row], d)
         total += action_total(odd, first) - action_total(odd, played)
         total += action_total(even, second) - action_total(even, played)
     return total
