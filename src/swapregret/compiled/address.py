@@ -20,20 +20,6 @@ from functools import cached_property
 from inspect import Parameter, Signature
 from typing import Any
 
-__all__ = [
-    "Call",
-    "Late",
-    "address_of",
-    "call_act",
-    "call_end",
-    "call_observe",
-    "entry_address",
-    "family_of",
-    "rule_of",
-    "state_of",
-    "tape_of",
-]
-
 
 class Late(ABC):
     """A function of compiled code that is made when a kernel first asks for it: Numba is loaded then."""

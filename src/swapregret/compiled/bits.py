@@ -6,23 +6,6 @@ import numpy.typing as npt
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 
-__all__ = [
-    "elements_of",
-    "grid_weights",
-    "hash_row",
-    "is_same_row",
-    "lowest_bit",
-    "merge_law",
-    "merge_rows",
-    "pack_action",
-    "pack_lists",
-    "pack_rows",
-    "set_bit",
-    "unpack",
-    "unpack_rows",
-]
-
-
 _ONE, _ZERO, _LOW = np.uint64(1), np.uint64(0), np.uint64(63)
 _TOP = np.uint64(58)
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)

@@ -9,8 +9,6 @@ import tempfile
 import warnings
 from pathlib import Path
 
-__all__ = ["cache_place"]
-
 
 def cache_place(package: Path, given: str = "") -> Path:
     """Return the folder for compiled code.

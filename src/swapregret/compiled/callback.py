@@ -15,9 +15,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Call
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["FAILED", "Callback", "call_python", "callbacks_of", "floats_at", "integers_at", "settle", "words_at"]
-
-
 FAILED = -1
 """What a call returns whose function has raised an error, then or before."""
 

@@ -11,8 +11,6 @@ from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import add_rows, sum_of
 
-__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "invert_factor", "recover", "sum_rows", "trace_of_inverse"]
-
 _CUT = 1e-12
 
 

@@ -14,8 +14,6 @@ from typing import Any
 
 from swapregret.compiled.kernel import load_numba
 
-__all__ = ["InnerCompiler", "OuterCompiler"]
-
 numba: Any = load_numba()
 cgutils: Any = numba.core.cgutils
 codegen: Any = numba.core.codegen

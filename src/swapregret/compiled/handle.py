@@ -15,8 +15,6 @@ import numpy as np
 
 from swapregret.compiled.kernel import load_numba
 
-__all__ = ["Handle", "borrower", "open_handle"]
-
 numba: Any = load_numba()
 types: Any = numba.core.types
 structref: Any = numba.experimental.structref

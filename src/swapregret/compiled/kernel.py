@@ -27,16 +27,6 @@ from typing import Any, TypeVar, cast
 from swapregret.compiled.cache_place import cache_place
 from swapregret.extras import loading
 
-__all__ = [
-    "Kernel",
-    "addressed",
-    "cache_folder",
-    "kernel",
-    "keyed_by",
-    "load_numba",
-    "sources",
-]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parents[1]
 _IMPORTED = re.compile(r"^(?:from|import) swapregret\.([\w.]+)", flags=re.MULTILINE)

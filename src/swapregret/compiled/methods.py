@@ -19,8 +19,6 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 from swapregret.compiled.callback import callbacks_of, settle
 from swapregret.compiled.kernel import Kernel, cache_folder, keyed_by, sources
 
-__all__ = ["Method", "code_digest", "method"]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")

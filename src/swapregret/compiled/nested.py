@@ -11,7 +11,6 @@ _LARGEST = 1e100
 LISTS = frozenset({"words", "chances", "cumulative"})
 """Fields whose second axis is as long as the longest list of actions."""
 
-__all__ = ["LISTS", "copied", "dump", "rebuilt", "restore", "tidy", "wider"]
 
 _Value = TypeVar("_Value")
 Arrays = dict[str, npt.NDArray[Any]]

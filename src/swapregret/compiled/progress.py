@@ -8,8 +8,6 @@ from threading import Event, Thread
 
 from swapregret.compiled.kernel import cache_folder
 
-__all__ = ["compiled_files", "show_compiling"]
-
 _PATIENCE, _EVERY = 1.0, 0.25
 
 

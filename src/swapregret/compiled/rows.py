@@ -9,19 +9,6 @@ from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, set_bit
 from swapregret.compiled.kernel import kernel
 
-__all__ = [
-    "add_totals",
-    "elements_of_rows",
-    "elements_of_words",
-    "mean_of_rows",
-    "packed_rows",
-    "padded_rows",
-    "row_mean",
-    "row_totals",
-    "rows_from",
-    "with_row",
-]
-
 
 @kernel
 def elements_of_rows(table: Floats) -> tuple[Integers, Integers]:

@@ -5,9 +5,6 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["in_order", "largest", "ranked", "top_elements"]
-
-
 _HALVINGS, _SHORT = 8, 48
 
 

@@ -9,8 +9,6 @@ from swapregret.compiled.bits import hash_row, is_same_row
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 
-__all__ = ["VectorTable", "clear_table", "empty_vectors", "find_row", "make_row", "thin_table"]
-
 
 class VectorTable(NamedTuple):
     """At most R actions of W words, each with a vector and a number.

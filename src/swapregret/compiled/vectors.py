@@ -9,25 +9,6 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = [
-    "action_total",
-    "add_rows",
-    "carry_sum",
-    "centred",
-    "centred_square",
-    "dot",
-    "exponentials",
-    "exponentials_in",
-    "is_parallel",
-    "is_zero",
-    "logarithms",
-    "moment_variance",
-    "span_part",
-    "sum_of",
-    "tilt",
-]
-
-
 _FARTHEST = 708.0
 _PER_LOG_TWO = 1.4426950408889634
 _HIGH, _LOW = 0.6931471803691238, 1.9082149292705877e-10

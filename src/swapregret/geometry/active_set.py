@@ -13,8 +13,6 @@ import scipy
 
 from swapregret.arrays import Matrix, Vector
 
-__all__ = ["ActiveSet"]
-
 _WHOLE = 1e-11
 _PIVOT = 1e-6
 _RATIO = 100.0

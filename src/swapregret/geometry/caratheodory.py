@@ -20,8 +20,6 @@ from swapregret.geometry.min_norm import min_norm_point
 from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
 from swapregret.policy import FinitePolicy
 
-__all__ = ["INSIDE", "decompose", "decompose_from", "list_from", "norm_of_variant", "norms_of"]
-
 INSIDE = 1e-8
 """How far outside the hull a point that is listed may lie."""
 _REACHED = 2e-13

@@ -7,8 +7,6 @@ import numpy as np
 from swapregret.arrays import Action
 from swapregret.geometry.oracle import LinearOracle
 
-__all__ = ["enumerate_actions"]
-
 
 def enumerate_actions(oracle: LinearOracle) -> Iterator[Action]:
     """Yield every action once, by branching on the coordinates in order.

@@ -13,9 +13,6 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import add_totals, padded_rows
 
-__all__ = ["few_actions", "more_actions"]
-
-
 _EXACT = 1e-13
 _NEAR = 1e-6
 """The distance from which on least squares are corrected once for what rounding has lost."""

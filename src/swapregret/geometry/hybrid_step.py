@@ -9,8 +9,6 @@ from swapregret.arrays import Vector
 from swapregret.errors import NotConverged
 from swapregret.geometry.min_norm import min_norm_point
 
-__all__ = ["ACCEPTABLE", "middle_of", "minimise_hybrid"]
-
 _STEPS = 60
 _GAP = 1e-9
 ACCEPTABLE = 1e-6

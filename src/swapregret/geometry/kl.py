@@ -17,8 +17,6 @@ from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.active_set import ActiveSet
 from swapregret.geometry.oracle import LinearOracle
 
-__all__ = ["ACCEPTABLE", "Projection", "cover", "kl_gap", "project_kl"]
-
 ACCEPTABLE = 1e-6
 """The largest certified gap of a projection."""
 _SMALLEST = 1e-280

@@ -19,8 +19,6 @@ from swapregret.geometry.kl import ACCEPTABLE, Projection
 from swapregret.geometry.listed_hull import TARGET, first_weights, gradient, improve_weights, with_weight
 from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
 
-__all__ = ["project_from", "project_kl_from"]
-
 _CERTIFIED = 5e-10
 _QUESTIONS = 5000
 _SHARE = 0.02

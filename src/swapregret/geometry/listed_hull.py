@@ -23,17 +23,6 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import add_totals, mean_of_rows, padded_rows, row_totals
 from swapregret.compiled.vectors import dot
 
-__all__ = [
-    "TARGET",
-    "first_weights",
-    "gibbs_weights",
-    "gradient",
-    "improve_weights",
-    "project_list",
-    "with_weight",
-]
-
-
 TARGET = 1e-10
 """The gap at which a projection ends that is to be exact."""
 _STEPS = 100

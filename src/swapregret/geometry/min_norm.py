@@ -13,8 +13,6 @@ from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, as_int
 from swapregret.errors import InvalidInput
 from swapregret.geometry.oracle import LinearOracle
 
-__all__ = ["MinNorm", "min_norm_point"]
-
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 _DEPENDENT = 1e-11
 _TINY = 1e-300

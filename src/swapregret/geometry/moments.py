@@ -12,8 +12,6 @@ from swapregret.errors import InvalidInput
 from swapregret.geometry.span import Span
 from swapregret.policy import Policy
 
-__all__ = ["smallest_eigenvalue"]
-
 
 def smallest_eigenvalue(policy: Policy, span: Span) -> float:
     r"""Compute the smallest eigenvalue of a law's second moment on the span of the set.

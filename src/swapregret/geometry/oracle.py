@@ -9,8 +9,6 @@ from swapregret.compiled.bits import hash_row, is_same_row, pack_action
 from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, settle
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["AskedOracle", "CountingOracle", "LinearOracle", "ask", "heaviest"]
-
 _MET, _TRIES = 2**16, 8
 _ANSWERS = 1024
 _ROUNDING = 1e-9

@@ -17,8 +17,6 @@ from swapregret.errors import NotConverged
 from swapregret.geometry.span import Span
 from swapregret.policy import Policy
 
-__all__ = ["DENSE_LIMIT", "LIMIT", "TOLERANCE", "Solver", "invert", "iterate"]
-
 DENSE_LIMIT = 400
 """Largest rank for which Σ is made as a matrix where there is another way."""
 TOLERANCE, LIMIT = 1e-10, 2000

@@ -18,8 +18,6 @@ from swapregret.compiled.vectors import span_part
 from swapregret.errors import InvalidInput
 from swapregret.geometry.oracle import LinearOracle
 
-__all__ = ["LazySpan", "Span", "find_span"]
-
 _ZERO = 1e-9
 _REFACTOR = 32
 

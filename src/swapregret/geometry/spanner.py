@@ -16,8 +16,6 @@ from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.oracle import LinearOracle
 from swapregret.geometry.span import Span
 
-__all__ = ["Spanner", "find_spanner"]
-
 _REFACTOR = 200
 
 

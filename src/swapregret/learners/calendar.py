@@ -15,8 +15,6 @@ import numpy.typing as npt
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["Calendar", "count_ending", "draw_offset"]
-
 
 @kernel
 def count_ending(windows: npt.NDArray[np.int64], position: int) -> int:

@@ -21,8 +21,6 @@ from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
 from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, load_held
 
-__all__ = ["check_arrays", "check_player", "check_size", "load_open", "load_state"]
-
 _LISTS = ("laws.words", "laws.chances", "memory.recommended.words", "memory.recommended.chances")
 """Arrays whose second axis is as long as the longest list of actions so far."""
 _TABLES = ("memory.table", "guard.table")

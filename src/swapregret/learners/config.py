@@ -20,8 +20,6 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
 from swapregret.registry import FACTORIES, PLAYERS, SETS, find, name_of
 
-__all__ = ["decode", "encode", "player_of"]
-
 _DEEPEST = 40
 _NUMBERS = {"bool", "int64", "float64", "uint8", "int32", "float32", "uint64"}
 

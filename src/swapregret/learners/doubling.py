@@ -32,8 +32,6 @@ from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 from swapregret.registry import FACTORIES, name_of
 
-__all__ = ["DoublingPlayer", "DoublingState", "anytime"]
-
 _FIRST_EPOCH = 1000
 
 

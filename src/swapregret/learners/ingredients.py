@@ -8,8 +8,6 @@ from swapregret.errors import InvalidInput
 from swapregret.learners.lazy import Rate
 from swapregret.learners.settings import MOST_VARIANTS, NUMBERS, check_number
 
-__all__ = ["ADAPTIVE_NUMBERS", "ADAPTIVE_SWITCHES", "PRESETS", "Ingredients", "mix_ingredients"]
-
 
 @dataclass(frozen=True)
 class Ingredients:

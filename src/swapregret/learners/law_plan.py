@@ -26,8 +26,6 @@ from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.settings import check_settings
 
-__all__ = ["LawPlan", "plan_laws"]
-
 _RANK_OF_CHAINS, _RANK_OF_ITERATION = 50, 150
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
 _VARIANTS, _ELEMENTS = 8, 200

@@ -21,8 +21,6 @@ from swapregret.learners.law_plan import LawPlan
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
-__all__ = ["AdaptiveRate", "FixedRate", "LazyComBCP", "LazyComBand", "LazyLearner", "Rate"]
-
 
 @dataclass(frozen=True)
 class FixedRate:

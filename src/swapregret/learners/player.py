@@ -12,23 +12,6 @@ from swapregret.compiled.vectors import action_total
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy
 
-__all__ = [
-    "Arrays",
-    "Decision",
-    "Feedback",
-    "HeldPolicy",
-    "Player",
-    "draw_action",
-    "draw_decision",
-    "hold_policy",
-    "load_held",
-    "marginals_of",
-    "own_state",
-    "warm",
-    "what_is_seen",
-]
-
-
 State = TypeVar("State")
 Feedback = Literal["bandit", "semi-bandit", "full"]
 """What is seen of a day: the total, the rewards of the elements chosen, or the whole reward vector."""

@@ -24,8 +24,6 @@ from swapregret.learners.round.day import FEEDBACKS
 from swapregret.learners.schedule import Schedule
 from swapregret.learners.settings import NUMBERS
 
-__all__ = ["Master", "swap_comband", "swap_combcp"]
-
 Master = SwapMaster | AdaptiveMaster
 """What the factories return: players with a ``schedule`` and ``n_scales``."""
 

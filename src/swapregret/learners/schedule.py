@@ -14,8 +14,6 @@ from swapregret.boundary import refuses
 from swapregret.counts import shown
 from swapregret.errors import InvalidSchedule
 
-__all__ = ["Schedule"]
-
 _RATIO = 4
 _DAYS_PER_PARAMETER = 40
 _MOST_SCALES = 1000

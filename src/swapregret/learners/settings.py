@@ -12,8 +12,6 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 
-__all__ = ["FEEDBACKS", "LARGEST", "MOST_VARIANTS", "NUMBERS", "ONLY", "WORDS", "check_number", "check_settings"]
-
 LARGEST = 1e50
 """Of steps and scales: beyond it squares of products of two of them would not be finite."""
 MOST_VARIANTS = 1000

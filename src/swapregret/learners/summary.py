@@ -14,8 +14,6 @@ from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.round.running_player import Master
 from swapregret.policy import Policy
 
-__all__ = ["MemberSummary", "PlayerSummary", "ScaleSummary", "summarise"]
-
 
 @dataclass(frozen=True)
 class ScaleSummary:

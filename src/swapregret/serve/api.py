@@ -33,8 +33,6 @@ from swapregret.serve.service import Service
 from swapregret.serve.view import decision_json, log_lines, row_json, status_json
 from swapregret.serve.writer import Reply, RequestKey
 
-__all__ = ["make_router", "read_decision_id"]
-
 _STREAM_SECONDS = 1.0
 _FAULTS: dict[int | str, dict[str, Any]] = {status: {"model": Fault} for status in (401, 403, 404, 409, 413, 422, 503)}
 

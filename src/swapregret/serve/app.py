@@ -24,8 +24,6 @@ from swapregret.serve.refusals import NotFound, Refusal
 from swapregret.serve.service import Service
 from swapregret.serve.shield import Connection, Shield, answer_to, is_loopback, scope_of
 
-__all__ = ["make_app", "run_server"]
-
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 

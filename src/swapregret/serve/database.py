@@ -47,8 +47,6 @@ from sqlalchemy.schema import SchemaItem
 from swapregret.errors import InvalidInput
 from swapregret.serve.refusals import HeldElsewhere, NotFound, Unavailable
 
-__all__ = ["Event", "Store", "events", "keys", "open_store"]
-
 _log = logging.getLogger("swapregret.serve")
 _BUSY_SECONDS = 10
 _CHUNK = 5_000

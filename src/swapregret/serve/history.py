@@ -19,8 +19,6 @@ from swapregret.regret.estimated import EstimateLedger
 from swapregret.sessions.feedback import RewardReader
 from swapregret.storage import from_bytes, to_bytes
 
-__all__ = ["History", "regret_curve", "unbiased"]
-
 _BUCKETS = 128
 _SAMPLES = 1024
 _FIRST_STRIDE = 4

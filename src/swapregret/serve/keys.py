@@ -13,8 +13,6 @@ from swapregret.errors import InvalidInput
 from swapregret.serve.database import Store, keys
 from swapregret.serve.refusals import Forbidden, Unauthorised
 
-__all__ = ["SCOPES", "KeyRing", "create_key", "list_keys", "revoke_key"]
-
 SCOPES = ("read", "decide", "admin")
 """What a key may do; each scope includes those before it."""
 _PREFIX = "srk"

@@ -13,8 +13,6 @@ from swapregret.serve.problems import Problem, ProblemSpec, Reported, text_of
 from swapregret.serve.refusals import Conflict
 from swapregret.sessions.events import packed as pack
 
-__all__ = ["Live"]
-
 _LATEST = 20
 _EVENT_BYTES, _MOST_BYTES = 100, 2**25
 """Policies in a snapshot: at most so many bytes for each event since the last one, and in all."""

@@ -3,8 +3,6 @@
 import threading
 from collections import Counter
 
-__all__ = ["Metrics"]
-
 _METHODS = ("GET", "HEAD", "OPTIONS", "POST")
 _BOUNDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 

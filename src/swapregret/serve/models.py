@@ -6,20 +6,6 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from swapregret.serve.problems import ProblemSpec
 
-__all__ = [
-    "Archived",
-    "Closed",
-    "ClosedMany",
-    "Created",
-    "DecisionsIn",
-    "DecisionsOut",
-    "Fault",
-    "Health",
-    "ProblemOut",
-    "RewardIn",
-    "RewardsIn",
-]
-
 
 class _In(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")

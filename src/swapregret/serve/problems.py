@@ -20,8 +20,6 @@ from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
 from swapregret.sessions.feedback import RewardReader
 from swapregret.units import Range, read_units
 
-__all__ = ["Problem", "ProblemSpec", "Reported", "text_of"]
-
 Reported = float | list[float]
 """A reward or cost as it is reported: a total, or a number for each element."""
 _REHEARSAL = 64

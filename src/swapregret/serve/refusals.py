@@ -4,22 +4,6 @@ from typing import Any
 
 from swapregret.errors import OracleFault, ProtocolError, SwapRegretError
 
-__all__ = [
-    "Conflict",
-    "Forbidden",
-    "HeldElsewhere",
-    "KeyReused",
-    "NotFound",
-    "Refusal",
-    "TooBig",
-    "TooSlow",
-    "Unauthorised",
-    "Unavailable",
-    "as_json",
-    "headers_of",
-    "status_of",
-]
-
 
 class Refusal(SwapRegretError):
     """A request that cannot be answered as asked; ``status`` is its HTTP status."""

@@ -30,8 +30,6 @@ from swapregret.serve.refusals import HeldElsewhere, Unavailable
 from swapregret.serve.view import view_json
 from swapregret.serve.writer import Gone, Reply, RequestKey, Writer
 
-__all__ = ["Service", "Watch"]
-
 _log = logging.getLogger("swapregret.serve")
 _SWEEP_SECONDS = 0.5
 _TRIES = 5

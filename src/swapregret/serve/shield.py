@@ -17,8 +17,6 @@ from swapregret.serve.keys import KeyRing
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.refusals import Forbidden, TooBig, TooSlow, as_json, headers_of, status_of
 
-__all__ = ["Connection", "Shield", "answer_to", "is_loopback", "scope_of"]
-
 _HEAD_SECONDS, _HEAD_BYTES = 10.0, 65_536
 _BODY_SECONDS = 20.0
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII)

@@ -19,8 +19,6 @@ from swapregret.serve.database import Store
 from swapregret.serve.live_problem import Live
 from swapregret.serve.problems import Problem, ProblemSpec
 
-__all__ = ["decision_json", "log_lines", "row_json", "status_json", "view_json"]
-
 _OLDEST = 20
 _ROWS = 200
 

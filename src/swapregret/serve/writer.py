@@ -23,8 +23,6 @@ from swapregret.serve.live_problem import Live
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.refusals import HeldElsewhere, KeyReused
 
-__all__ = ["Gone", "Reply", "RequestKey", "Writer"]
-
 _log = logging.getLogger("swapregret.serve")
 _MOST_JOBS = 256
 T = TypeVar("T")

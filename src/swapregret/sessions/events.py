@@ -9,19 +9,6 @@ import numpy.typing as npt
 
 from swapregret.arrays import Action, Vector
 
-__all__ = [
-    "ACT",
-    "GENERATOR",
-    "OBSERVE",
-    "SKIP",
-    "Event",
-    "act_event",
-    "close_event",
-    "packed",
-    "read_event",
-    "rng_event",
-]
-
 ACT, OBSERVE, SKIP, GENERATOR = b"a", b"o", b"s", b"g"
 """The kinds: a decision, its reward, a reward that never came, and somebody else who drew from the generator."""
 _FRONT, _NUMBER = struct.Struct("<cQ"), struct.Struct("<d")

@@ -13,8 +13,6 @@ from swapregret.errors import InvalidReward, ProtocolError
 from swapregret.learners.player import Decision, Feedback
 from swapregret.units import UNIT_REWARDS, Units
 
-__all__ = ["RewardReader", "find_open"]
-
 _SLACK = 1e-12
 
 

@@ -17,8 +17,6 @@ from swapregret.errors import InvalidInput
 from swapregret.sessions.events import Event, read_event
 from swapregret.storage import put_file, read_file
 
-__all__ = ["MAGIC", "JournalScan", "is_journal", "read_journal", "records", "scan_journal", "write_journal"]
-
 _NAME = b"swapregret journal "
 _VERSION = 2
 MAGIC = _NAME + b"%d\n" % _VERSION

@@ -10,8 +10,6 @@ from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import SessionHeader, read_header, replay
 from swapregret.storage import from_bytes, reading
 
-__all__ = ["JournalReport", "check_journal", "repair_journal"]
-
 Path_ = str | os.PathLike[str]
 
 

@@ -21,8 +21,6 @@ from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import replay
 from swapregret.units import Range
 
-__all__ = ["JournalLog", "is_journal_file", "read_journal_log"]
-
 Path = str | os.PathLike[str]
 
 

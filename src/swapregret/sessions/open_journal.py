@@ -21,8 +21,6 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Journal"]
-
 
 _JOURNALS: "WeakSet[Journal]" = WeakSet()
 

@@ -26,8 +26,6 @@ from swapregret.sessions.session_file import parts_of, replay, restore
 from swapregret.storage import read_file, to_bytes, write_file
 from swapregret.units import Range, Units, read_units
 
-__all__ = ["Session", "SessionSummary"]
-
 State = TypeVar("State")
 Path = str | os.PathLike[str]
 

@@ -24,7 +24,6 @@ from swapregret.units import Units, read_range
 if TYPE_CHECKING:
     from swapregret.sessions.session import Session
 
-__all__ = ["SessionHeader", "parts_of", "read_header", "replay", "restore"]
 
 _FIELDS = {"player", "reward_range", "is_cost", "max_open", "entropy", "rng", "counts", "open", "laws"}
 _MOST = 2**63

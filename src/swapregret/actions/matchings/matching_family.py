@@ -17,9 +17,6 @@ from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.geometry.solve import LIMIT, TOLERANCE
 
-__all__ = ["IteratedMatchingFamily", "MatchingFamily"]
-
-
 _ = listed_laws
 
 

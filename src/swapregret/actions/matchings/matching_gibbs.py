@@ -18,8 +18,6 @@ from swapregret.actions.matchings.matching_family import MatchingFamily
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.vectors import centred, moment_variance
 
-__all__ = ["PermutationGibbsFamily", "PermutationGibbsLaws"]
-
 
 class PermutationGibbsFamily(MatchingFamily):
     """Permutations, played by p(M) ∝ exp(s·M); a point is known by its exponents s, and listed as by its base."""

@@ -46,8 +46,6 @@ from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
 from swapregret.policy import Policy, on_grid
 
-__all__ = ["MatchingSet", "item_names"]
-
 _UNITS = 2**44
 _OUTSIDE = 1e-8
 _ORDER_SEED = 0x5EED

@@ -31,8 +31,6 @@ from swapregret.compiled.bits import pack_lists
 from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_array, held_chances, held_scores, held_whole, wrong_law
 
-__all__ = ["GIBBS_LIMIT", "GibbsPermutations", "MatchingPolicy", "UniformMatchings", "columns_of"]
-
 GIBBS_LIMIT = 14
 """Largest n with an exact Gibbs law: its tables have 2ⁿ entries, and no polynomial route exists (permanents)."""
 

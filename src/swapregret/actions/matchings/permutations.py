@@ -14,8 +14,6 @@ from swapregret.arrays import Label, as_integer
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy
 
-__all__ = ["Permutations"]
-
 
 class Permutations(MatchingSet):
     r"""All ways to match n rows with n columns one to one.

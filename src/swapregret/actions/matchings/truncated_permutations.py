@@ -12,8 +12,6 @@ from swapregret.arrays import Label, as_integer
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Policy
 
-__all__ = ["TruncatedPermutations"]
-
 
 class TruncatedPermutations(MatchingSet):
     r"""All ways to give each of ``rows`` rows a column of its own out of ``columns``.

@@ -19,8 +19,6 @@ from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.caratheodory import norms_of
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["Explicit"]
-
 
 class Explicit(ActionSet):
     """The set of exactly the actions listed.

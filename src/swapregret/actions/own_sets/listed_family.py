@@ -15,9 +15,6 @@ from swapregret.geometry.caratheodory import INSIDE
 from swapregret.geometry.few_actions import few_actions
 from swapregret.geometry.listed_hull import TARGET, gibbs_weights, project_list
 
-__all__ = ["ListedFamily", "ListedGibbsFamily"]
-
-
 ACCEPTED_GAP = 1e-9
 _ = listed_laws
 

@@ -19,8 +19,6 @@ from swapregret.geometry.kl_from_actions import project_kl_from
 from swapregret.geometry.oracle import AskedOracle
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["OracleSet"]
-
 _REMEMBERED = 64
 _ROUNDING = 1e-9
 

@@ -20,9 +20,6 @@ from swapregret.geometry.kl import ACCEPTABLE
 from swapregret.geometry.kl_from_actions import project_from
 from swapregret.geometry.oracle import AskedOracle, ask
 
-__all__ = ["PooledFamily"]
-
-
 _ROWS_PER_ELEMENT = 4
 _FOR_EVER = 2**62
 

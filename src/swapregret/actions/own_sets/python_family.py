@@ -38,8 +38,6 @@ from swapregret.geometry.hybrid_step import minimise_hybrid
 from swapregret.geometry.oracle import AskedOracle, ask
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["OracleFamily", "OracleGibbsFamily", "OracleGibbsLaws", "PythonMethods", "oracle_family"]
-
 _KEPT = 64
 _PROJECT, _LIST, _FETCH, _SPAN, _DRAW, _HYBRID, _GIBBS, _SPREAD = range(8)
 _ = listed_laws

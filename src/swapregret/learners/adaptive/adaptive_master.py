@@ -31,8 +31,6 @@ from swapregret.learners.round.running import LISTS_DERIVED, Running
 from swapregret.learners.round.running_player import Master, rates_of
 from swapregret.learners.round.scale import start_learners
 
-__all__ = ["AdaptiveMaster", "time_constants"]
-
 _ = phases
 
 PAIRS_LIMIT = 48

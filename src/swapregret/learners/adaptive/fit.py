@@ -21,8 +21,6 @@ from swapregret.compiled.cholesky import cholesky, cholesky_solve, trace_of_inve
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.adaptive.state import Fit
 
-__all__ = ["fade", "fitted_tilt", "gather_window", "remember_elements", "remember_total"]
-
 
 @kernel
 def remember_total(fit: Fit, action: Integers, reward: float, times: float) -> None:

@@ -22,8 +22,6 @@ from swapregret.compiled.vector_table import VectorTable, clear_table, make_row
 from swapregret.compiled.vectors import action_total, is_parallel, is_zero
 from swapregret.learners.adaptive.state import Guard
 
-__all__ = ["check_guard", "enter_played", "is_due"]
-
 
 @kernel
 def split_gain(family: Any, table: VectorTable) -> float:

@@ -22,9 +22,6 @@ from swapregret.learners.adaptive.weights import FORGET, weigh
 from swapregret.learners.round.day import BANDIT, NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, mix_slots, remember
 from swapregret.learners.round.scale import begin_interval, end_meta_day, tilt_learner
 
-__all__ = ["LEAST_WEIGHT"]
-
-
 LEAST_WEIGHT = 1e-3
 """Members with less weight have no policy; those with less than this beyond the even share keep one that may be old."""
 _RENEWED = 2

@@ -12,8 +12,6 @@ from swapregret.compiled.vector_table import VectorTable, empty_vectors
 from swapregret.learners.round.day import Mix, Tally
 from swapregret.learners.round.scale import Learners
 
-__all__ = ["AdaptiveRule", "AdaptiveState", "Fit", "Guard", "Memory", "Pairs", "Recommended", "Weights"]
-
 
 class AdaptiveRule(NamedTuple):
     """What does not change.

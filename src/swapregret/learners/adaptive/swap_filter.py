@@ -23,9 +23,6 @@ from swapregret.compiled.vector_table import VectorTable, find_row, make_row, th
 from swapregret.compiled.vectors import add_rows
 from swapregret.learners.adaptive.state import Memory, Pairs, Recommended
 
-__all__ = ["enter_recommended", "filter_list", "keep_recommended"]
-
-
 _LEAST_PAIR = 1e-3
 _HEAVY_WINDOWS = 200.0
 

@@ -14,9 +14,6 @@ from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.adaptive.state import Weights
 
-__all__ = ["FORGET", "weigh"]
-
-
 FORGET = 0.01
 """Least share of the newest window in a running mean."""
 _LEAST_EXPONENT = -30.0

@@ -34,8 +34,6 @@ from swapregret.learners.baselines.drivers.stationary import follow_chain, start
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 
-__all__ = ["BlumMansour", "blum_mansour"]
-
 ExpertRule = rule_class(__name__, "ExpertRule", "learning_rate", "exploration", "baseline")
 end_windows.of(ExpertRule)(play_agreement)
 _AFRESH = 64

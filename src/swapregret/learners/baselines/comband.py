@@ -38,8 +38,6 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows, learn_day
 from swapregret.policy import Policy
 
-__all__ = ["ComBand", "comband"]
-
 _COST = Cost("comband", limit=100_000, base=1e-6, per_action=4e-8, vectors=8)
 _LISTED = 2_000
 

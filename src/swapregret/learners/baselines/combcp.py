@@ -9,8 +9,6 @@ from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["combcp"]
-
 
 @refuses
 def combcp(actions: ActionSet, horizon: int, *, feedback: str = "bandit", **ingredients: Any) -> SwapMaster:

@@ -42,8 +42,6 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows, learn_day
 from swapregret.policy import Policy
 
-__all__ = ["CombEXP", "combexp"]
-
 _COST = Cost("combexp", limit=100_000, base=2e-4, per_action=0.0, vectors=2)
 CombEXPRule = rule_class(__name__, "CombEXPRule", "learning_rate", "exploration", "uniform")
 learn_day.of(CombEXPRule)(learn_what_pays)

@@ -28,8 +28,6 @@ from swapregret.learners.baselines.drivers.listed_steps import listed_totals, pl
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 
-__all__ = ["Exp3", "Scores", "exp3"]
-
 Exp3Rule = rule_class(__name__, "Exp3Rule", "learning_rate", "exploration", "baseline")
 
 

@@ -26,8 +26,6 @@ from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_l
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows
 
-__all__ = ["FollowTheLeader", "follow_the_leader"]
-
 LeaderRule = rule_class(__name__, "LeaderRule", "exploration")
 
 

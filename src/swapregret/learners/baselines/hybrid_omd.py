@@ -32,8 +32,6 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, end_windows
 from swapregret.learners.round.running import Running
 
-__all__ = ["HybridOMD", "hybrid_omd"]
-
 HybridRule = rule_class(__name__, "HybridRule", "scale", "mix", "size", "middle")
 
 

@@ -31,8 +31,6 @@ from swapregret.learners.baselines.drivers.stationary import follow_chain, start
 from swapregret.learners.baselines.tsallis_inf import loss_estimate, tsallis_weights
 from swapregret.learners.round.day import end_windows, learn_day
 
-__all__ = ["Ito", "ito"]
-
 SingleRule = rule_class(__name__, "SingleRule", "scale", "is_variance_reduced")
 end_windows.of(SingleRule)(play_agreement)
 

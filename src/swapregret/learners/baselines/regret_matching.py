@@ -36,8 +36,6 @@ from swapregret.learners.baselines.drivers.stationary import eliminate
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 
-__all__ = ["RegretMatching", "regret_matching"]
-
 MatchingRule = rule_class(__name__, "MatchingRule", "is_inert", "inertia", "exploration", "baseline")
 _LEAK = 1e-9
 

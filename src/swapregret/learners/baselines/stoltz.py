@@ -43,8 +43,6 @@ from swapregret.learners.baselines.drivers.stationary import follow_chain, start
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 
-__all__ = ["Stoltz", "stoltz"]
-
 SWAP_LIMIT = 5
 PairRule = rule_class(__name__, "PairRule", "learning_rate", "exploration", "baseline", "functions")
 

@@ -32,8 +32,6 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 from swapregret.learners.schedule import Schedule
 
-__all__ = ["TreeSwap", "treeswap"]
-
 TreeRule = rule_class(__name__, "TreeRule", "rates", "baseline", "is_shared")
 _RATIO = 4
 

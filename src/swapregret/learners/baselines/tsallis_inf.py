@@ -27,8 +27,6 @@ from swapregret.learners.baselines.drivers.listed_steps import place_of
 from swapregret.learners.baselines.exp3 import Scores
 from swapregret.learners.round.day import end_windows, learn_day
 
-__all__ = ["TsallisINF", "loss_estimate", "tsallis_inf", "tsallis_weights"]
-
 TsallisRule = rule_class(__name__, "TsallisRule", "scale", "is_variance_reduced")
 _STEPS = 100
 

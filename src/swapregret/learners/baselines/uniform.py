@@ -11,8 +11,6 @@ from swapregret.learners.baselines.drivers.competitor import PointPlayer, rule_c
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows, learn_day, mix_slots
 
-__all__ = ["UniformPlayer", "uniform"]
-
 UniformRule = rule_class(__name__, "UniformRule")
 
 

@@ -12,8 +12,6 @@ from swapregret.compiled.kernel import kernel
 from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, Mix, Tally, end_windows, mix_slots
 from swapregret.learners.round.scale import Learners, begin_interval, end_meta_day, tilt_learner
 
-__all__ = ["MultiscaleRule", "MultiscaleState"]
-
 
 class MultiscaleRule(NamedTuple):
     """What does not change.

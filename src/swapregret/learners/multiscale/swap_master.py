@@ -12,8 +12,6 @@ from swapregret.learners.round.running import LISTS_DERIVED, Running
 from swapregret.learners.round.running_player import Master, rates_of
 from swapregret.learners.round.scale import start_learners
 
-__all__ = ["SwapMaster"]
-
 
 @dataclass(frozen=True, repr=False)
 class SwapMaster(Master):

@@ -28,28 +28,6 @@ from swapregret.compiled.vectors import action_total
 from swapregret.errors import NotConverged
 from swapregret.learners.calendar import count_ending
 
-__all__ = [
-    "BANDIT",
-    "FEEDBACKS",
-    "FULL_VECTOR",
-    "HOPELESS",
-    "NOT_PROJECTED",
-    "NOT_SOLVED",
-    "OUT_OF_ROOM",
-    "PLAYED",
-    "SEMI_BANDIT",
-    "Mix",
-    "Tally",
-    "act",
-    "end_windows",
-    "estimate",
-    "learn_day",
-    "mix_slots",
-    "refuse",
-    "remember",
-]
-
-
 BANDIT, SEMI_BANDIT, FULL_VECTOR = 0, 1, 2
 FEEDBACKS = {"bandit": BANDIT, "semi-bandit": SEMI_BANDIT, "full": FULL_VECTOR}
 """What is seen of a day, as compiled code knows it."""

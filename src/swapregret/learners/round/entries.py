@@ -25,8 +25,6 @@ from swapregret.learners.round.day import (
 )
 from swapregret.learners.round.taping import begin_tape, tape_laws, tape_window
 
-__all__ = ["entries"]
-
 
 @kernel
 def act_day(h: Any) -> Integers:

@@ -23,8 +23,6 @@ from swapregret.learners.round.taped import Taped
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
 
-__all__ = ["LISTS_DERIVED", "Running", "View"]
-
 Arrays = dict[str, npt.NDArray[Any]]
 LISTS_DERIVED = frozenset({"mix", "undo", "cumulative", "marginals", "moments"})
 """What is made again from the others in a state that keeps its lists."""

@@ -22,8 +22,6 @@ from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
 
-__all__ = ["Master", "RunningPlayer"]
-
 
 class RunningPlayer(ABC):
     """A player whose state is a :class:`~swapregret.learners.round.running.Running`: masters, and competitors.

@@ -20,8 +20,6 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import tilt
 
-__all__ = ["Learners", "begin_interval", "end_meta_day", "start_learners", "tilt_learner"]
-
 
 class Learners(NamedTuple):
     """What G learners know; d coordinates.

@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from swapregret.policy.tape import Tape, empty_tape
 
-__all__ = ["Taped"]
-
 _TAPED = 2**15
 _LAWS, _ATOMS = 2**12, 2**19
 

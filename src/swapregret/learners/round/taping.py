@@ -7,8 +7,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 from swapregret.policy.tape import Tape
 
-__all__ = ["begin_tape", "tape_laws", "tape_window"]
-
 
 @kernel
 def tape_window(tally: Any, mix: Any, tape: Tape) -> None:

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["assign", "best_matching", "best_matchings"]
-
 _FREE = -1
 
 

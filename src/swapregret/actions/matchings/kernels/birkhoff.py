@@ -17,8 +17,6 @@ import numpy.typing as npt
 from swapregret.compiled.bits import lowest_bit
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["strip_matchings"]
-
 _IntArray = npt.NDArray[np.int64]
 _BitArray = npt.NDArray[np.uint64]
 _ColumnArray = npt.NDArray[np.int32]

@@ -10,8 +10,6 @@ from swapregret.actions.matchings.kernels.permutation_newton import solve_laplac
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["matching_move"]
-
 
 @kernel
 def priced_move(

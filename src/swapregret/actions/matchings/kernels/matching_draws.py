@@ -6,8 +6,6 @@ import numpy.typing as npt
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["draw_matching", "draw_matchings", "matching_span_part"]
-
 Columns = npt.NDArray[np.int32]
 
 

@@ -20,8 +20,6 @@ from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = ["Matchings", "gather_lists", "prepare_matchings", "solve_matchings"]
-
 Places = npt.NDArray[np.uint32]
 
 _HEAVY, _MOST, _HALVINGS = 0.3, 3, 12

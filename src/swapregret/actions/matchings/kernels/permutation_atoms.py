@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["matching_cooccurrence", "matching_marginals", "matching_second_moment", "matching_table", "sort_matchings"]
-
 _FloatArray = npt.NDArray[np.float64]
 _IntArray = npt.NDArray[np.int64]
 _ColumnArray = npt.NDArray[np.int32]

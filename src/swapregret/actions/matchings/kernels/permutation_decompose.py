@@ -10,8 +10,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import grid_weights, merge_law, set_bit
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["decompose_matching_point", "distance_outside", "packed_matchings"]
-
 _FloatArray = npt.NDArray[np.float64]
 _IntArray = npt.NDArray[np.int64]
 _ColumnArray = npt.NDArray[np.int32]

@@ -16,15 +16,6 @@ import numpy.typing as npt
 from swapregret.actions.matchings.kernels.assignment import assign
 from swapregret.compiled.kernel import kernel
 
-__all__ = [
-    "gibbs_factors",
-    "gibbs_marginals",
-    "gibbs_pairs",
-    "gibbs_sample",
-    "gibbs_second_moment",
-    "gibbs_tables",
-]
-
 _FloatArray = npt.NDArray[np.float64]
 _IntArray = npt.NDArray[np.int64]
 

@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["column_residual", "newton", "solve_laplacian"]
-
 _FloatArray = npt.NDArray[np.float64]
 _WEAKEST = 1e-17
 _LATE = 1e-9

@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["round_matching_point"]
-
 _FloatArray = npt.NDArray[np.float64]
 _IntArray = npt.NDArray[np.int64]
 

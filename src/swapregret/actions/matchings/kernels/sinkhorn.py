@@ -17,8 +17,6 @@ from swapregret.actions.matchings.kernels.assignment import assign
 from swapregret.actions.matchings.kernels.permutation_newton import column_residual, newton
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["ACCEPTED_GAP", "FEASIBLE", "WIDEST", "project_matchings"]
-
 _FloatArray = npt.NDArray[np.float64]
 FEASIBLE = 1e-11
 """How far column sums of an acceptable projection may be off."""

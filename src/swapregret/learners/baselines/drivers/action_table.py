@@ -13,8 +13,6 @@ from swapregret.errors import TooLarge
 from swapregret.learners.baselines.drivers.listed_steps import place_of
 from swapregret.policy import FinitePolicy
 
-__all__ = ["ActionTable", "Cost", "list_actions"]
-
 _BEYOND = 10**90
 
 

@@ -34,17 +34,6 @@ from swapregret.learners.round.scale import Learners, start_learners
 from swapregret.learners.settings import LARGEST, NUMBERS, check_settings
 from swapregret.policy import Policy
 
-__all__ = [
-    "DERIVED",
-    "Competitor",
-    "PointPlayer",
-    "learn_what_pays",
-    "play_law",
-    "play_point",
-    "read_rate",
-    "rule_class",
-]
-
 _OF_EVERY_RULE = ("windows", "feedback", "predictor_step", "has_inverse", "first_log")
 DERIVED = frozenset({"laws", "mix", "undo"})
 """Fields of a state that are made again from the others."""

@@ -13,8 +13,6 @@ from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import NotConverged
 from swapregret.geometry.span import Span
 
-__all__ = ["d_optimal", "leverages"]
-
 _LIMIT = 200_000
 
 

@@ -5,8 +5,6 @@ import numpy as np
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["add_shares", "exponential_rows", "exponential_weights", "mixed_weights", "shift_column"]
-
 
 @kernel
 def exponential_row(row: Floats, learning_rate: float, out: Floats) -> float:

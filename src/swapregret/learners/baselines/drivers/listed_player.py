@@ -22,8 +22,6 @@ from swapregret.learners.round.running import Running
 from swapregret.learners.round.scale import Learners, start_learners
 from swapregret.policy import Policy
 
-__all__ = ["ListedPlayer", "play_agreement", "play_weights"]
-
 
 class ListedState(NamedTuple):
     """What changes; ``own`` is what the competitor has learnt, the rest as of every state (``learners.round.day``)."""

@@ -9,8 +9,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import grid_weights, pack_action
 from swapregret.compiled.kernel import kernel
 
-__all__ = ["choose", "daily_uniform", "listed_shares", "listed_totals", "place_of"]
-
 LEAST = 2.0**-51
 """Weights of laws are lifted to this, so that the laws of all days have the same actions."""
 _STEP = np.uint64(0x9E3779B97F4A7C15)

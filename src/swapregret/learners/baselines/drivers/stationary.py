@@ -11,8 +11,6 @@ from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-__all__ = ["SMALL", "eliminate", "follow_chain", "refine", "start_chain"]
-
 TOLERANCE, PATIENCE = 1e-13, 5
 """Of refinement: the residual that is good enough, and the steps after which an inverse no longer serves."""
 SMALL = 160

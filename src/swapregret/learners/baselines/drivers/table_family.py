@@ -9,8 +9,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import unpack, unpack_rows
 from swapregret.policy import FinitePolicy, Policy
 
-__all__ = ["TableFamily", "TableLaws", "table_family"]
-
 
 class TableFamily(NamedTuple):
     """All N actions in canonical order: element by element in ``columns`` (d, N), packed in ``words``."""
