@@ -42,13 +42,18 @@ def run_as_python() -> None:
             rng=rng,
         )
 
+    def hold_plain(family: Any, *_: Any) -> SimpleNamespace:
+        held = SimpleNamespace(family=family)
+        held.address = held
+        return held
+
     patched: tuple[tuple[Any, str, Any], ...] = (
         (Kernel, "__call__", call),
         (Kernel, "dispatcher", property(lambda self: self._function)),
         (Running, "handle_on", open_plain),
         (running, "entry_address", lambda entry, *args: entry),
         (called_family, "entry_address", lambda entry, *args: entry),
-        (called_family, "hold", lambda family: (SimpleNamespace(family=family),) * 2),
+        (called_family, "open_handle", hold_plain),
     )
     for owner, name, value in patched:
         setattr(owner, name, value)
