@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import swapregret as sr
 from swapregret.cli import app
 from swapregret.cli.console import status_console, watch_compiling
-from swapregret.compiled import progress
+from swapregret.compiled import cache_place
 from swapregret.experiments.forecast import warm_up
 
 runner = CliRunner()
@@ -57,7 +57,7 @@ def test_a_sentence_says_what_is_ready() -> None:
 def test_progress_says_how_many_of_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal the bar counts what was compiled, and grows where there is more to do than expected."""
     screen, done = io.StringIO(), {"before"}
-    monkeypatch.setattr(progress, "compiled_files", lambda: set(done))
+    monkeypatch.setattr(cache_place, "compiled_files", lambda: set(done))
     monkeypatch.setattr(status_console, "_file", screen)
     monkeypatch.setattr(status_console, "_force_terminal", True)
     monkeypatch.setattr("swapregret.cli.console._COUNT_SECONDS", 0.01)

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 import swapregret
-from swapregret.compiled.kernel import Kernel, cache_folder, kernel
+from swapregret.compiled.cache_place import cache_folder
+from swapregret.compiled.kernel import Kernel, kernel
 
 _PACKAGE = Path(swapregret.__file__).parent
 _SCRIPT = """
 from swapregret.actions.m_sets.kernels import subsets
-from swapregret.compiled.kernel import cache_folder
+from swapregret.compiled.cache_place import cache_folder
 import numpy as np
 subsets.round_to_units(np.array([0.5, 0.5]), 1)
 print(cache_folder(subsets.__file__))

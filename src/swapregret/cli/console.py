@@ -131,7 +131,7 @@ def watch_compiling(expected: int | None = None) -> Iterator[Callable[[], int]]:
     expected : int, optional
         About how many there will be, for the time left.
     """
-    from swapregret.compiled.progress import compiled_files
+    from swapregret.compiled.cache_place import compiled_files
 
     before, is_over, began = compiled_files(), Event(), time.perf_counter()
     said = f"about {expected} functions" if expected is not None else "a minute or more the first time"

@@ -31,7 +31,7 @@ def warm(
 
     Example: swapregret warm --set "msets 20 5" --preset adaptive
     """
-    from swapregret.compiled.kernel import cache_folder
+    from swapregret.compiled.cache_place import cache_folder
     from swapregret.experiments.forecast import warm_up
     from swapregret.learners.presets import swap_combcp
 

@@ -1,13 +1,64 @@
-"""Where compiled code is kept: a folder that can be written to, and by nobody else.
+"""Where compiled code is kept, and how far compiling has come.
 
-What Numba keeps is code that the next process runs, so a folder that others could write to would let them in.
+Numba keeps compiled code on disk and checks the file a kernel stands in, but not the files of the kernels it calls. So the
+folder of a kernel is named by a digest of its file and of all files of the package that one imports: a change of the code
+starts a new folder for what it may touch, and for nothing else. The folders lie beside the kernels or, where the package cannot be
+written to, in one that nobody else can write to: what is kept there is code that the next process runs.
 """
 
+import hashlib
 import os
+import re
 import stat
+import sys
 import tempfile
+import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+_PACKAGE = Path(__file__).parents[1]
+_IMPORTED = re.compile(r"^(?:from|import) swapregret\.([\w.]+)", flags=re.MULTILINE)
+_PATIENCE, _EVERY = 1.0, 0.25
+
+
+def cache_folder(file: str | Path = __file__) -> Path:
+    """Return the folder of compiled code for the kernels of a file, as it and what it imports stand now."""
+    from numba import __version__ as version
+    from numba.core import config
+
+    digest = hashlib.sha256(version.encode())
+    for path in sorted(sources(Path(file).resolve())):
+        digest.update(_text(path).encode())
+    settings: Any = config
+    return _base(settings.CACHE_DIR) / f"{Path(file).stem}-{digest.hexdigest()[:16]}"
+
+
+@cache
+def _base(given: str) -> Path:
+    return cache_place(Path(__file__).parent, given)
+
+
+@cache
+def sources(path: Path) -> set[Path]:
+    """Return a file and all files of the package it imports, and they import, and so on."""
+    found, open_ = {path}, [path]
+    while open_:
+        for name in _IMPORTED.findall(_text(open_.pop())):
+            target = _PACKAGE.joinpath(*name.split(".")).with_suffix(".py")
+            if target.is_file() and target not in found:
+                found.add(target)
+                open_.append(target)
+    return found
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def cache_place(package: Path, given: str = "") -> Path:
@@ -68,3 +119,37 @@ def _is_ours(place: Path) -> bool:
     found = os.lstat(place)
     is_closed = stat.S_ISDIR(found.st_mode) and stat.S_IMODE(found.st_mode) & 0o077 == 0
     return is_closed and (not hasattr(os, "getuid") or found.st_uid == os.getuid())
+
+
+def compiled_files() -> set[str]:
+    """Return the files that hold compiled code."""
+    return {str(path) for path in cache_folder().parent.rglob("*.nbc")}
+
+
+@contextmanager
+def show_compiling() -> Iterator[None]:
+    """Show on a terminal how many functions were compiled, if the block takes more than a second."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    before, is_over, began = compiled_files(), Event(), time.perf_counter()
+
+    def show() -> None:
+        line = ""
+        if not is_over.wait(_PATIENCE):
+            while not is_over.wait(_EVERY):
+                count, seconds = len(compiled_files() - before), time.perf_counter() - began
+                line = f"Compiling, once: {count} functions in {seconds:.0f} s"
+                sys.stderr.write(f"\r{line}")
+                sys.stderr.flush()
+        if line:
+            sys.stderr.write("\r" + " " * len(line) + "\r")
+            sys.stderr.flush()
+
+    watcher = Thread(target=show, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        watcher.join()

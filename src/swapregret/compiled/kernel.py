@@ -1,35 +1,25 @@
-"""The decorators of compiled code, and where compiled code is kept.
+"""The decorators of compiled code.
 
 Kernels take arrays and numbers and give arrays and numbers; they know no objects of the package and make no decisions of
 policy. ``error_model="numpy"`` needs explicit guards against division by zero.
 
 Numba itself is loaded by the first kernel that is called, not by ``import swapregret``: a decorated function stands for
 its compiled self. That is made then, and takes its place in all modules of the package, so that later calls go straight
-to it. Kernels that call kernels see compiled code.
-
-Numba keeps compiled code on disk and checks the file a kernel stands in, but not the files of the kernels it calls. So
-the cache folder of a kernel is named by a digest of its file and of all files of the package that one imports: a change
-of the code starts a new folder for what it may touch, and for nothing else. It lies beside the kernels, or, where the
-package cannot be written to, where ``cache_place`` says.
+to it. Kernels that call kernels see compiled code. It is kept on disk (``compiled.cache_place``).
 """
 
-import hashlib
 import importlib
 import os
-import re
 import sys
 from collections.abc import Callable
 from functools import cache, partial, update_wrapper
-from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-from swapregret.compiled.cache_place import cache_place
+from swapregret.compiled.cache_place import cache_folder
 from swapregret.extras import loading
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_PACKAGE = Path(__file__).parents[1]
-_IMPORTED = re.compile(r"^(?:from|import) swapregret\.([\w.]+)", flags=re.MULTILINE)
 _making = RLock()
 
 
@@ -117,18 +107,6 @@ def _find(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def cache_folder(file: str | Path = __file__) -> Path:
-    """Return the folder of compiled code for the kernels of a file, as it and what it imports stand now."""
-    from numba import __version__ as version
-    from numba.core import config
-
-    digest = hashlib.sha256(version.encode())
-    for path in sorted(sources(Path(file).resolve())):
-        digest.update(_text(path).encode())
-    settings: Any = config
-    return _base(settings.CACHE_DIR) / f"{Path(file).stem}-{digest.hexdigest()[:16]}"
-
-
 @cache
 def load_numba() -> Any:
     """Load Numba, set it up, and return it.
@@ -213,26 +191,3 @@ def _without_literals(dispatcher: Any) -> Any:
 
 
 _folder_of = cache(cache_folder)
-
-
-@cache
-def _base(given: str) -> Path:
-    return cache_place(Path(__file__).parent, given)
-
-
-@cache
-def sources(path: Path) -> set[Path]:
-    """Return a file and all files of the package it imports, and they import, and so on."""
-    found, open_ = {path}, [path]
-    while open_:
-        for name in _IMPORTED.findall(_text(open_.pop())):
-            target = _PACKAGE.joinpath(*name.split(".")).with_suffix(".py")
-            if target.is_file() and target not in found:
-                found.add(target)
-                open_.append(target)
-    return found
-
-
-@cache
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")

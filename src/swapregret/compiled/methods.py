@@ -16,8 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
+from swapregret.compiled.cache_place import cache_folder, sources
 from swapregret.compiled.callback import callbacks_of, settle
-from swapregret.compiled.kernel import Kernel, cache_folder, keyed_by, sources
+from swapregret.compiled.kernel import Kernel, keyed_by
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Arguments = ParamSpec("_Arguments")

@@ -99,7 +99,7 @@ def decompose_from(oracle: LinearOracle, point: Vector, pool: Matrix, variants: 
     ...     def argmax(self, weights):
     ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
     >>> table, weights = decompose_from(Line(), np.array([.25, .75]), np.array([[1., 0.]]), [0])
-    >>> table.tolist(), weights.tolist()
+    >>> table.tolist(), weights.round(12).tolist()
     ([[1.0, 0.0], [0.0, 1.0]], [0.25, 0.75])
     """
     asked, x, d = AskedOracle.of(oracle), np.array(point), len(point)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Label, Vector, frozen
-from swapregret.compiled.progress import show_compiling
+from swapregret.compiled.cache_place import show_compiling
 from swapregret.compiled.vectors import action_total
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy

@@ -153,9 +153,8 @@ def _oracle(dimension: int, preset: str, days: int) -> PlayOnce:
         next(calls)
         return inner.argmax(weights)
 
-    own = _play(lambda: OracleSet(dimension, argmax), preset, "none", days)
-
     def run() -> Seen:
+        own = _play(lambda: OracleSet(dimension, argmax), preset, "none", days)  # a new set: one remembers its answers
         before = next(calls)
         own()
         return Seen(calls=(next(calls) - before - 1) / days)
