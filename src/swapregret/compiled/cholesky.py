@@ -9,7 +9,7 @@ import numpy as np
 
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vectors import add_rows, sum_of
+from swapregret.compiled.vectors import add_rows, dot, sum_of
 
 _CUT = 1e-12
 
@@ -131,19 +131,7 @@ def cholesky_solve(factor: Floats, right: Floats) -> Floats:
             rest[j] -= value * row[j]
     for i in range(n - 1, -1, -1):
         row, rest = factor[i, i:], result[i:]
-        size = rest.size
-        first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
-        j = 1
-        while j + 4 <= size:
-            first += row[j] * rest[j]
-            second += row[j + 1] * rest[j + 1]
-            third += row[j + 2] * rest[j + 2]
-            fourth += row[j + 3] * rest[j + 3]
-            j += 4
-        while j < size:
-            first += row[j] * rest[j]
-            j += 1
-        rest[0] = (rest[0] - ((first + second) + (third + fourth))) / row[0]
+        rest[0] = (rest[0] - dot(row[1:], rest[1:])) / row[0]
     return result
 
 

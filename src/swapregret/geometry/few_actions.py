@@ -12,6 +12,7 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import add_totals, padded_rows
+from swapregret.compiled.vectors import dot
 
 _EXACT = 1e-13
 _NEAR = 1e-6
@@ -134,7 +135,7 @@ def _factor_on(rows: _Rows, basis: _Basis, count: int, chosen: int) -> bool:
         product = 1.0  # of the two rows in the norm of `scale`, one more coordinate being 1
         for e in range(ends[basis.held[k]], ends[basis.held[k] + 1]):
             product += marked[elements[e]]
-        value = (product - _dot(factor[k], row, k)) / factor[k, k]
+        value = (product - dot(factor[k, :k], row[:k])) / factor[k, k]
         row[k] = value
         pivot -= value * value
     if not pivot > _DEPENDENT * own:
@@ -143,23 +144,6 @@ def _factor_on(rows: _Rows, basis: _Basis, count: int, chosen: int) -> bool:
     basis.held[count] = chosen
     basis.weights[count] = 0.0
     return True
-
-
-@kernel
-def _dot(one: Floats, other: Floats, size: int) -> float:
-    """Return the product of the first entries of two vectors: four sums side by side."""
-    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
-    j = 0
-    while j + 4 <= size:
-        first += one[j] * other[j]
-        second += one[j + 1] * other[j + 1]
-        third += one[j + 2] * other[j + 2]
-        fourth += one[j + 3] * other[j + 3]
-        j += 4
-    while j < size:
-        first += one[j] * other[j]
-        j += 1
-    return (first + second) + (third + fourth)
 
 
 @kernel
@@ -216,7 +200,7 @@ def _least_squares(
             total = missing
             for e in range(ends[held[k]], ends[held[k] + 1]):
                 total += rest[elements[e]]
-            move[k] = (total - _dot(factor[k], move, k)) / factor[k, k]
+            move[k] = (total - dot(factor[k, :k], move[:k])) / factor[k, k]
         for k in range(count - 1, -1, -1):
             line = factor[k]
             value = move[k] / line[k]
