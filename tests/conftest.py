@@ -1,6 +1,6 @@
 """Settings all tests share: one BLAS thread, Hypothesis profiles that repeat, and which files come first.
 
-May touch: nothing of the package. ``HYPOTHESIS_PROFILE=explore`` draws new examples on every run.
+``HYPOTHESIS_PROFILE=explore`` draws new examples on every run.
 """
 
 import os
