@@ -21,6 +21,11 @@ from swapregret.compiled.cholesky import cholesky, cholesky_solve, trace_of_inve
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.adaptive.state import Fit
 
+_FARTHEST = 1e4
+"""Most that a log-weight is moved: in a world without noise the standard error goes to 0, and projections have an end."""
+_ROUNDING = 1e-12
+"""Differences in rewards that are due to rounding."""
+
 
 @kernel
 def remember_total(fit: Fit, action: Integers, reward: float, times: float) -> None:
@@ -96,8 +101,12 @@ def fitted_tilt(fit: Fit, f: int, size: int, rank: int, noise: float, boldness: 
     trace = trace_of_inverse(factor) - (d - rank) / ridge
     error = np.sqrt(2.0 * noise * max(trace, 0.0) / rank)
     tilted = first_log.copy()
-    if error > 0.0:
-        steepness = boldness * max(1.0, np.log(d / ridge)) / error
+    bold = boldness * max(1.0, np.log(d / ridge))
+    largest = 0.0
+    for i in range(d):
+        largest = max(largest, abs(theta[i]))
+    if largest > _ROUNDING:
+        steepness = bold / error if bold * largest < _FARTHEST * error else _FARTHEST / largest
         for i in range(d):
             tilted[i] += steepness * theta[i]
     return tilted

@@ -1,0 +1,43 @@
+"""Least squares of the members that do not restart: worlds without noise, where the standard error goes to 0."""
+
+import numpy as np
+import pytest
+
+import swapregret as sr
+from swapregret.learners.adaptive.fit import fitted_tilt, remember_total
+from swapregret.learners.adaptive.state import Fit, start_fit
+
+PATHS = sr.DagPaths([("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t")], source="s", sink="t")
+
+
+def _seen(actions: sr.ActionSet, rewards: np.ndarray) -> Fit:
+    """Return what least squares know once every action was played ten times."""
+    fit = start_fit(1, actions.dimension, has_fit=True)
+    for row in actions.enumerate():
+        remember_total(fit, row, float(rewards @ row), 10.0)
+    return fit
+
+
+@pytest.mark.parametrize("noise", [1e-4, 1e-20, 1e-310, 0.0])
+def test_weights_stay_within_reach_of_projections(noise: float) -> None:
+    """However small the noise, log-weights are at most 10,000 apart from their start, and the best action has the largest."""
+    actions = sr.MSets(6, 2)
+    rewards = np.array([0.5, 0.4, 0.3, 0.2, 0.1, 0.0])
+    tilted = fitted_tilt(_seen(actions, rewards), 0, 2, 6, noise, 2.5, np.zeros(6))
+    assert np.abs(tilted).max() <= 1e4
+    assert (np.diff(tilted) < 0.0).all()
+    assert np.ptp(tilted) > 1.0
+
+
+def test_rounding_is_no_difference() -> None:
+    """Where all actions pay the same and nothing is noisy, no weight moves: what least squares find is rounding."""
+    actions = sr.MSets(6, 2)
+    tilted = fitted_tilt(_seen(actions, np.full(6, 0.3)), 0, 2, 6, 0.0, 2.5, np.zeros(6))
+    assert np.abs(tilted).max() == 0.0
+
+
+def test_a_world_without_noise_is_played_to_its_end() -> None:
+    """On paths, whose projections reach least far, the default plays the best path to the end, and nothing is refused."""
+    world = sr.environments.from_function(PATHS, 20_000, lambda day: np.array([1.0, 0.0, 1.0, 0.0, 1.0]))
+    result = sr.play(sr.swap_combcp(PATHS, 20_000), world, rng=1, measure="none")
+    assert result.reward > 0.95
