@@ -23,7 +23,7 @@ def test_weights_stay_within_reach_of_projections(noise: float) -> None:
     """However small the noise, log-weights are at most 10,000 apart from their start, and the best action has the largest."""
     actions = sr.MSets(6, 2)
     rewards = np.array([0.5, 0.4, 0.3, 0.2, 0.1, 0.0])
-    tilted = fitted_tilt(_seen(actions, rewards), 0, 2, 6, noise, 2.5, np.zeros(6))
+    tilted = fitted_tilt(_seen(actions, rewards), 0, 2, 6, True, noise, 2.5, np.zeros(6))
     assert np.abs(tilted).max() <= 1e4
     assert (np.diff(tilted) < 0.0).all()
     assert np.ptp(tilted) > 1.0
@@ -32,8 +32,16 @@ def test_weights_stay_within_reach_of_projections(noise: float) -> None:
 def test_rounding_is_no_difference() -> None:
     """Where all actions pay the same and nothing is noisy, no weight moves: what least squares find is rounding."""
     actions = sr.MSets(6, 2)
-    tilted = fitted_tilt(_seen(actions, np.full(6, 0.3)), 0, 2, 6, 0.0, 2.5, np.zeros(6))
+    tilted = fitted_tilt(_seen(actions, np.full(6, 0.3)), 0, 2, 6, True, 0.0, 2.5, np.zeros(6))
     assert np.abs(tilted).max() == 0.0
+
+
+def test_longer_actions_are_worth_more() -> None:
+    """Where every edge pays the same, the longest path earns most, and its edges have the largest weights together."""
+    tilted = fitted_tilt(_seen(PATHS, np.full(5, 0.3)), 0, 3, PATHS.rank, False, 0.01, 2.5, np.zeros(5))
+    totals = PATHS.enumerate() @ tilted
+    assert np.array_equal(np.argsort(totals)[-1:], np.argsort(PATHS.enumerate().sum(axis=1))[-1:])
+    assert totals.max() > np.sort(totals)[-2] + 1.0
 
 
 def test_a_world_without_noise_is_played_to_its_end() -> None:

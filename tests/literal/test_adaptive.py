@@ -9,9 +9,11 @@ import pytest
 import swapregret as sr
 from swapregret.learners.player import Decision
 
+LADDER = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
 SETS = {
     "m-sets": (sr.MSets(6, 2), lambda literal: literal.m_sets(6, 2)),
     "permutations": (sr.Permutations(3), lambda literal: literal.matchings(3)),
+    "paths": (sr.DagPaths(LADDER, source=0, sink=3), lambda literal: literal.paths(LADDER, 0, 3)),
 }
 WINDOWS, GAMMA, VARIANTS, HORIZON = (2, 6, 18, 54), 0.1, 2, 240
 CASES: list[tuple[str, str, dict[str, Any]]] = [
@@ -20,7 +22,10 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("m-sets", "semi-bandit", {"guard_slack": 0.005}),
     ("m-sets", "bandit", {"pooling": False, "least_squares": False, "trackers": False}),
     ("permutations", "bandit", {}),
+    ("paths", "bandit", {}),
+    ("paths", "semi-bandit", {}),
     ("permutations", "bandit", {"guard_slack": 0.005}),
+    ("permutations", "semi-bandit", {}),
     ("permutations", "full", {"guard_slack": 0.002}),
 ]
 
@@ -30,7 +35,7 @@ class Pool:
 
     def __init__(self, literal: Any, plain: Any, actions: Any, feedback: str, options: dict[str, Any]) -> None:
         d = plain.rows.shape[1]
-        self.plain, self.actions, self.d = plain, actions, d
+        self.plain, self.actions, self.d, self.feedback = plain, actions, d, feedback
         self.rows = [tuple(row) for row in plain.rows.tolist()]
         self.base, self.K = WINDOWS[0], len(WINDOWS) - 1
         rate = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}[feedback]
@@ -163,15 +168,17 @@ class Pool:
         return float(total)
 
     def fitted(self, g: int, noise: float) -> np.ndarray:
-        """Return q_1 exp(β θ̂/s), projected."""
+        """Return q_1 exp(β (θ̂ + c)/s), projected."""
         A, b = self.info[g] + self.new_info, self.moment[g] + self.new_moment
         ridge = float(max(1, self.plain.size))
         inverse = np.linalg.inv(A + ridge * np.eye(self.d))
-        theta = inverse @ (b - b.sum() / A.sum() * A.sum(axis=1))
-        trace = np.trace(inverse) - (self.d - self.plain.rank) / ridge
-        error = math.sqrt(2.0 * noise * max(trace, 0.0) / self.plain.rank)
+        level = b.sum() / A.sum()
+        worth = inverse @ (b - level * A.sum(axis=1)) + (0.0 if self.plain.is_uniform else level)
+        rank = self.plain.rank if self.feedback == "bandit" else self.d
+        trace = np.trace(inverse) - (self.d - rank) / ridge
+        error = math.sqrt(2.0 * noise * trace / rank)
         steep = 2.5 * max(1.0, math.log(self.d / self.plain.size))
-        tilted = np.log(self.members[g].first) + (steep * theta / error if error > 0.0 else 0.0)
+        tilted = np.log(self.members[g].first) + (steep * worth / error if error > 0.0 else 0.0)
         return self.plain.project(tilted)
 
     def end(self, X: np.ndarray, n_ending: int, position: int, noise: float) -> None:

@@ -6,12 +6,13 @@ For a member with retention λ, sums over the days so far with weights :math:`\l
 
 c = Σb / ΣA the mean reward per element. The member plays the KL projection of
 
-.. math:: q_1\exp\Bigl(\beta\,\max\bigl(1, \log\tfrac dm\bigr)\,\hat\theta / s\Bigr),
+.. math:: q_1\exp\Bigl(\beta\,\max\bigl(1, \log\tfrac dm\bigr)\,(\hat\theta + c) / s\Bigr),
 
-s the standard error of a difference of two elements: as bold as what is known allows. An element begins with probability m/d, so
-log d/m is what its log-weight must gain before it is played for sure; without this factor members on sets with many elements for
+s the standard error of a difference of two elements: as bold as what is known allows. Where all actions have one size c changes
+nothing and is left out; elsewhere longer actions earn more by it. An element begins with probability m/d, so log d/m is what its
+log-weight must gain before it is played for sure; without this factor members on sets with many elements for
 each that is chosen (paths, rankings) stay close to where they began. With semi-bandit feedback
-:math:`A = \sum \mathrm{diag}(M)`, :math:`b = \sum M \circ R`.
+:math:`A = \sum \mathrm{diag}(M)`, :math:`b = \sum M \circ R`, and the rank is d: every element is seen on its own.
 """
 
 import numpy as np
@@ -72,7 +73,9 @@ def gather_window(fit: Fit) -> None:
 
 
 @kernel
-def fitted_tilt(fit: Fit, f: int, size: int, rank: int, noise: float, boldness: float, first_log: Floats) -> Floats:
+def fitted_tilt(
+    fit: Fit, f: int, size: int, rank: int, is_uniform: bool, noise: float, boldness: float, first_log: Floats
+) -> Floats:
     """Return the log-weights that member f of those that fit projects, the window that ends included."""
     d = fit.window_moment.size
     a, b = np.empty((d, d)), np.empty(d)
@@ -97,18 +100,20 @@ def fitted_tilt(fit: Fit, f: int, size: int, rank: int, noise: float, boldness: 
         right[i] = b[i] - level * ones[i]
         a[i, i] += ridge
     factor, _ = cholesky(a)
-    theta = cholesky_solve(factor, right)
+    worth = cholesky_solve(factor, right)
     trace = trace_of_inverse(factor) - (d - rank) / ridge
     error = np.sqrt(2.0 * noise * max(trace, 0.0) / rank)
-    tilted = first_log.copy()
-    bold = boldness * max(1.0, np.log(d / ridge))
     largest = 0.0
     for i in range(d):
-        largest = max(largest, abs(theta[i]))
+        if not is_uniform:  # where all actions have one size, what every element is worth changes nothing
+            worth[i] += level
+        largest = max(largest, abs(worth[i]))
+    bold = boldness * max(1.0, np.log(d / ridge))
+    tilted = first_log.copy()
     if largest > _ROUNDING:
         steepness = bold / error if bold * largest < _FARTHEST * error else _FARTHEST / largest
         for i in range(d):
-            tilted[i] += steepness * theta[i]
+            tilted[i] += steepness * worth[i]
     return tilted
 
 
