@@ -54,16 +54,15 @@ def bench(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer rounds, without the largest sets: a minute or two.")
     ] = False,
-    seconds: Annotated[float | None, typer.Option(help="Processor time for each figure of rounds and growth.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Processor time for each figure that is no door.")] = None,
     write: Annotated[
         Path | None, typer.Option(help="A page whose measured tables are rewritten, such as docs/performance.md.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure sessions, games, own sets, rounds per second, growth, memory and peers on this machine.
+    """Measure sessions, games, own sets, starts, rounds per second and peers on this machine.
 
-    Everything but sessions and starts is processor time of one core, with one thread of linear algebra; ratios are
-    to a plain NumPy version of the same learner, run in the same process.
+    Everything but sessions and starts is processor time of one core, with one thread of linear algebra.
 
     Example: swapregret bench --quick
     """

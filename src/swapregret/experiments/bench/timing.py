@@ -68,32 +68,3 @@ def bare_exp3(rounds: int) -> float:
         log_weights[arm] += rate * reward / law[arm]
         earned += reward
     return earned
-
-
-@dataclass(frozen=True)
-class PowerLaw:
-    """A power law through points: y = c·x^exponent, by least squares on the logarithms.
-
-    ``error`` is the standard error of the exponent, ``spread`` the largest factor by which a point lies off the line.
-    """
-
-    exponent: float
-    error: float
-    spread: float
-
-
-def fit_power(x: list[float], y: list[float]) -> PowerLaw:
-    """Fit a power law to at least three points.
-
-    Examples
-    --------
-    >>> fit = fit_power([1, 2, 4], [3, 12, 48])
-    >>> round(fit.exponent, 6), round(fit.spread, 6)
-    (2.0, 1.0)
-    """
-    log_x, log_y = np.log(x), np.log(y)
-    centred = log_x - log_x.mean()
-    exponent = float(centred @ log_y / (centred @ centred))
-    off = log_y - log_y.mean() - exponent * centred
-    error = math.sqrt(float(off @ off) / max(len(x) - 2, 1) / float(centred @ centred))
-    return PowerLaw(exponent, error, float(np.exp(np.abs(off).max())))
