@@ -56,17 +56,7 @@ def html_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line of a figure.
-
-    Attributes
-    ----------
-    name : str
-    x, y : array_like
-    low, high : array_like, optional
-        The band around it; left out where it is not known.
-    panel : int
-        In which panel it is drawn, from 0 at the top.
-    """
+    """A line of a figure: the band around it is left out where it is not known; panels count from 0 at the top."""
 
     name: str
     x: npt.ArrayLike
@@ -96,17 +86,7 @@ def band_of(index: int) -> str:
 def line_figure(
     lines: Sequence[Line], *, title: str, x_title: str, y_titles: Sequence[str], log_x: bool = False
 ) -> Any:
-    """Return lines with their bands, in panels one below the other that share the horizontal axis.
-
-    Parameters
-    ----------
-    lines : sequence of Line
-    title, x_title : str
-    y_titles : sequence of str
-        One for each panel.
-    log_x : bool
-        Whether the horizontal axis is logarithmic.
-    """
+    """Return lines with their bands, in panels one below the other, one per title, that share the horizontal axis."""
     data: list[dict[str, Any]] = []
     for index, line in enumerate(lines):
         axis = "y" if line.panel == 0 else f"y{line.panel + 1}"

@@ -1,8 +1,6 @@
 """``swapregret warm`` and ``bench``: compile before it is needed, and how fast it is, here."""
 
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -66,12 +64,7 @@ def bench(
 
     Example: swapregret bench --quick
     """
-    if os.environ.get("OMP_NUM_THREADS") != "1":  # read when NumPy is loaded, so it takes a process of its own
-        options = [*(["--quick"] if quick else []), *(["--json"] if as_json else [])]
-        options += ["--seconds", str(seconds)] if seconds is not None else []
-        options += ["--write", str(write)] if write is not None else []
-        command = [sys.executable, "-c", "from swapregret.cli import app; app()", "bench", *options]
-        raise typer.Exit(subprocess.run(command, env=os.environ | _ONE_THREAD, check=False).returncode)
+    os.environ.update(_ONE_THREAD)  # read when NumPy is loaded, below
     from swapregret.experiments.bench.run_bench import run_bench
     from swapregret.experiments.bench.sheets import describe_bench, read_page, sheets, write_page
 

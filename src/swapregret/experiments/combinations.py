@@ -35,8 +35,6 @@ def expand(
         A kind, or a table with ``kind``, an optional ``name`` and parameters.
     field : str
         Where they stand in the spec.
-    kinds : sequence of str
-        What is known.
     parameters : callable
         ``parameters(kind)`` lists what a kind takes.
     depths : mapping

@@ -60,6 +60,22 @@ class Checkpoints(_Strict):
             return value | {"ratio": float(value["ratio"])}
         return value
 
+    def marks(self, horizon: int) -> tuple[int, ...]:
+        """Return the days of a run after which it is measured, the horizon last.
+
+        Examples
+        --------
+        >>> Checkpoints(first=100).marks(1000), Checkpoints(days=[1, 20, 3000]).marks(1000)
+        ((125, 250, 500, 1000), (1, 20, 1000))
+        """
+        if self.days is not None:
+            return (*sorted({day for day in self.days if day < horizon}), horizon)
+        days, power = {horizon}, self.ratio
+        while horizon / power >= self.first:
+            days.add(-int(-horizon // power))
+            power *= self.ratio
+        return tuple(sorted(days))
+
 
 class Spec(_Strict):
     """An experiment: sets × environments × players × horizons × replications."""

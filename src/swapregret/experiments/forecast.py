@@ -29,17 +29,7 @@ _WARM_DAYS = 200
 
 @dataclass(frozen=True)
 class Speed:
-    """Rounds per second of processor time on this machine, one core, and how many were timed.
-
-    Attributes
-    ----------
-    playing : float
-        Rounds a second of ``play(..., measure="none")``.
-    measuring : float
-        With the ledger of swap regret kept.
-    rounds : int
-        Length of the longest timed run.
-    """
+    """Rounds per second of processor time on this machine, one core, without and with a ledger, and how many were timed."""
 
     playing: float
     measuring: float
@@ -60,10 +50,6 @@ class Plan:
 
     Attributes
     ----------
-    actions : ActionSet
-    horizon : int
-    preset : str
-    schedule : Schedule
     reason : str
         How policies are played and Σ⁺M is found, and why.
     bound : Bound
@@ -76,8 +62,6 @@ class Plan:
         By our measurements; None where there is none near.
     speed : Speed or None
         None if nothing was timed.
-    memory : MemoryNeed
-    warnings : tuple of str
     """
 
     actions: ActionSet
@@ -97,15 +81,7 @@ class Plan:
 def make_plan(actions: ActionSet, horizon: int, *, preset: str = "adaptive", seconds: float = 1.0) -> Plan:
     """Return the plan of ``swap_combcp(actions, horizon, preset=preset)``.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-        T, 2..10¹⁵.
-    preset : str
-        As of :func:`~swapregret.learners.presets.swap_combcp`.
-    seconds : float
-        About how long to time rounds on this machine; 0 times nothing.
+    Rounds are timed on this machine for about ``seconds``; 0 times nothing.
 
     Examples
     --------

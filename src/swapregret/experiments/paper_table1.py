@@ -36,9 +36,6 @@ class Contender:
 
     Attributes
     ----------
-    name : str
-    make : callable
-        ``make(actions, horizon)`` returns the player.
     theory : str or None
         The row of ``regret.bounds.table1`` it belongs to.
     regret, time : str
@@ -131,9 +128,6 @@ class Cell:
 
     Attributes
     ----------
-    family, instance : str
-    n_actions, dimension, size : int
-    player : str
     swap_regret, lower : float or None
         Swap regret per day, and the lower end of its bracket where it is not exact.
     standard_error : float or None
@@ -191,12 +185,10 @@ def measure_table1(
     ----------
     world : str
         A name of ``WORLDS``.
-    horizon, replications, seed : int
     budget : float
         Processor seconds a competitor may take on an instance; a pilot of some days decides.
     is_full : bool
         Whether to take all instances, and not only those of the default.
-    instances, competitors : sequence, optional
     n_jobs : int
         Processes; regrets do not depend on their number.
     progress : callable, optional

@@ -55,7 +55,6 @@ class Door:
 
     Attributes
     ----------
-    name : str
     rounds : int
         How many rounds are played, and the horizon of the learners.
     start : callable

@@ -34,13 +34,10 @@ def curve_figure(
     ----------
     curves : sequence of (str, Curve or None)
         By name; one that is missing keeps its place, so that the others keep their colours.
-    y_title : str
     is_log : bool
         Whether the picture opens on logarithmic axes.
     unit : str
         Written behind the numbers of the hover text.
-    x_title : str
-        What the days of the curves are.
 
     Examples
     --------
@@ -67,14 +64,9 @@ def curve_figure(
 
 
 def horizon_figure(scenes: Sequence[Scene], quantity: str = "swap") -> Figure | None:
-    """Draw the last swap regret, or reward, of every player against the horizon; None for scenes of one horizon.
+    """Draw the last ``swap`` regret, or ``reward``, of every player against the horizon; None for scenes of one horizon.
 
-    Parameters
-    ----------
-    scenes : sequence of Scene
-        Of one set and one environment. Players are the first one's and those the others add.
-    quantity : str
-        ``swap`` or ``reward``.
+    The scenes are of one set and one environment; players are the first one's and those the others add.
     """
     if len(scenes) < 2:
         return None

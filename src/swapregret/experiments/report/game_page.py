@@ -113,7 +113,6 @@ def game_page(
     ----------
     results : sequence of SelfPlayResult
         One per seed, of the same game and as many days; the first is the one that tables and maps are of.
-    title : str
     spec : str
         The description of the game as given.
     options : str

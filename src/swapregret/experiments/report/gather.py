@@ -44,12 +44,8 @@ def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Scene, ...], Origin]:
     """Read a folder of results: its scenes in the order of the specification, and where they came from.
 
     Swap regret is that of the mean ledger with its bootstrap interval, cut at 0; external regret and reward are means over
-    replications with Student's 95 % interval; time is the median run's, from the fastest to the slowest.
-
-    Parameters
-    ----------
-    folder : path
-        What ``swapregret run SPEC.toml --out DIR`` wrote; runs that are missing are left out and counted.
+    replications with Student's 95 % interval; time is the median run's, from the fastest to the slowest. Runs that are missing
+    are left out and counted.
     """
     experiment = load_experiment(folder)
     finished = list(experiment.finished)
@@ -193,11 +189,9 @@ def _column(table: pl.DataFrame, name: str) -> Vector:
 
 def _origin(experiment: Experiment, n_finished: int) -> Origin:
     runs = {run.id: run for run in experiment.runs}
-    failures = {}
-    for identity, failure in experiment.failures.items():
-        run = runs[identity]
-        where = f"{run.player} on {run.set}, {run.environment}, T = {run.horizon:,}, replication {run.replication}"
-        failures[where] = str(failure.get("error", "unknown"))
+    failures = {
+        str(runs[identity]): str(failure.get("error", "unknown")) for identity, failure in experiment.failures.items()
+    }
     known = experiment.environment
     order = [*(name for name in _FACTS if name in known), *(name for name in known if name not in _FACTS)]
     facts = {_FACTS.get(name, name.replace("_", " ")): str(known[name]) for name in order}

@@ -41,16 +41,8 @@ def render_page(
 ) -> str:
     """Return the page as HTML.
 
-    Parameters
-    ----------
-    scenes : sequence of Scene
-    origin : Origin
-    comparison : Comparison, optional
-        For a page about two campaigns; ``scenes`` are then its own.
-    others : sequence of Origin
-        Of the campaigns after the first.
-    live_version : int, optional
-        Of a page that asks its server for later versions as the campaign goes on.
+    ``comparison`` is for a page about two campaigns; ``scenes`` are then its own, and ``others`` the origin of the second.
+    A page with a ``live_version`` asks its server for later ones as the campaign goes on.
     """
     options = "".join(f'<option value="{i}">{escape(scene.label)}</option>' for i, scene in enumerate(scenes))
     title = origin.name if comparison is None else f"{comparison.names[0]} and {comparison.names[1]}"
@@ -206,14 +198,9 @@ def _reproduce(origin: Origin) -> str:
 
 
 def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
-    """Write the report of an experiment as one HTML file that needs nothing from outside; return where it is.
+    """Write the report of a folder of results as one HTML file that needs nothing from outside; return where it is.
 
-    Parameters
-    ----------
-    folder : path
-        A folder of results; runs that are missing are left out and counted on the page.
-    out : path, optional
-        The file to write; ``report.html`` in the folder if not given.
+    Runs that are missing are left out and counted on the page. The file is ``report.html`` in the folder unless ``out`` is given.
     """
     path = Path(folder) / "report.html" if out is None else Path(out)
     scenes, origin = gather(folder)
@@ -224,14 +211,9 @@ def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str] | N
 def write_comparison(
     first: str | os.PathLike[str], second: str | os.PathLike[str], out: str | os.PathLike[str] | None = None
 ) -> Path:
-    """Write a report about two campaigns: their players side by side, and what changed; return where it is.
+    """Write a report about two folders of results: their players side by side, and what changed; return where it is.
 
-    Parameters
-    ----------
-    first, second : path
-        Folders of results with at least one scene in common.
-    out : path, optional
-        The file to write; ``comparison.html`` in the second folder if not given.
+    They must have a scene in common. The file is ``comparison.html`` in the second folder unless ``out`` is given.
     """
     if Path(first).resolve() == Path(second).resolve():
         raise InvalidInput("two campaigns must be two folders", f"{os.fspath(first)!r} twice", "Give another one.")

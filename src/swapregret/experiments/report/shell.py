@@ -22,7 +22,6 @@ class Panel:
     ----------
     key : str
         By which the page finds its data.
-    title : str
     words : tuple of str
         Paragraphs beside the figure, in HTML.
     is_optional : bool

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from swapregret import __version__
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, set_parameters
 from swapregret.counts import MOST_RUNS
@@ -21,7 +22,7 @@ from swapregret.experiments.catalogue import (
 )
 from swapregret.experiments.combinations import Choice, expand
 from swapregret.experiments.experiment_spec import Spec
-from swapregret.experiments.runs.task import RunTask, days_listed, geometric, library_version
+from swapregret.experiments.runs.task import RunTask
 from swapregret.learners.config import encode
 from swapregret.registry import FORMS
 from swapregret.results.experiment import RunInfo
@@ -94,11 +95,7 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     }
     tasks, used = [], {}
     for horizon in dict.fromkeys(spec.horizons):
-        marks = (
-            geometric(horizon, spec.checkpoints.first, spec.checkpoints.ratio)
-            if spec.checkpoints.days is None
-            else days_listed(horizon, spec.checkpoints.days)
-        )
+        marks = spec.checkpoints.marks(horizon)
         for world, own_set in zip(worlds, own, strict=True):
             files = file_digest(world.kind, world.values, folder)
             for each in [_own(world, own_set)] if world.kind in OWN_SET else sets:
@@ -119,7 +116,7 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
                         )
                         tasks.append(task.identified())
     resolved = {
-        "library": library_version(),
+        "library": __version__,
         "name": spec.name,
         "seed": spec.seed,
         "replications": spec.replications,
