@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -78,7 +79,7 @@ def bench(
     if write is not None:
         write_page(write, result)
     if as_json:
-        emit_json(result.as_dict())
+        emit_json(asdict(result))
         return
     console.print(describe_bench(result))
     for sheet in sheets(result):

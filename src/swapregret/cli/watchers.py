@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from rich.console import Group
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TimeElapsedColumn
 from rich.table import Table
 
 from swapregret.cli.console import WordsColumn, status_console, styled
@@ -72,8 +72,7 @@ class LiveWatcher(_Counting):
         self._bar = Progress(
             WordsColumn(),
             BarColumn(bar_width=None),
-            MofNCompleteColumn(),
-            WordsColumn("left"),
+            WordsColumn("runs"),
             TimeElapsedColumn(),
             console=status_console,
             expand=True,
@@ -83,16 +82,14 @@ class LiveWatcher(_Counting):
     def begin(self, plan: RunPlan, missing: Sequence[RunTask]) -> None:
         """Begin."""
         super().begin(plan, missing)
-        self._task = self._bar.add_task(plan.resolved["name"], total=len(missing), left="runs")
+        self._task = self._bar.add_task(plan.resolved["name"], total=self._total, runs="")
         self._live.start()
         self.tick(())
 
     def tick(self, reports: Sequence[WorkerReport]) -> None:
         """Show where the workers stand."""
-        share = self._days(reports) / self._total * self._n_missing if self._total else 0.0
-        whole = max(self._n_ended, min(share, self._n_missing))
-        self._bar.update(self._task, completed=whole if whole == self._n_ended else round(whole, 2))
-        self._bar.update(self._task, left=f"runs  {self._left(reports)}")
+        runs = f"{self._n_ended}/{self._n_missing} runs  {self._left(reports)}"
+        self._bar.update(self._task, completed=self._days(reports), runs=runs)
         self._live.update(Group(self._bar, self._workers(reports)))
 
     def _workers(self, reports: Sequence[WorkerReport]) -> Table:

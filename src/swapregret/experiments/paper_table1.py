@@ -19,6 +19,7 @@ from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import as_integer
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
+from swapregret.games.kinds.routing import layered_edges
 from swapregret.learners import baselines
 from swapregret.learners.baselines.drivers.action_table import read_duration
 from swapregret.learners.presets import swap_combcp
@@ -67,11 +68,7 @@ def layered_dag(width: int, layers: int) -> DagPaths:
     >>> layered_dag(3, 2).n_actions
     9
     """
-    edges = [("S", (0, i)) for i in range(width)]
-    for layer in range(layers - 1):
-        edges += [((layer, i), (layer + 1, j)) for i in range(width) for j in range(width)]  # type: ignore[misc]
-    edges += [((layers - 1, i), "D") for i in range(width)]  # type: ignore[misc]
-    return DagPaths(edges, source="S", sink="D")
+    return DagPaths(layered_edges(layers, width), source="s", sink="t")
 
 
 _OURS = ("Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)")

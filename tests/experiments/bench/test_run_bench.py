@@ -25,7 +25,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_bench, "DOORS", (replace(doors.DOORS[0], rounds=50), *few))
     monkeypatch.setattr(run_bench, "measure_starts", lambda: [StartRow("a first run", 2.0)])
     monkeypatch.setattr(run_bench, "ROUNDS", (case,))
-    monkeypatch.setattr(run_bench, "PRESET_CASES", (cases.PresetCase("m-sets (6, 2)", lambda: MSets(6, 2), 5.0),))
+    monkeypatch.setattr(run_bench, "PRESET_CASES", (cases.Case("m-sets (6, 2)", lambda: MSets(6, 2), wanted=5.0),))
     monkeypatch.setattr(run_bench, "LEARNERS", {"multiscale": cases.LEARNERS["multiscale"]})
     monkeypatch.setattr(peers, "_OURS", ((6, 2),))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

@@ -15,7 +15,7 @@ from swapregret.experiments.bench.sheets import sheets, write_page
 from swapregret.experiments.bench.starts import StartRow
 
 _BENCH = Bench(
-    {"processor": "P", "cores": 2, "python": "3", "numpy": "2"},
+    {"processor": "P", "cpu_count": 2, "python": "3", "numpy": "2"},
     100_000.0,
     [
         DoorRow("session", 9, 15.2, 1.52, 99.7, 1234.5, None, None, "20; 200"),

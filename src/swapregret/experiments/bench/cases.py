@@ -36,12 +36,16 @@ STATES = {"spread": 0.05, "concentrated": 3.0}
 
 @dataclass(frozen=True)
 class Case:
-    """One set whose rounds are timed; a long one is left out of a quick run."""
+    """One set whose rounds are timed; a long one is left out of a quick run.
+
+    ``wanted`` is what is asked of the multi-scale preset, in units of a bare Exp3 with ten arms.
+    """
 
     name: str
     make: Callable[[], ActionSet]
     learner: str = "combcp"
     is_long: bool = False
+    wanted: float | None = None
 
 
 def _random_graph(n_vertices: int, n_edges: int) -> SpanningTrees:
@@ -75,23 +79,11 @@ ROUNDS = (
 """Sets whose rounds are timed."""
 
 
-@dataclass(frozen=True)
-class PresetCase:
-    """One set on which whole learners are timed, in units of a bare Exp3 with ten arms.
-
-    ``wanted`` is what is asked of the multi-scale preset.
-    """
-
-    name: str
-    make: Callable[[], ActionSet]
-    wanted: float
-
-
 PRESET_CASES = (
-    PresetCase("m-sets (10, 3)", lambda: MSets(10, 3), 5.0),
-    PresetCase("m-sets (20, 5)", lambda: MSets(20, 5), 4.0),
-    PresetCase("m-sets (45, 8)", lambda: MSets(45, 8), 1.5),
-    PresetCase("permutations 10", lambda: Permutations(10), 1.0),
+    Case("m-sets (10, 3)", lambda: MSets(10, 3), wanted=5.0),
+    Case("m-sets (20, 5)", lambda: MSets(20, 5), wanted=4.0),
+    Case("m-sets (45, 8)", lambda: MSets(45, 8), wanted=1.5),
+    Case("permutations 10", lambda: Permutations(10), wanted=1.0),
 )
 """Sets on which learners are timed at their own schedules, for the horizon below."""
 
@@ -176,7 +168,7 @@ class LearnerRow:
     wanted: float | None
 
 
-def time_learner(case: PresetCase, learner: str, exp3: float, seconds: float) -> LearnerRow:
+def time_learner(case: Case, learner: str, exp3: float, seconds: float) -> LearnerRow:
     """Time a whole learner at its own schedule."""
     player = LEARNERS[learner](case.make(), LONG_HORIZON)
     rate = measure(rounds_of(player, "concentrated"), seconds).rounds_per_second

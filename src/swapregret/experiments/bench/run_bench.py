@@ -1,12 +1,8 @@
 """The whole benchmark: every figure of ``swapregret bench`` as one value."""
 
-import os
-import platform
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from swapregret.experiments.bench.cases import (
     LEARNERS,
@@ -22,7 +18,7 @@ from swapregret.experiments.bench.doors import DOORS, DoorRow, time_door
 from swapregret.experiments.bench.peers import PEERS, PeerTime, measure_ours, measure_peer
 from swapregret.experiments.bench.starts import StartRow, measure_starts
 from swapregret.experiments.bench.timing import bare_exp3, measure
-from swapregret.experiments.runs.runner import processor
+from swapregret.experiments.runs.runner import about_machine
 
 _QUICK = 0.02
 """The share of the rounds of a door that a quick run plays."""
@@ -39,21 +35,6 @@ class Bench:
     rounds: list[RoundRow]
     learners: list[LearnerRow]
     peers: list[PeerTime]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers, words, lists and dictionaries."""
-        return asdict(self)
-
-
-def describe_machine() -> dict[str, Any]:
-    """Return what the figures were measured on."""
-    return {
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "threads_of_blas": os.environ.get("OMP_NUM_THREADS", "not limited"),
-    }
 
 
 def run_bench(
@@ -95,4 +76,4 @@ def run_bench(
     for peer in PEERS:
         progress(peer.name)
         peers.append(measure_peer(peer, each, (10, 100) if quick else (10, 100, 1000)))
-    return Bench(describe_machine(), exp3, doors, starts, rounds, learners, peers)
+    return Bench(about_machine(), exp3, doors, starts, rounds, learners, peers)

@@ -32,7 +32,7 @@ def describe_bench(result: Bench) -> str:
     """Return what the figures were measured on."""
     machine = result.machine
     return (
-        f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, NumPy {machine['numpy']}; "
+        f"{machine['processor']}, {machine['cpu_count']} cores, Python {machine['python']}, NumPy {machine['numpy']}; "
         f"a bare Exp3 with ten arms in NumPy plays {_rate(result.exp3)} rounds per second."
     )
 

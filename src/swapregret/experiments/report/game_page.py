@@ -17,9 +17,9 @@ from swapregret.experiments.report.lines import in_braces
 from swapregret.experiments.report.model import Curve, DrawnEdge, DrawnGraph
 from swapregret.experiments.report.shell import (
     Panel,
+    again_section,
     choices,
     document,
-    facts_list,
     header,
     plain_section,
     table,
@@ -142,13 +142,13 @@ def game_page(
         f"The first seed is {str(first.certificate).splitlines()[0]}."
     )
     again = (
-        "<p>Save the description as <code>game.toml</code>, install the version named below, and run "
-        f"<code>swapregret game game.toml {escape(options)}</code>.</p><pre>{escape(spec)}</pre>{facts_list(facts)}"
+        "Save the description as <code>game.toml</code>, install the version named below, and run "
+        f"<code>swapregret game game.toml {escape(options)}</code>."
     )
     before = [header(title, lead), plain_section("players", "Players", _players(first) + _welfare(first, best))]
     after = [
         plain_section("deviations", "Best deviations", _deviations(first)),
-        plain_section("reproduce", "Play it again", again),
+        again_section("Play it again", again, spec, facts),
     ]
     return document(title, before, _PANELS, {"scenes": [{"label": title, "panels": panels}]}, after)
 

@@ -11,18 +11,13 @@ import numpy as np
 from swapregret.arrays import Matrix
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.compare import Comparison, compare
-from swapregret.experiments.report.curves import (
-    curve_figure,
-    horizon_figure,
-    swap_against_external,
-    swap_against_reward,
-)
+from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against
 from swapregret.experiments.report.first_tables import results_table, summary_section
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import MarginalsByDay, Origin, Scene
 from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
-from swapregret.experiments.report.shell import choices, document, facts_list, plain_section
+from swapregret.experiments.report.shell import again_section, choices, document, plain_section
 from swapregret.experiments.report.style import Figure, heat_map, plural
 from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
 from swapregret.storage import write_file
@@ -88,7 +83,7 @@ def panel_data(scene: Scene, scenes: Sequence[Scene] = ()) -> dict[str, Any]:
             "Only one horizon was run, or swap regret was not measured.",
         ),
         "versus": choices(
-            {"reward": swap_against_reward(players), "external regret": swap_against_external(players)},
+            {"reward": swap_against(players, "reward"), "external regret": swap_against(players, "external")},
             "Swap regret was not measured here.",
         ),
         "lemma": choices(
@@ -189,12 +184,11 @@ def first_sections(scenes: Sequence[Scene], *, has_summary: bool = True) -> str:
 
 def _reproduce(origin: Origin) -> str:
     words = (
-        "<p>Save the specification as <code>spec.toml</code>, "
+        "Save the specification as <code>spec.toml</code>, "
         "install the version named below, and run <code>swapregret run spec.toml --out results</code>, then "
-        "<code>swapregret report results</code>. The numbers do not depend on the number of workers; only times do.</p>"
+        "<code>swapregret report results</code>. The numbers do not depend on the number of workers; only times do."
     )
-    source = f"<pre>{escape(origin.spec)}</pre>{facts_list(origin.facts)}"
-    return plain_section("reproduce", f"Make {origin.name} again", words + source)
+    return again_section(f"Make {origin.name} again", words, origin.spec, origin.facts)
 
 
 def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:

@@ -20,7 +20,7 @@ from swapregret.experiments.catalogue import (
     make_player,
     parameters_of,
 )
-from swapregret.experiments.combinations import Choice, expand
+from swapregret.experiments.combinations import Choice, expand, expand_entry
 from swapregret.experiments.experiment_spec import Spec
 from swapregret.experiments.runs.task import RunTask
 from swapregret.learners.config import encode
@@ -134,7 +134,11 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
 def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
     seen = set()
     for index, entry in enumerate(spec.sets):
-        choices = [Choice(entry, "", {}, f"sets[{index}]")] if isinstance(entry, str) else _tables(entry, index)
+        place = f"sets[{index}]"
+        if isinstance(entry, str):
+            choices = [Choice(entry, "", {}, place)]
+        else:
+            choices = expand_entry(entry, place, tuple(FORMS), set_parameters, _SET_DEPTHS)
         for choice in choices:
             table = entry if isinstance(entry, str) else {"kind": choice.kind} | choice.values
             actions = _try(choice, lambda table=table: make_set(table, folder))
@@ -143,11 +147,6 @@ def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
                 raise InvalidInput(f"`{choice.field}` must be named once", f"{label!r} twice", "Leave one out.")
             seen.add(label)
             yield _Set(label, table, actions, json.loads(json.dumps(encode(actions))))
-
-
-def _tables(entry: dict[str, Any], index: int) -> list[Choice]:
-    found = expand([entry], "sets", tuple(FORMS), set_parameters, _SET_DEPTHS)
-    return [Choice(choice.label, choice.kind, choice.values, f"sets[{index}]") for choice in found]
 
 
 def _own(world: Choice, actions: ActionSet) -> _Set:

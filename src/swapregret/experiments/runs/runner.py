@@ -82,7 +82,7 @@ def run_plan(
     """
     store = Store(folder)
     n_jobs = jobs if jobs is not None else usable_cores()
-    store.begin(spec, plan.resolved, about_machine(plan.resolved["seed"]))
+    store.begin(spec, plan.resolved, about_machine() | {"seed_entropy": plan.resolved["seed"]})
     missing = [task for task in plan.tasks if not store.is_finished(task.info.id)]
     missing.sort(key=lambda task: -task.info.horizon)  # so that the last worker is not alone for long
     summary = Summary(Path(folder), len(plan.tasks), len(plan.tasks) - len(missing))
@@ -111,8 +111,8 @@ def run_plan(
     return summary
 
 
-def about_machine(seed: int) -> dict[str, Any]:
-    """Return versions, hardware and seed."""
+def about_machine() -> dict[str, Any]:
+    """Return versions and hardware."""
     versions = {}
     for name in _PACKAGES:
         try:
@@ -129,15 +129,14 @@ def about_machine(seed: int) -> dict[str, Any]:
         **versions,
         "platform": platform.platform(),
         "machine": platform.machine(),
-        "processor": processor(),
+        "processor": _processor(),
         "host": host(),
         "cpu_count": usable_cores(),
         "memory_bytes": memory,
-        "seed_entropy": seed,
     }
 
 
-def processor() -> str:
+def _processor() -> str:
     """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
