@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Vector
 from swapregret.extras import require_extra
 
 _COLOURS = ("#1476b1", "#d88900", "#8900ff", "#899d62", "#b12700", "#894e62", "#c462ff", "#00b1c4")
@@ -83,6 +84,22 @@ def band_of(index: int) -> str:
     return f"rgba({red},{green},{blue},0.16)"
 
 
+def band_trace(index: int, name: str, x: npt.NDArray[Any], low: Vector, high: Vector) -> dict[str, Any]:
+    """Return the band of line number ``index``: along the high ends, and back along the low ones."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [*x.tolist(), *x[::-1].tolist()],
+        "y": [*high.tolist(), *low[::-1].tolist()],
+        "name": name,
+        "fill": "toself",
+        "fillcolor": band_of(index),
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
 def line_figure(
     lines: Sequence[Line], *, title: str, x_title: str, y_titles: Sequence[str], log_x: bool = False
 ) -> Any:
@@ -95,22 +112,8 @@ def line_figure(
             low, high = np.asarray(line.low, dtype=np.float64), np.asarray(line.high, dtype=np.float64)
             known = np.isfinite(low) & np.isfinite(high)
             if known.any():
-                around = [*x[known].tolist(), *x[known][::-1].tolist()]
-                edge = [*high[known].tolist(), *low[known][::-1].tolist()]
-                data.append(
-                    {
-                        "type": "scatter",
-                        "x": around,
-                        "y": edge,
-                        "yaxis": axis,
-                        "fill": "toself",
-                        "fillcolor": band_of(index),
-                        "line": {"width": 0},
-                        "hoverinfo": "skip",
-                        "showlegend": False,
-                        "name": f"{line.name}, band",
-                    }
-                )
+                band = band_trace(index, f"{line.name}, band", x[known], low[known], high[known])
+                data.append(band | {"yaxis": axis})
         data.append(
             {
                 "type": "scatter",

@@ -87,10 +87,9 @@ def run(
         else:
             console.print(f"{n_runs:,} runs, {n_rounds:,} rounds")
         return
-    n_jobs = jobs if jobs is not None else usable_cores()
     backend = None
     if cluster is not None:
-        backend = partial(run_on_dask, address=cluster, jobs=n_jobs, credentials=secret)
+        backend = partial(run_on_dask, address=cluster, jobs=jobs or usable_cores(), credentials=secret)
     watchers: list[Watcher] = [
         JsonWatcher() if as_json else LiveWatcher() if status_console.is_terminal else LineWatcher()
     ]
@@ -102,7 +101,7 @@ def run(
                 page = stack.enter_context(LiveReport(folder))
                 status_console.print(f"The report so far: {page.address}", soft_wrap=True)
                 watchers.append(page)
-            summary = run_plan(plan, data, folder, jobs=n_jobs, backend=backend, watchers=watchers)
+            summary = run_plan(plan, data, folder, jobs=jobs, backend=backend, watchers=watchers)
     except KeyboardInterrupt:
         status_console.print(
             f"stopped; the same command goes on where it was. Results so far: {folder}", soft_wrap=True

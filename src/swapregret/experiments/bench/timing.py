@@ -1,11 +1,15 @@
-"""Rounds per second of processor time, so that other work on the machine counts as little as possible."""
+"""Rounds per second of processor time, so that other work on the machine counts as little as possible; steps of a session."""
 
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+from swapregret.arrays import Vector
+from swapregret.sessions.session import Session
 
 _FIRST = 10
 _MOST = 4_000_000
@@ -53,6 +57,17 @@ def _seconds(run: Callable[[int], object], rounds: int) -> float:
     start = time.process_time()
     run(rounds)
     return time.process_time() - start
+
+
+def time_steps(session: Session[Any], rewards: Vector) -> Vector:
+    """Return the seconds, by the clock, of each step of a session: a decision and its reward."""
+    taken = np.empty(rewards.size)
+    for step, reward in enumerate(rewards.tolist()):
+        began = time.perf_counter()
+        session.act()
+        session.observe(reward)
+        taken[step] = time.perf_counter() - began
+    return taken
 
 
 def bare_exp3(rounds: int) -> float:

@@ -19,7 +19,7 @@ from swapregret.experiments.report.style import (
     scatter,
     stroke,
 )
-from swapregret.notebook import band_of
+from swapregret.notebook import band_trace
 
 
 def curve_figure(
@@ -147,20 +147,8 @@ def _reach(curves: Sequence[Curve]) -> tuple[float, float]:
 
 def _band(index: int, name: str, curve: Curve, foot: float) -> Trace:
     known = np.isfinite(curve.low) & np.isfinite(curve.high)
-    days = curve.days[known].tolist()
     low, high = (np.maximum(end[known], foot) for end in (curve.low, curve.high))
-    return scatter(
-        "lines",
-        days + days[::-1],
-        numbers([*high, *low[::-1]]),
-        name=escaped(name),
-        legendgroup=name,
-        showlegend=False,
-        fill="toself",
-        fillcolor=band_of(index),
-        line={"width": 0},
-        hoverinfo="skip",
-    )
+    return band_trace(index, escaped(name), curve.days[known], low, high) | {"legendgroup": name}
 
 
 def _line(index: int, name: str, curve: Curve, unit: str, x_title: str) -> Trace:

@@ -213,12 +213,7 @@ def graph_of(actions: ActionSet) -> DrawnGraph | None:
     (('s', 'a', 't'), 's → t')
     """
     if isinstance(actions, DagPaths):
-        place = {vertex: i for i, vertex in enumerate(dict.fromkeys(v for edge in actions.edges for v in edge))}
-        edges = [
-            DrawnEdge(place[tail], place[head], _edge_name(label, " → "))
-            for (tail, head), label in zip(actions.edges, actions.labels, strict=True)
-        ]
-        return DrawnGraph(tuple(str(vertex) for vertex in place), tuple(edges), True)
+        return DrawnGraph.directed(actions.edges, (_edge_name(label, " → ") for label in actions.labels))
     if isinstance(actions, GraphicBases):
         graph = actions.graph
         ends = zip(graph.tails.tolist(), graph.heads.tolist(), actions.labels, strict=True)

@@ -3,7 +3,7 @@
 A *scene* is one set, one environment and one horizon; players are compared within it and nowhere else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,6 +130,13 @@ class DrawnGraph:
     vertices: tuple[str, ...]
     edges: tuple[DrawnEdge, ...]
     is_directed: bool
+
+    @classmethod
+    def directed(cls, edges: Sequence[tuple[Hashable, Hashable]], labels: Iterable[str]) -> "DrawnGraph":
+        """Return a directed graph, its vertices in the order of the edges."""
+        place = {vertex: i for i, vertex in enumerate(dict.fromkeys(v for edge in edges for v in edge))}
+        drawn = (DrawnEdge(place[u], place[v], label) for (u, v), label in zip(edges, labels, strict=True))
+        return cls(tuple(map(str, place)), tuple(drawn), True)
 
 
 @dataclass(frozen=True, eq=False)
