@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Vector
 from swapregret.extras import require_extra
 
+_Array = npt.NDArray[Any]
 _COLOURS = ("#1476b1", "#d88900", "#8900ff", "#899d62", "#b12700", "#894e62", "#c462ff", "#00b1c4")
 _MARGIN = {"l": 8, "r": 20, "t": 48, "b": 8}
 
@@ -84,7 +84,7 @@ def band_of(index: int) -> str:
     return f"rgba({red},{green},{blue},0.16)"
 
 
-def band_trace(index: int, name: str, x: npt.NDArray[Any], low: Vector, high: Vector) -> dict[str, Any]:
+def band_trace(index: int, name: str, x: _Array, low: _Array, high: _Array) -> dict[str, Any]:
     """Return the band of line number ``index``: along the high ends, and back along the low ones."""
     return {
         "type": "scatter",

@@ -27,7 +27,7 @@ from swapregret.experiments.report.model import (
 from swapregret.regret.measure import student_factor
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
 from swapregret.results.run_rows import UNIT_COLUMNS
-from swapregret.units import UNIT_REWARDS, Units
+from swapregret.units import Units
 
 _FACTS = {
     "library": "swapregret",
@@ -94,7 +94,7 @@ def _scene(
 def _units(cells: pl.DataFrame) -> Units:
     """Return what the world of some cells counts."""
     unit, low, high = (cells[name][0] for name in UNIT_COLUMNS)
-    return UNIT_REWARDS if unit is None else Units(low, high, is_cost=unit == "cost")
+    return Units(low, high, is_cost=unit == "cost")
 
 
 def _player(

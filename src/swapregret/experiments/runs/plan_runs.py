@@ -87,12 +87,7 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
             player,
             lambda player=player: make_player(player.kind, player.values, smallest or own[0], min(spec.horizons)),
         )
-    measure = {
-        "measure": spec.measure.regrets,
-        "realised": spec.measure.realised,
-        "windows": list(spec.measure.windows),
-        "certificate": spec.measure.certificate,
-    }
+    measure = {"measure": spec.measure.regrets} | spec.measure.model_dump(exclude={"regrets", "capacity"})
     tasks, used = [], {}
     for horizon in dict.fromkeys(spec.horizons):
         marks = spec.checkpoints.marks(horizon)
