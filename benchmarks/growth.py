@@ -2,8 +2,8 @@
 
     python benchmarks/growth.py [--seconds .6]
 
-The first table is in docs/performance.md. The time of a round is fitted by a power law, with the standard error of its exponent, in
-the spread state of ``swapregret bench``. A state is what a snapshot holds, after some days of play.
+The first table is that of docs/performance.md. The time of a round is fitted by a power law, with the standard error of its
+exponent, in the spread state of ``swapregret bench``. A state is what a snapshot holds, after some days of play.
 """
 
 import argparse
@@ -66,6 +66,11 @@ def fit_power(sizes: list[float], times: list[float]) -> tuple[float, float]:
     return float(exponent), float(np.sqrt(spread[0, 0]))
 
 
+def short(value: float) -> str:
+    """Return two digits of a small or huge number, all digits of one in between."""
+    return f"{value:,.0f}" if 10.0 <= value < 1e6 else f"{value:.2g}"
+
+
 def held_bytes(player: Any, days: int) -> int:
     """Return the bytes of the arrays that a snapshot of a player has after some days."""
     course = Course(player, world(player.actions, days, "concentrated"), np.random.SeedSequence(0), UNMEASURED)
@@ -86,7 +91,7 @@ def main() -> None:
             sizes.append(size)
             times.append(measure(rounds_of(player, "spread"), seconds).microseconds)
         exponent, error = fit_power(sizes, times)
-        ends = f"{sizes[0]:,.6g}–{sizes[-1]:,.6g} | {times[0]:,.3g}–{times[-1]:,.3g}"
+        ends = " | ".join(f"{short(of[0])}–{short(of[-1])}" for of in (sizes, times))
         print(f"| {name} | {against} | {exponent:.2f} ± {error:.2f} | ≤ {limit:g} | {ends} |", flush=True)
     print("\n| state | after 10 days | after 400 |\n| --- | --: | --: |")
     for name, make_player in HELD:
