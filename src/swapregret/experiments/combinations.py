@@ -47,7 +47,7 @@ def expand(
     ['cyclic phases=7', 'cyclic phases=31']
     """
     places = ((f"{field}[{index}]", entry) for index, entry in enumerate(entries))
-    return _unique([one for place, entry in places for one in expand_entry(entry, place, kinds, parameters, depths)])
+    return unique([one for place, entry in places for one in expand_entry(entry, place, kinds, parameters, depths)])
 
 
 def expand_entry(
@@ -125,7 +125,7 @@ def _key(value: Any) -> object:
     return tuple(map(_key, value)) if isinstance(value, list) else value
 
 
-def _unique(choices: list[Choice]) -> list[Choice]:
+def unique(choices: list[Choice]) -> list[Choice]:
     """Refuse what comes twice; tell apart what only looks alike."""
     made: list[Choice] = []
     labels: dict[str, int] = {}

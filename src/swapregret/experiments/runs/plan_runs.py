@@ -20,7 +20,7 @@ from swapregret.experiments.catalogue import (
     make_player,
     parameters_of,
 )
-from swapregret.experiments.combinations import Choice, expand, expand_entry
+from swapregret.experiments.combinations import Choice, expand, expand_entry, unique
 from swapregret.experiments.experiment_spec import Spec
 from swapregret.experiments.runs.task import RunTask
 from swapregret.learners.config import encode
@@ -133,7 +133,7 @@ def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
         if isinstance(entry, str):
             choices = [Choice(entry, "", {}, place)]
         else:
-            choices = expand_entry(entry, place, tuple(FORMS), set_parameters, _SET_DEPTHS)
+            choices = unique(expand_entry(entry, place, tuple(FORMS), set_parameters, _SET_DEPTHS))
         for choice in choices:
             table = entry if isinstance(entry, str) else {"kind": choice.kind} | choice.values
             actions = _try(choice, lambda table=table: make_set(table, folder))
