@@ -84,7 +84,7 @@ bench: $(VENV)/.dev  ## the quality table: swap regret of every player on every 
 bench-oracles: $(VENV)/.dev  ## every operation of every set: ours, plain NumPy/SciPy, CVXPY, growth (a minute or two)
 	$(BIN)/python benchmarks/oracles.py
 
-bench-speed: $(VENV)/.dev  ## what a round costs, growth, memory and peers, beside plain NumPy (ten minutes or so; QUICK=1: one or two)
+bench-speed: $(VENV)/.dev  ## what a round costs, where people come in, in blocks of days, and beside peers (some minutes; QUICK=1: one or two)
 	$(BIN)/swapregret bench $(if $(QUICK),--quick)
 
 clean:  ## remove .venv and all caches

@@ -25,11 +25,8 @@ _HERE = Path(__file__).resolve().parents[1]
 _ROWS = """
 import json, sys, time
 import swapregret as sr
-from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES
-try:
-    from swapregret.experiments.bench.run_bench import time_case, time_learner
-except ModuleNotFoundError:  # as it was called in older revisions
-    from swapregret.experiments.bench.table import time_case, time_learner
+from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES, round_player, world
+from swapregret.experiments.bench.timing import measure
 
 only, seconds = sys.argv[1], float(sys.argv[2])
 rates = {}
@@ -39,6 +36,11 @@ def note(name, rate):
     if any(word in name for word in only.split(";")):
         rates[name] = rate()
         print(name, f"{rates[name]:.4g}", file=sys.stderr, flush=True)
+
+
+def unmeasured(player, state):
+    run = lambda rounds: sr.play(player, world(player.actions, rounds, state), rng=0, measure="none")
+    return measure(run, seconds).rounds_per_second
 
 
 def measured(actions, preset, rounds=20_000):
@@ -52,10 +54,10 @@ def measured(actions, preset, rounds=20_000):
 
 for case in ROUNDS:
     for state in STATES:
-        note(f"{case.name}, {state}", lambda: time_case(case, state, seconds, reference=False).ours)
-for index, case in enumerate(PRESET_CASES):
-    for learner in LEARNERS:
-        note(f"{case.name}, {learner}", lambda: time_learner(index, learner, 1.0, seconds).ours)
+        note(f"{case.name}, {state}", lambda: unmeasured(round_player(case.make(), state, case.learner), state))
+for case in PRESET_CASES:
+    for learner, make in LEARNERS.items():
+        note(f"{case.name}, {learner}", lambda: unmeasured(make(case.make(), 1_000_000), "concentrated"))
 
 layers = [["s"], *([f"{layer}{node}" for node in range(5)] for layer in range(5)), ["t"]]
 edges = [(a, b) for left, right in zip(layers, layers[1:]) for a in left for b in right]

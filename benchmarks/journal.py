@@ -8,13 +8,13 @@ snapshot, every 10,000 events, and those that wait for the machine; run it where
 
 import argparse
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 
 import swapregret as sr
 from swapregret.arrays import Vector
+from swapregret.experiments.bench import timing
 
 
 def time_steps(steps: int, *, has_journal: bool, sync: bool, folder: Path) -> Vector:
@@ -22,13 +22,8 @@ def time_steps(steps: int, *, has_journal: bool, sync: bool, folder: Path) -> Ve
     player = sr.swap_combcp(sr.MSets(10, 3), max(steps, 1000))
     path = folder / "steps.journal" if has_journal else None
     rewards = np.random.default_rng(0).random(steps + 1000)
-    taken = np.empty(steps + 1000)
     with sr.Session(player, rng=1, journal=path, sync=sync) as session:
-        for step, reward in enumerate(rewards.tolist()):
-            begun = time.perf_counter()
-            session.act()
-            session.observe(reward)
-            taken[step] = time.perf_counter() - begun
+        taken = timing.time_steps(session, rewards)
     if path is not None:
         path.unlink()
     return taken[1000:]

@@ -38,16 +38,14 @@ def best_subset(actions: Any, weights: Vector) -> npt.NDArray[np.int64]:
 
 
 def cap(actions: Any, log_weights: Vector) -> Vector:
-    """Sort everything and cap one element after the other."""
-    w = np.exp(log_weights - log_weights.max())
-    order = np.argsort(-w)
-    rest = np.cumsum(w[order][::-1])[::-1]
-    scale = 1.0
-    for n_capped in range(actions.size):
-        scale = (actions.size - n_capped) / rest[n_capped]
-        if scale * w[order[n_capped]] <= 1.0:
-            break
-    return np.minimum(1.0, scale * w)
+    """Sort everything, and cap the largest weights at 1 until the rest fits."""
+    order, m = np.argsort(-log_weights), actions.size
+    w = np.exp(log_weights[order] - log_weights[order[m - 1]])
+    rest = np.cumsum(w[::-1])[::-1]
+    scale = (m - np.arange(m)) / rest[:m]
+    point = np.empty(actions.dimension)
+    point[order] = np.minimum(1.0, scale[np.argmax(scale * w[:m] <= 1.0)] * w)
+    return point
 
 
 def systematic(actions: Any, point: Vector) -> List:
@@ -116,15 +114,14 @@ def birkhoff(actions: Any, point: Vector) -> List:
         table = np.vstack([table, np.tile((1.0 - table.sum(axis=0)) / (m - k), (m - k, 1))])
     left = table.copy()
     atoms, weights = [], []
-    while left.max() > 1e-9:
+    while True:
         rows, columns = linear_sum_assignment(left > _SMALL, maximize=True)
         step = float(left[rows, columns].min())
-        if step <= 0.0:
-            break
+        if step <= _SMALL:
+            return np.array(atoms), np.array(weights)
         left[rows, columns] -= step
         atoms.append(_indicator(k * m, rows[:k] * m + columns[:k]))
         weights.append(step)
-    return np.array(atoms), np.array(weights)
 
 
 def gibbs_permutations(actions: Any, scores: Vector) -> Vector:

@@ -19,12 +19,13 @@ import math
 import time
 from collections.abc import Callable
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 import swapregret as sr
 from swapregret.actions.set_specs import make_set as parse_set
 from swapregret.errors import SwapRegretError
+from swapregret.experiments.paper_table1 import layered_dag
 
 SETS = "6,2/10,3/20,5"
 ALL_SETS = (
@@ -35,9 +36,7 @@ ALL_SETS = (
 def make_set(name: str) -> sr.ActionSet:
     """Return the set a name stands for: "d,m" for m-sets, "paths" (110 edges), "trees" (of K_6), or a line as in specs."""
     if name == "paths":
-        layers = [[f"{layer}{place}" for place in range(5)] for layer in range(5)]
-        edges = [(tail, head) for one, two in pairwise([["s"], *layers, ["t"]]) for tail in one for head in two]
-        return sr.DagPaths(edges, source="s", sink="t")
+        return layered_dag(5, 5)
     if name == "trees":
         return sr.SpanningTrees(list(combinations(range(6), 2)))
     if " " in name:

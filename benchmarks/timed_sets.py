@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import conic_hulls
@@ -16,8 +15,8 @@ from swapregret.actions.graphs.spanning_trees import SpanningTrees
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
-from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.partitions import Partitions
+from swapregret.experiments.paper_table1 import layered_dag
 
 Route = Callable[[Any, Vector], Any]
 
@@ -30,13 +29,6 @@ def random_graph(n: int, n_edges: int) -> list[tuple[int, int]]:
         u, v = sorted(rng.choice(n, 2, replace=False).tolist())
         edges.add((u, v))
     return sorted(edges)
-
-
-def layered(n_layers: int, width: int) -> DagPaths:
-    """Return the paths through layers with all edges from one to the next."""
-    stages = [["s"], *([(layer, place) for place in range(width)] for layer in range(n_layers)), ["t"]]
-    edges = [(u, v) for here, there in pairwise(stages) for u in here for v in there]
-    return DagPaths(edges, source="s", sink="t")
 
 
 @dataclass(frozen=True)
@@ -112,7 +104,7 @@ FAMILIES = {
     "spanning trees": _graphs(is_tree=True, sizes=[(10, 40), (30, 300), (60, 1_000)]),
     "sparse spanning trees": _graphs(is_tree=True, sizes=[(10, 30), (100, 300), (300, 900)]),
     "forests": _graphs(is_tree=False, sizes=[(10, 40), (30, 300), (60, 1_000)]),
-    "paths": _flows(layered, [(5, 5), (10, 10), (20, 10), (50, 10)]),
+    "paths": _flows(lambda layers, width: layered_dag(width, layers), [(5, 5), (10, 10), (20, 10), (50, 10)]),
     "partitions": _flows(Partitions, [(5, 4), (10, 5), (20, 10)]),
     "compact partitions": Family(
         lambda n, k: Partitions(n, k, coordinates="compact"),

@@ -19,6 +19,7 @@ import numpy as np
 import swapregret as sr
 from swapregret.actions import called_family
 from swapregret.compiled.kernel import Kernel
+from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.round import running
 from swapregret.learners.round.running import Running
 from swapregret.playing.course import Course
@@ -76,14 +77,9 @@ def walk(action: Callable[[], Any]) -> set[tuple[str, str]]:
     return {each for each in seen if not each[0].startswith("compiled/kernel")}
 
 
-def layered(layers: int, width: int) -> sr.DagPaths:
-    """Return paths through fully joined layers; five of five have 110 edges."""
-    return sr.DagPaths(sr.games.layered_edges(layers, width), source="s", sink="t")
-
-
 def walks() -> dict[str, set[tuple[str, str]]]:
     """Run the three walks."""
-    paths = layered(5, 5)
+    paths = layered_dag(5, 5)
     player = sr.swap_combcp(paths, HORIZON)
     world = sr.environments.iid(paths, HORIZON, rng=1)
     found = {f"play with a ledger, {paths.dimension}-edge paths": walk(lambda: sr.play(player, world, rng=1))}

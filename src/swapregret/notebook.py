@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from swapregret.extras import require_extra
 
+_Array = npt.NDArray[Any]
 _COLOURS = ("#1476b1", "#d88900", "#8900ff", "#899d62", "#b12700", "#894e62", "#c462ff", "#00b1c4")
 _MARGIN = {"l": 8, "r": 20, "t": 48, "b": 8}
 
@@ -56,17 +57,7 @@ def html_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line of a figure.
-
-    Attributes
-    ----------
-    name : str
-    x, y : array_like
-    low, high : array_like, optional
-        The band around it; left out where it is not known.
-    panel : int
-        In which panel it is drawn, from 0 at the top.
-    """
+    """A line of a figure: the band around it is left out where it is not known; panels count from 0 at the top."""
 
     name: str
     x: npt.ArrayLike
@@ -93,20 +84,26 @@ def band_of(index: int) -> str:
     return f"rgba({red},{green},{blue},0.16)"
 
 
+def band_trace(index: int, name: str, x: _Array, low: _Array, high: _Array) -> dict[str, Any]:
+    """Return the band of line number ``index``: along the high ends, and back along the low ones."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [*x.tolist(), *x[::-1].tolist()],
+        "y": [*high.tolist(), *low[::-1].tolist()],
+        "name": name,
+        "fill": "toself",
+        "fillcolor": band_of(index),
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
 def line_figure(
     lines: Sequence[Line], *, title: str, x_title: str, y_titles: Sequence[str], log_x: bool = False
 ) -> Any:
-    """Return lines with their bands, in panels one below the other that share the horizontal axis.
-
-    Parameters
-    ----------
-    lines : sequence of Line
-    title, x_title : str
-    y_titles : sequence of str
-        One for each panel.
-    log_x : bool
-        Whether the horizontal axis is logarithmic.
-    """
+    """Return lines with their bands, in panels one below the other, one per title, that share the horizontal axis."""
     data: list[dict[str, Any]] = []
     for index, line in enumerate(lines):
         axis = "y" if line.panel == 0 else f"y{line.panel + 1}"
@@ -115,22 +112,8 @@ def line_figure(
             low, high = np.asarray(line.low, dtype=np.float64), np.asarray(line.high, dtype=np.float64)
             known = np.isfinite(low) & np.isfinite(high)
             if known.any():
-                around = [*x[known].tolist(), *x[known][::-1].tolist()]
-                edge = [*high[known].tolist(), *low[known][::-1].tolist()]
-                data.append(
-                    {
-                        "type": "scatter",
-                        "x": around,
-                        "y": edge,
-                        "yaxis": axis,
-                        "fill": "toself",
-                        "fillcolor": band_of(index),
-                        "line": {"width": 0},
-                        "hoverinfo": "skip",
-                        "showlegend": False,
-                        "name": f"{line.name}, band",
-                    }
-                )
+                band = band_trace(index, f"{line.name}, band", x[known], low[known], high[known])
+                data.append(band | {"yaxis": axis})
         data.append(
             {
                 "type": "scatter",

@@ -14,7 +14,7 @@ from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import lead_of
 from swapregret.experiments.runs.execute import Outcome, execute
 from swapregret.experiments.runs.plan_runs import RunPlan, plan_runs
-from swapregret.experiments.runs.runner import Failure, Summary
+from swapregret.experiments.runs.runner import Summary
 from swapregret.experiments.runs.status import WorkerReport
 from swapregret.results.folder import Store
 
@@ -136,10 +136,10 @@ def test_progress_is_told_in_three_ways(tmp_path: Path, capsys: pytest.CaptureFi
         watcher.tick([report])
         if isinstance(watcher, LineWatcher):
             watcher._line([report])
-        watcher.finished(plan.tasks[0], Outcome(plan.tasks[0].info.id, 1.0))
-        watcher.finished(plan.tasks[1], Outcome(plan.tasks[1].info.id, 1.0, "Boom: no", "Traceback"))
-        failures = [Failure(plan.tasks[1], "Boom: no", "Traceback")]
-        watcher.end(Summary(tmp_path, 4, 0, 1, failures))
+        failed = Outcome(plan.tasks[1].info, 1.0, "Boom: no", "Traceback")
+        watcher.finished(Outcome(plan.tasks[0].info, 1.0))
+        watcher.finished(failed)
+        watcher.end(Summary(tmp_path, 4, 0, 1, [failed]))
     said = capsys.readouterr()
     assert re.search(r"0/4 runs, 1,234 rounds/s, \d+:\d\d left", said.err)
     assert re.search(r"2/4 runs", said.err)

@@ -112,6 +112,7 @@ def test_identity_is_what_a_result_depends_on(tmp_path: Path) -> None:
         (('"msets 6 2"', '{kind = "msets", dimension = 6}'), "sets[0]", "`size`"),
         (('"msets 6 2"', '{kind = "trees", fil = "x.csv"}'), "sets[0]", "Did you mean 'file'?"),
         (('"msets 6 2"', '{kind = "trees", file = "x.xml"}'), "sets[0]", "'.gml'"),
+        (('"msets 6 2"', '"msets 6 2", {kind = "trees", fil = "x.csv"}'), "sets[1]", "Did you mean 'file'?"),
         (("sets = ", "seed = "), "seed", "integer"),
         (("replications = 2", "replications = 0"), "replications", "greater than or equal to 1"),
         (("[100, 200]", "[100, 2.5]"), "horizons[1]", "2.5"),
@@ -132,6 +133,13 @@ def test_a_mistake_is_told_with_its_field_and_the_nearest_name(change: tuple[str
     sentence = str(caught.value)
     assert field in sentence
     assert rest in sentence
+
+
+def test_sets_that_only_look_alike_are_told_apart() -> None:
+    """Two graphs of one grid whose edges are too many to be written out have names of their own."""
+    graphs = [[[i, i + 1] for i in range(first, first + 9)] for first in (0, 1)]
+    found = labels(BASE.replace('"msets 6 2"', f'{{kind = "trees", edges = {graphs}}}'), "sets")
+    assert found == ["trees edges=[9 entries]", "trees edges=[9 entries] #2"]
 
 
 def test_all_mistakes_are_told_at_once() -> None:

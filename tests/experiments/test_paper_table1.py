@@ -108,9 +108,7 @@ def test_what_a_logarithmic_axis_cannot_show_is_left_out() -> None:
     first, second = (trace["line"] for trace in made["data"])
     assert first["color"] != second["color"]
     assert first["dash"] != second["dash"]
-    flat = series_figure(
-        [Series("a", points, ((0.9, 1.2), (0.0, 0.2), (0.0, 0.1)))], "x", "y", log_x=False, log_y=False
-    )
+    flat = series_figure([Series("a", points, ((0.9, 1.2), (0.0, 0.2), (0.0, 0.1)))], "x", "y", is_log=False)
     assert flat is not None
     assert flat["data"][0]["y"] == [1.0, 0.1, 0.0]
     assert flat["data"][0]["error_y"]["array"] == pytest.approx([0.2, 0.1, 0.1])

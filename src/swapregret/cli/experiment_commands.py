@@ -1,8 +1,7 @@
 """``swapregret init``, ``run``, ``results`` and ``report``: a spec, its runs, their table and their page."""
 
 import importlib.resources
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -88,14 +87,21 @@ def run(
         else:
             console.print(f"{n_runs:,} runs, {n_rounds:,} rounds")
         return
-    n_jobs = jobs if jobs is not None else usable_cores()
     backend = None
     if cluster is not None:
-        backend = partial(run_on_dask, address=cluster, jobs=n_jobs, credentials=secret)
-    watcher: Watcher = JsonWatcher() if as_json else LiveWatcher() if status_console.is_terminal else LineWatcher()
+        backend = partial(run_on_dask, address=cluster, jobs=jobs or usable_cores(), credentials=secret)
+    watchers: list[Watcher] = [
+        JsonWatcher() if as_json else LiveWatcher() if status_console.is_terminal else LineWatcher()
+    ]
     try:
-        with _followed(watcher, folder) if live else nullcontext(watcher) as seen:
-            summary = run_plan(plan, data, folder, jobs=n_jobs, backend=backend, watcher=seen)
+        with ExitStack() as stack:
+            if live:
+                from swapregret.experiments.report.live_report import LiveReport  # loads tables and figures
+
+                page = stack.enter_context(LiveReport(folder))
+                status_console.print(f"The report so far: {page.address}", soft_wrap=True)
+                watchers.append(page)
+            summary = run_plan(plan, data, folder, jobs=jobs, backend=backend, watchers=watchers)
     except KeyboardInterrupt:
         status_console.print(
             f"stopped; the same command goes on where it was. Results so far: {folder}", soft_wrap=True
@@ -107,25 +113,9 @@ def run(
         raise typer.Exit(1)
 
 
-@contextmanager
-def _followed(watcher: "Watcher", folder: Path) -> Iterator["Watcher"]:
-    """Serve the report while runs finish, and say where."""
-    from swapregret.cli.watchers import WithPage
-    from swapregret.experiments.report.live_report import (
-        LiveReport,  # tables and figures are loaded only where they are shown
-    )
-
-    with LiveReport(folder) as page:
-        status_console.print(f"The report so far: {page.address}", soft_wrap=True)
-        yield WithPage(watcher, page)
-
-
 def _tell(summary: "Summary") -> None:
     for failure in summary.failures:
-        info = failure.task.info
-        status_console.rule(
-            f"{info.player} on {info.environment}, {info.set}, T = {info.horizon:,}, #{info.replication}"
-        )
+        status_console.rule(str(failure.info))
         status_console.print(failure.traceback or failure.error, soft_wrap=True)
     before = f"{summary.n_before} there before, " if summary.n_before else ""
     failed = (", ", (f"{len(summary.failures)} failed", "bold red")) if summary.failures else ()

@@ -230,7 +230,7 @@ def _figure(result: "Counterexample") -> str:
         rows = [row for row in result.rows if row.player == name]
         points = tuple((float(row.length), row.regret) for row in rows)
         series.append(Series(name, points, tuple((row.low, row.high) for row in rows), name == "Lazy-ComBCP"))
-    drawn = series_figure(series, "n (2ⁿ + 1 paths)", "regret / T", log_x=False, log_y=False)
+    drawn = series_figure(series, "n (2ⁿ + 1 paths)", "regret / T", is_log=False)
     panel = Panel("regret", "Realised regret on the shortcut DAG", ("<b>Shown:</b> regret / T, mean over runs.",))
     lead = f"T = {result.horizon:,}, {result.replications} runs each, seed {result.seed}; bars are 95 % intervals."
     return figure_page("CombEXP and the shortcut", lead, [(panel, drawn)])

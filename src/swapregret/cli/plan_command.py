@@ -83,7 +83,7 @@ def _numbers(made: "Plan", set_spec: str) -> dict[str, Any]:
             "ledger_at_most": made.memory.ledger_at_most,
             "peak_of_this_process": _peak(),
         },
-        "warnings": list(made.warnings),
+        "warnings": made.warnings,
     }
 
 

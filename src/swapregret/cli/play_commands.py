@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import Progress, TaskID
 
+from swapregret import __version__
 from swapregret.cli.console import (
     console,
     emit_json,
@@ -207,9 +208,8 @@ def game(
         result.play.save(save)
     if report is not None:
         from swapregret.experiments.report.game_page import game_page
-        from swapregret.experiments.runs.task import library_version
 
-        facts = {"swapregret": library_version(), "seeds": ", ".join(map(str, range(first, first + seeds)))}
+        facts = {"swapregret": __version__, "seeds": ", ".join(map(str, range(first, first + seeds)))}
         facts |= {"days": f"{n_days:,}", "measured from": f"{result.measure} rewards"}
         options = f"--rounds {n_days} --seed {first}" + (f" --seeds {seeds}" if seeds > 1 else "")
         text = spec.read_text(encoding="utf-8")

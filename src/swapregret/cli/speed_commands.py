@@ -1,9 +1,8 @@
 """``swapregret warm`` and ``bench``: compile before it is needed, and how fast it is, here."""
 
 import os
-import subprocess
-import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -54,25 +53,19 @@ def bench(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer rounds, without the largest sets: a minute or two.")
     ] = False,
-    seconds: Annotated[float | None, typer.Option(help="Processor time for each figure of rounds and growth.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Processor time for each figure that is no door.")] = None,
     write: Annotated[
         Path | None, typer.Option(help="A page whose measured tables are rewritten, such as docs/performance.md.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure sessions, games, own sets, rounds per second, growth, memory and peers on this machine.
+    """Measure sessions, games, own sets, starts, rounds per second and peers on this machine.
 
-    Everything but sessions and starts is processor time of one core, with one thread of linear algebra; ratios are
-    to a plain NumPy version of the same learner, run in the same process.
+    Everything but sessions and starts is processor time of one core, with one thread of linear algebra.
 
     Example: swapregret bench --quick
     """
-    if os.environ.get("OMP_NUM_THREADS") != "1":  # read when NumPy is loaded, so it takes a process of its own
-        options = [*(["--quick"] if quick else []), *(["--json"] if as_json else [])]
-        options += ["--seconds", str(seconds)] if seconds is not None else []
-        options += ["--write", str(write)] if write is not None else []
-        command = [sys.executable, "-c", "from swapregret.cli import app; app()", "bench", *options]
-        raise typer.Exit(subprocess.run(command, env=os.environ | _ONE_THREAD, check=False).returncode)
+    os.environ.update(_ONE_THREAD)  # read when NumPy is loaded, below
     from swapregret.experiments.bench.run_bench import run_bench
     from swapregret.experiments.bench.sheets import describe_bench, read_page, sheets, write_page
 
@@ -86,7 +79,7 @@ def bench(
     if write is not None:
         write_page(write, result)
     if as_json:
-        emit_json(result.as_dict())
+        emit_json(asdict(result))
         return
     console.print(describe_bench(result))
     for sheet in sheets(result):

@@ -1,14 +1,15 @@
-"""Progress of runs: a live display on a terminal, lines elsewhere, JSON lines for machines, a page that follows the runs."""
+"""Progress of runs: a live display on a terminal, lines elsewhere, JSON lines for machines."""
 
 import json
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import Any
 
 import typer
 from rich.console import Group
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TimeElapsedColumn
 from rich.table import Table
 
 from swapregret.cli.console import WordsColumn, status_console, styled
@@ -17,9 +18,6 @@ from swapregret.experiments.runs.plan_runs import RunPlan
 from swapregret.experiments.runs.runner import Summary, Watcher
 from swapregret.experiments.runs.status import WorkerReport
 from swapregret.experiments.runs.task import RunTask
-
-if TYPE_CHECKING:
-    from swapregret.experiments.report.live_report import LiveReport
 
 _LINE_SECONDS = 30.0
 
@@ -53,11 +51,11 @@ class _Counting(Watcher):
         self._total = sum(task.info.horizon for task in missing)
         self._n_missing = len(missing)
 
-    def finished(self, task: RunTask, outcome: Outcome) -> None:
+    def finished(self, outcome: Outcome) -> None:
         """Count."""
-        self._ended += task.info.horizon
+        self._ended += outcome.info.horizon
         self._n_ended += 1
-        self._over.add(task.info.id)
+        self._over.add(outcome.info.id)
 
     def _days(self, reports: Sequence[WorkerReport]) -> float:
         return self._ended + sum(report.day for report in reports if report.run not in self._over)
@@ -74,8 +72,7 @@ class LiveWatcher(_Counting):
         self._bar = Progress(
             WordsColumn(),
             BarColumn(bar_width=None),
-            MofNCompleteColumn(),
-            WordsColumn("left"),
+            WordsColumn("runs"),
             TimeElapsedColumn(),
             console=status_console,
             expand=True,
@@ -85,16 +82,14 @@ class LiveWatcher(_Counting):
     def begin(self, plan: RunPlan, missing: Sequence[RunTask]) -> None:
         """Begin."""
         super().begin(plan, missing)
-        self._task = self._bar.add_task(plan.resolved["name"], total=len(missing), left="runs")
+        self._task = self._bar.add_task(plan.resolved["name"], total=self._total, runs="")
         self._live.start()
         self.tick(())
 
     def tick(self, reports: Sequence[WorkerReport]) -> None:
         """Show where the workers stand."""
-        share = self._days(reports) / self._total * self._n_missing if self._total else 0.0
-        whole = max(self._n_ended, min(share, self._n_missing))
-        self._bar.update(self._task, completed=whole if whole == self._n_ended else round(whole, 2))
-        self._bar.update(self._task, left=f"runs  {self._left(reports)}")
+        runs = f"{self._n_ended}/{self._n_missing} runs  {self._left(reports)}"
+        self._bar.update(self._task, completed=self._days(reports), runs=runs)
         self._live.update(Group(self._bar, self._workers(reports)))
 
     def _workers(self, reports: Sequence[WorkerReport]) -> Table:
@@ -107,11 +102,11 @@ class LiveWatcher(_Counting):
             table.add_row(report.label, f"{report.day:,}/{report.horizon:,}", f"{report.rounds_per_second:,.0f}", swap)
         return table
 
-    def finished(self, task: RunTask, outcome: Outcome) -> None:
+    def finished(self, outcome: Outcome) -> None:
         """Show that a run ended."""
-        super().finished(task, outcome)
+        super().finished(outcome)
         if outcome.error is not None:
-            self._live.console.print(styled(("failed", "bold red"), f" {_name(task)}: {outcome.error}"))
+            self._live.console.print(styled(("failed", "bold red"), f" {outcome.info}: {outcome.error}"))
 
     def end(self, summary: Summary) -> None:
         """Stop showing."""
@@ -131,11 +126,11 @@ class LineWatcher(_Counting):
             self._told = time.monotonic()
             self._line(reports)
 
-    def finished(self, task: RunTask, outcome: Outcome) -> None:
+    def finished(self, outcome: Outcome) -> None:
         """Show that a run ended."""
-        super().finished(task, outcome)
+        super().finished(outcome)
         if outcome.error is not None:
-            status_console.print(f"failed {_name(task)}: {outcome.error}", soft_wrap=True)
+            status_console.print(f"failed {outcome.info}: {outcome.error}", soft_wrap=True)
 
     def end(self, summary: Summary) -> None:
         """Stop showing."""
@@ -160,11 +155,10 @@ class JsonWatcher(Watcher):
         """Begin."""
         _emit({"event": "begin", "name": plan.resolved["name"], "runs": len(plan.tasks), "missing": len(missing)})
 
-    def finished(self, task: RunTask, outcome: Outcome) -> None:
+    def finished(self, outcome: Outcome) -> None:
         """Show that a run ended."""
-        info = task.info
-        fields = ("set", "environment", "player", "horizon", "replication")
-        about = {"run": info.id, **{name: getattr(info, name) for name in fields}, "seconds": round(outcome.seconds, 3)}
+        about = asdict(outcome.info) | {"seconds": round(outcome.seconds, 3)}
+        about = {"run": about.pop("id"), **about}
         told = {} if outcome.error is None else {"error": outcome.error, "traceback": outcome.traceback}
         _emit({"event": "failed" if told else "finished", **about, **told})
 
@@ -176,33 +170,3 @@ class JsonWatcher(Watcher):
 
 def _emit(value: dict[str, Any]) -> None:
     typer.echo(json.dumps(value, allow_nan=False))
-
-
-def _name(task: RunTask) -> str:
-    info = task.info
-    return f"{info.player} on {info.environment}, {info.set}, T = {info.horizon:,}, replication {info.replication}"
-
-
-class WithPage(Watcher):
-    """Tells a display everything, and a live page when a run has finished."""
-
-    def __init__(self, display: Watcher, page: "LiveReport") -> None:
-        self._display, self._page = display, page
-
-    def begin(self, plan: RunPlan, missing: Sequence[RunTask]) -> None:
-        """Pass it on; runs of an earlier time can be shown at once."""
-        self._display.begin(plan, missing)
-        self._page.changed()
-
-    def tick(self, reports: Sequence[WorkerReport]) -> None:
-        """Pass it on."""
-        self._display.tick(reports)
-
-    def finished(self, task: RunTask, outcome: Outcome) -> None:
-        """Pass it on, and let the page know."""
-        self._display.finished(task, outcome)
-        self._page.changed()
-
-    def end(self, summary: Summary) -> None:
-        """Pass it on."""
-        self._display.end(summary)

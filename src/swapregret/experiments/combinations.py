@@ -35,8 +35,6 @@ def expand(
         A kind, or a table with ``kind``, an optional ``name`` and parameters.
     field : str
         Where they stand in the spec.
-    kinds : sequence of str
-        What is known.
     parameters : callable
         ``parameters(kind)`` lists what a kind takes.
     depths : mapping
@@ -48,23 +46,31 @@ def expand(
     >>> [choice.label for choice in found]
     ['cyclic phases=7', 'cyclic phases=31']
     """
+    places = ((f"{field}[{index}]", entry) for index, entry in enumerate(entries))
+    return unique([one for place, entry in places for one in expand_entry(entry, place, kinds, parameters, depths)])
+
+
+def expand_entry(
+    entry: str | Mapping[str, Any],
+    place: str,
+    kinds: Sequence[str],
+    parameters: Callable[[str], Sequence[str]],
+    depths: Mapping[str, int],
+) -> list[Choice]:
+    """Return every combination of one entry, which stands at a place of the spec such as ``players[1]``."""
+    table = {"kind": entry} if isinstance(entry, str) else dict(entry)
+    if "kind" not in table:
+        raise InvalidInput(
+            f"`{place}` must have a `kind`", f"only {sorted(table)}", f"Choose one of {', '.join(kinds)}."
+        )
+    words, name = table.pop("kind"), table.pop("name", None)
     found: list[Choice] = []
-    for index, entry in enumerate(entries):
-        place = f"{field}[{index}]"
-        table = {"kind": entry} if isinstance(entry, str) else dict(entry)
-        if "kind" not in table:
-            raise InvalidInput(
-                f"`{place}` must have a `kind`", f"only {sorted(table)}", f"Choose one of {', '.join(kinds)}."
-            )
-        words, name = table.pop("kind"), table.pop("name", None)
-        for word in words if isinstance(words, list) else [words]:
-            kind = check_name(word, kinds, f"{place}.kind")
-            for parameter in table:
-                check_name(
-                    parameter, [*parameters(kind), "kind", "name"], place, f"have only the parameters of {kind}:"
-                )
-            found += _combinations(kind, table, place, name, depths)
-    return _unique(found)
+    for word in words if isinstance(words, list) else [words]:
+        kind = check_name(word, kinds, f"{place}.kind")
+        for parameter in table:
+            check_name(parameter, [*parameters(kind), "kind", "name"], place, f"have only the parameters of {kind}:")
+        found += _combinations(kind, table, place, name, depths)
+    return found
 
 
 def _combinations(
@@ -119,7 +125,7 @@ def _key(value: Any) -> object:
     return tuple(map(_key, value)) if isinstance(value, list) else value
 
 
-def _unique(choices: list[Choice]) -> list[Choice]:
+def unique(choices: list[Choice]) -> list[Choice]:
     """Refuse what comes twice; tell apart what only looks alike."""
     made: list[Choice] = []
     labels: dict[str, int] = {}

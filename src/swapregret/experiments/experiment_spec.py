@@ -4,12 +4,12 @@ Errors name the field, the value, what is allowed, and the nearest name. See ``d
 """
 
 import os
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from swapregret.boundary import naming
-from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, check_name, nearest, shown, time_of
+from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, check_name, shown, time_of
 from swapregret.errors import InvalidInput
 from swapregret.experiments.toml_file import parse_toml, read_toml
 
@@ -30,6 +30,9 @@ Entry = str | dict[str, Any]
 Entries = Annotated[list[Entry], BeforeValidator(_listed), Field(min_length=1)]
 
 
+Regrets = Literal["ledger", "bound", "none"]
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -37,7 +40,7 @@ class _Strict(BaseModel):
 class Measure(_Strict):
     """What is recorded; as of :func:`swapregret.playing.play`."""
 
-    regrets: Literal["ledger", "bound", "none"] = "ledger"
+    regrets: Regrets = "ledger"
     realised: bool = False
     windows: list[Whole] = []
     certificate: bool = False
@@ -59,6 +62,22 @@ class Checkpoints(_Strict):
         if isinstance(value, dict) and isinstance(value.get("ratio"), int):
             return value | {"ratio": float(value["ratio"])}
         return value
+
+    def marks(self, horizon: int) -> tuple[int, ...]:
+        """Return the days of a run after which it is measured, the horizon last.
+
+        Examples
+        --------
+        >>> Checkpoints(first=100).marks(1000), Checkpoints(days=[1, 20, 3000]).marks(1000)
+        ((125, 250, 500, 1000), (1, 20, 1000))
+        """
+        if self.days is not None:
+            return (*sorted({day for day in self.days if day < horizon}), horizon)
+        days, power = {horizon}, self.ratio
+        while horizon / power >= self.first:
+            days.add(-int(-horizon // power))
+            power *= self.ratio
+        return tuple(sorted(days))
 
 
 class Spec(_Strict):
@@ -114,20 +133,17 @@ def _problem(error: dict[str, Any]) -> InvalidInput:
     """Turn what Pydantic found into a sentence of the house."""
     steps = [step for step in error["loc"] if not (isinstance(step, str) and ("[" in step or step in ("str", "dict")))]
     field, kind, came = _path(steps), error["type"], shown(error["input"], 120)
-    if kind == "extra_forbidden":
-        *above, name = error["loc"]  # as it is: a name may look like a place of Pydantic's
-        owner, model = _path(above), _MODELS.get(str(above[0]) if above else "", Spec)
-        try:
+    try:
+        if kind == "extra_forbidden":
+            *above, name = error["loc"]  # as it is: a name may look like a place of Pydantic's
+            owner, model = _path(above), _MODELS.get(str(above[0]) if above else "", Spec)
             check_name(name, model.model_fields, owner or "the spec", "have only the fields")
-        except InvalidInput as found:
-            return found
+        if kind == "literal_error":
+            check_name(error["input"], get_args(Regrets), field)
+    except InvalidInput as found:
+        return found
     if kind == "missing":
         return InvalidInput(f"`{field}` must be given", "a spec without it", f"Add e.g. {_EXAMPLES.get(field, field)}.")
-    if kind == "literal_error":
-        allowed = [word for word in ("ledger", "bound", "none") if f"'{word}'" in error["ctx"]["expected"]]
-        meant = nearest(error["input"], allowed)
-        advice = f"Did you mean {meant!r}?" if meant else "Choose one of these."
-        return InvalidInput(f"`{field}` must be one of {', '.join(allowed)}", came, advice)
     if kind == "too_short":
         return InvalidInput(f"`{field}` must have at least one entry", came, f"Write e.g. {_example(field)}.")
     if kind == "less_than_equal" and field.startswith("horizons"):

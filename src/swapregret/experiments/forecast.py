@@ -29,17 +29,7 @@ _WARM_DAYS = 200
 
 @dataclass(frozen=True)
 class Speed:
-    """Rounds per second of processor time on this machine, one core, and how many were timed.
-
-    Attributes
-    ----------
-    playing : float
-        Rounds a second of ``play(..., measure="none")``.
-    measuring : float
-        With the ledger of swap regret kept.
-    rounds : int
-        Length of the longest timed run.
-    """
+    """Rounds per second of processor time on this machine, one core, without and with a ledger, and how many were timed."""
 
     playing: float
     measuring: float
@@ -60,10 +50,6 @@ class Plan:
 
     Attributes
     ----------
-    actions : ActionSet
-    horizon : int
-    preset : str
-    schedule : Schedule
     reason : str
         How policies are played and Σ⁺M is found, and why.
     bound : Bound
@@ -76,8 +62,6 @@ class Plan:
         By our measurements; None where there is none near.
     speed : Speed or None
         None if nothing was timed.
-    memory : MemoryNeed
-    warnings : tuple of str
     """
 
     actions: ActionSet
@@ -91,21 +75,43 @@ class Plan:
     expectation: Expectation | None
     speed: Speed | None
     memory: MemoryNeed
-    warnings: tuple[str, ...]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return what to mind, in sentences."""
+        found = []
+        if self.bound.is_vacuous:
+            found.append(
+                f"The theorem's bound is vacuous here: {self.bound.per_round:.3g} per round, where no play can lose more "
+                f"than 1. It says something from T ≈ 10^{self.useful_exponent:.0f} on."
+            )
+        if self.theorem_horizon is None or self.horizon < self.theorem_horizon:
+            is_adaptive = self.preset == "adaptive"
+            kept = "the guarantee of docs/guarantee.md holds" if is_adaptive else "the decomposition lemma holds"
+            least = self.theorem_horizon
+            when = "for no horizon" if least is None else f"only from T = {least:.2g} on"
+            found.append(
+                f"The theorem's own schedule exists {when}; for the windows planned here {kept}, the theorem's number does "
+                "not."
+            )
+        wanted = _DAYS_TO_LEARN * self.actions.rank * max(1, self.actions.size)
+        bottom = self.schedule.windows[1]
+        if 4 * bottom < wanted:
+            found.append(
+                f"The horizon is short for this set: the shortest interval has {bottom:,} days, and about {wanted:,} are "
+                "needed to learn from total rewards. Expect little more than uniform play gives."
+            )
+        if self.expectation is None:
+            found.append(
+                "No measurement near this set, horizon and preset: nothing is known about the swap regret to expect."
+            )
+        return found
 
 
 def make_plan(actions: ActionSet, horizon: int, *, preset: str = "adaptive", seconds: float = 1.0) -> Plan:
     """Return the plan of ``swap_combcp(actions, horizon, preset=preset)``.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-        T, 2..10¹⁵.
-    preset : str
-        As of :func:`~swapregret.learners.presets.swap_combcp`.
-    seconds : float
-        About how long to time rounds on this machine; 0 times nothing.
+    Rounds are timed on this machine for about ``seconds``; 0 times nothing.
 
     Examples
     --------
@@ -117,28 +123,21 @@ def make_plan(actions: ActionSet, horizon: int, *, preset: str = "adaptive", sec
     days = as_integer(horizon, "horizon", 2, LONGEST_HORIZON)
     player = swap_combcp(actions, days, preset=preset)
     d, m = actions.dimension, max(1, actions.size)
-    bound = swap_combcp_bound(d, days)
-    theorem = Schedule.smallest_theorem_horizon(dimension=d, size=m) if d > 1 else None
-    exponent = useful_from(d)
-    expectation = expected_swap_regret(actions, days, preset)
-    speed = time_rounds(player, seconds) if seconds > 0 else None
     arrays: dict[str, Any] = player.dump(player.start(np.random.default_rng(0)))
     rows = default_capacity(d) if actions.n_actions is None else min(actions.n_actions, default_capacity(d))
     memory = MemoryNeed(sum(np.asarray(array).nbytes for array in arrays.values()), int(_LEDGER_ROOM * rows * d * 8))
-    warnings = _warnings(actions, preset, player.schedule, bound, theorem, exponent, expectation)
     return Plan(
-        actions,
-        days,
-        preset,
-        player.schedule,
-        player.learner.plan.reason,
-        bound,
-        theorem,
-        exponent,
-        expectation,
-        speed,
-        memory,
-        tuple(warnings),
+        actions=actions,
+        horizon=days,
+        preset=preset,
+        schedule=player.schedule,
+        reason=player.learner.plan.reason,
+        bound=swap_combcp_bound(d, days),
+        theorem_horizon=Schedule.smallest_theorem_horizon(dimension=d, size=m) if d > 1 else None,
+        useful_exponent=useful_from(d),
+        expectation=expected_swap_regret(actions, days, preset),
+        speed=time_rounds(player, seconds) if seconds > 0 else None,
+        memory=memory,
     )
 
 
@@ -171,40 +170,6 @@ def time_rounds(player: Player[Any], seconds: float) -> Speed:
         found.append(measure(run, seconds, least=_FIRST_RUN))
     playing, measuring = found
     return Speed(playing.rounds_per_second, measuring.rounds_per_second, measuring.rounds)
-
-
-def _warnings(
-    actions: ActionSet,
-    preset: str,
-    schedule: Schedule,
-    bound: Bound,
-    theorem: int | None,
-    exponent: float,
-    expectation: Expectation | None,
-) -> list[str]:
-    found = []
-    if bound.is_vacuous:
-        found.append(
-            f"The theorem's bound is vacuous here: {bound.per_round:.3g} per round, where no play can lose more than 1. "
-            f"It says something from T ≈ 10^{exponent:.0f} on."
-        )
-    if theorem is None or bound.horizon < theorem:
-        kept = "the guarantee of docs/guarantee.md holds" if preset == "adaptive" else "the decomposition lemma holds"
-        when = "for no horizon" if theorem is None else f"only from T = {theorem:.2g} on"
-        found.append(
-            f"The theorem's own schedule exists {when}; for the windows planned here {kept}, the theorem's number does not."
-        )
-    wanted, bottom = _DAYS_TO_LEARN * actions.rank * max(1, actions.size), schedule.windows[1]
-    if 4 * bottom < wanted:
-        found.append(
-            f"The horizon is short for this set: the shortest interval has {bottom:,} days, and about {wanted:,} are "
-            "needed to learn from total rewards. Expect little more than uniform play gives."
-        )
-    if expectation is None:
-        found.append(
-            "No measurement near this set, horizon and preset: nothing is known about the swap regret to expect."
-        )
-    return found
 
 
 def warm_up(player: Player[Any], days: int = _WARM_DAYS) -> None:

@@ -25,17 +25,8 @@ _NEAR_HORIZON = 4.0
 class Measurement:
     """One cell of the grid: a preset on a set, in a world, over a horizon.
 
-    Attributes
-    ----------
-    set_class, set_spec : str
-        The class of the set and the line that makes it: "MSets", "msets 20 5".
-    dimension, size, horizon : int
-    preset, world : str
-    swap_regret, standard_error : float
-        Per round: swap regret / T, maximum over φ outside the expectation, from policies; over replications.
-    external_regret, reward : float
-        Per round.
-    replications, seed : int
+    The set is told by its class and the line that makes it: "MSets", "msets 20 5". Regrets and rewards are per round; swap regret
+    is the maximum over φ outside the expectation, from policies, with its standard error over replications.
     """
 
     set_class: str
@@ -64,16 +55,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What the measurements say of a set, a horizon and a preset.
+    """What the measurements say of a set, a horizon and a preset: a reading per world, and where they come from, in words.
 
-    Attributes
-    ----------
-    readings : tuple of Reading
-        One per world.
-    source : str
-        Where they come from, in words.
-    is_measured : bool
-        Whether the very set and horizon were measured.
+    ``is_measured`` tells whether the very set and horizon were measured.
     """
 
     readings: tuple[Reading, ...]
@@ -106,15 +90,7 @@ def measurements() -> tuple[Measurement, ...]:
 def expected_swap_regret(
     actions: ActionSet, horizon: int, preset: str, cells: Iterable[Measurement] | None = None
 ) -> Expectation | None:
-    """Return swap regret to expect by measurements, or None where there is none near.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    preset : str
-    cells : iterable of Measurement, optional
-        What was measured; :func:`measurements` if not given.
+    """Return swap regret to expect by some cells, all that were measured if not given; None where there is none near.
 
     Examples
     --------

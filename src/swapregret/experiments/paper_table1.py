@@ -19,6 +19,7 @@ from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import as_integer
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
+from swapregret.games.kinds.routing import layered_edges
 from swapregret.learners import baselines
 from swapregret.learners.baselines.drivers.action_table import read_duration
 from swapregret.learners.presets import swap_combcp
@@ -36,9 +37,6 @@ class Contender:
 
     Attributes
     ----------
-    name : str
-    make : callable
-        ``make(actions, horizon)`` returns the player.
     theory : str or None
         The row of ``regret.bounds.table1`` it belongs to.
     regret, time : str
@@ -70,11 +68,7 @@ def layered_dag(width: int, layers: int) -> DagPaths:
     >>> layered_dag(3, 2).n_actions
     9
     """
-    edges = [("S", (0, i)) for i in range(width)]
-    for layer in range(layers - 1):
-        edges += [((layer, i), (layer + 1, j)) for i in range(width) for j in range(width)]  # type: ignore[misc]
-    edges += [((layers - 1, i), "D") for i in range(width)]  # type: ignore[misc]
-    return DagPaths(edges, source="S", sink="D")
+    return DagPaths(layered_edges(layers, width), source="s", sink="t")
 
 
 _OURS = ("Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)")
@@ -131,9 +125,6 @@ class Cell:
 
     Attributes
     ----------
-    family, instance : str
-    n_actions, dimension, size : int
-    player : str
     swap_regret, lower : float or None
         Swap regret per day, and the lower end of its bracket where it is not exact.
     standard_error : float or None
@@ -191,12 +182,10 @@ def measure_table1(
     ----------
     world : str
         A name of ``WORLDS``.
-    horizon, replications, seed : int
     budget : float
         Processor seconds a competitor may take on an instance; a pilot of some days decides.
     is_full : bool
         Whether to take all instances, and not only those of the default.
-    instances, competitors : sequence, optional
     n_jobs : int
         Processes; regrets do not depend on their number.
     progress : callable, optional

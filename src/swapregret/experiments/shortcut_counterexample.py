@@ -26,21 +26,12 @@ PLAYERS: dict[str, Callable[..., Any]] = {"CombEXP": combexp, "Lazy-ComBCP": com
 
 @dataclass(frozen=True)
 class CounterexampleRow:
-    """One player on one DAG.
+    """One player on the DAG of n = ``length`` layers and 2ⁿ + 1 paths.
 
     Attributes
     ----------
-    length : int
-        n, the number of layers.
-    n_paths : int
-        2ⁿ + 1.
-    player : str
-    regret : float
-        Mean realised regret per day.
-    low, high : float
-        95 % interval of that mean over the runs (Student), within [0, 1].
-    runs : tuple of float
-        The realised regret per day of each run.
+    regret, low, high : float
+        Mean realised regret per day of the ``runs``, and its 95 % interval (Student), within [0, 1].
     promised : float or None
         For CombEXP, the probability of regret T that the appendix guarantees.
     """
@@ -74,16 +65,7 @@ def measure_counterexample(
     n_jobs: int = 1,
     progress: Callable[[], None] | None = None,
 ) -> Counterexample:
-    """Play both on every DAG.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-    horizon, replications, seed : int
-    n_jobs : int
-        Processes; the rows are the same for any number.
-    progress : callable, optional
-        Called after every run.
+    """Play both on every DAG; ``progress`` is called after every run. The rows are the same for any number of processes.
 
     Examples
     --------

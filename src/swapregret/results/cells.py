@@ -110,7 +110,7 @@ def _rows_of(experiment: Experiment, runs: Sequence[RunInfo], results: "pl.DataF
         row: Row = {name: getattr(runs[0], name) for name in CELL} | {"day": day, "n_replications": len(runs)}
         row |= {name: _mean(here[name].to_list()) for name in _MEANS}
         row["reward_error"] = _known(standard_error(here["reward"].to_list()))
-        row |= {name: here[name][0] if name in here.columns else None for name in UNIT_COLUMNS}
+        row |= {name: here[name][0] for name in UNIT_COLUMNS}
         row["swap_per_run"] = _mean(here["swap"].to_list())
         rows.append(row | _regrets(actions, details, index))
     return rows

@@ -27,20 +27,13 @@ class RunInfo:
     horizon: int
     replication: int
 
+    def __str__(self) -> str:
+        return f"{self.player} on {self.set}, {self.environment}, T = {self.horizon:,}, replication {self.replication}"
+
 
 @dataclass(frozen=True)
 class Experiment:
-    """A folder of results.
-
-    Attributes
-    ----------
-    folder : Path
-    name : str
-    runs : tuple of RunInfo
-        All runs of the spec, finished or not, in its order.
-    resolved : dict
-        What the spec came to; see ``results/folder.py``.
-    """
+    """A folder of results: all runs of its spec, finished or not, in its order, and what the spec came to (see ``Store``)."""
 
     folder: Path
     name: str

@@ -31,12 +31,7 @@ Json = dict[str, Any]
 
 
 class Store:
-    """One folder of results.
-
-    Parameters
-    ----------
-    folder : path
-        Need not exist before something is written.
+    """One folder of results; it need not exist before something is written.
 
     Examples
     --------

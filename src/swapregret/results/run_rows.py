@@ -111,7 +111,7 @@ def _schema(names: Iterable[str]) -> dict[str, Any]:
 
 
 def _read_table(path: Path, run: RunInfo) -> "pl.DataFrame":
-    """Read the table of a run: its columns, of their types, and its own name; older tables have no units."""
+    """Read the table of a run: its columns, of their types, and its own name."""
     import polars as pl
 
     advice = "Remove the file and run the spec again."
@@ -121,9 +121,9 @@ def _read_table(path: Path, run: RunInfo) -> "pl.DataFrame":
         raise InvalidInput(f"{os.fspath(path)!r} must be a Parquet file", f"{str(error)[:200]}", advice) from None
     schema = _schema(frame.columns)
     wrong = [name for name, kind in frame.schema.items() if schema.get(name) != kind]
-    missing = [name for name in schema if name not in frame.columns and name not in UNIT_COLUMNS]
-    if wrong or missing or frame["day"].null_count() or (frame["day"] < 1).any():
-        came = f"{wrong!r:.80} of another kind, {missing!r:.80} missing, or days below 1"
+    missing = [name for name in schema if name not in frame.columns]
+    if wrong or missing or any(frame[name].null_count() for name in ("day", *UNIT_COLUMNS)) or (frame["day"] < 1).any():
+        came = f"{wrong!r:.80} of another kind, {missing!r:.80} missing, days below 1, or no units"
         raise InvalidInput(f"{os.fspath(path)!r} must have the columns of a run", came, advice)
     for name, value in _about(run).items():
         if frame[name].unique().to_list() != [value]:
@@ -135,9 +135,7 @@ def into_units(frame: "pl.DataFrame") -> "pl.DataFrame":
     """Return a table of results in what each world counts: regrets times the range, rewards in it; costs are negative rewards."""
     import polars as pl
 
-    if "unit" not in frame.columns:
-        return frame
-    low, scale = pl.col("unit_low").fill_null(0.0), (pl.col("unit_high") - pl.col("unit_low")).fill_null(1.0)
+    low, scale = pl.col("unit_low"), pl.col("unit_high") - pl.col("unit_low")
     regrets = [name for name, kind in frame.schema.items() if name.startswith(_REGRETS) and kind.is_float()]
     return frame.with_columns(
         *(pl.col(name) * scale for name in regrets),

@@ -11,41 +11,35 @@ from typer.testing import CliRunner
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.cli import app
-from swapregret.experiments.bench import cases, doors, growth, peers, run_bench
-from swapregret.experiments.bench.memory import held_bytes
+from swapregret.experiments.bench import cases, doors, peers, run_bench
 from swapregret.experiments.bench.starts import StartRow
-from swapregret.experiments.bench.timing import bare_exp3, fit_power, measure
+from swapregret.experiments.bench.timing import bare_exp3, measure
 from swapregret.playing.play import play
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave one small set, one learner and one short curve to be measured."""
-    case = cases.Case("m-sets (6, 2)", lambda: MSets(6, 2), cases.ROUNDS[3].plain, 2.0)
-    small_curve = growth.GrowthCase("m-sets", "d", (4, 6, 8), lambda d: growth._round(MSets(d, 2)), 1.3)
+    """Leave one small set and one learner to be measured."""
+    case = cases.Case("m-sets (6, 2)", lambda: MSets(6, 2))
     few = [replace(door, rounds=50) for door in doors.DOORS if "m-sets (10, 3), multiscale" in door.name]
     monkeypatch.setattr(run_bench, "DOORS", (replace(doors.DOORS[0], rounds=50), *few))
     monkeypatch.setattr(run_bench, "measure_starts", lambda: [StartRow("a first run", 2.0)])
     monkeypatch.setattr(run_bench, "ROUNDS", (case,))
-    monkeypatch.setattr(run_bench, "PRESET_CASES", (cases.PresetCase("m-sets (6, 2)", lambda: MSets(6, 2), 5.0),))
+    monkeypatch.setattr(run_bench, "PRESET_CASES", (cases.Case("m-sets (6, 2)", lambda: MSets(6, 2), wanted=5.0),))
     monkeypatch.setattr(run_bench, "LEARNERS", {"multiscale": cases.LEARNERS["multiscale"]})
-    monkeypatch.setattr(run_bench, "GROWTHS", (small_curve,))
-    monkeypatch.setattr(run_bench, "measure_memory", lambda days: [])
     monkeypatch.setattr(peers, "_OURS", ((6, 2),))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
 @pytest.mark.usefixtures("small")
 def test_the_command_prints_the_numbers_as_json() -> None:
-    """Rates are positive, the ratio is that of ours to the reference, missing peers say so."""
+    """Rates are positive, learners are counted in bare Exp3, missing peers say so."""
     result = CliRunner().invoke(app, ["bench", "--json", "--seconds", "0.005"])
     assert result.exit_code == 0, result.output
     numbers = json.loads(result.stdout)
     rows = numbers["rounds"]
     assert [(row["case"], row["state"]) for row in rows] == [("m-sets (6, 2)", state) for state in cases.STATES]
-    for row in rows:
-        assert row["ratio"] == pytest.approx(row["ours"] / row["reference"])
-        assert min(row["ours"], row["reference"], row["tuned"]) > 0.0
+    assert all(row["ours"] > 0.0 for row in rows)
     (learner,) = numbers["learners"]
     assert learner["in_exp3"] == pytest.approx(learner["ours"] / numbers["exp3"])
     session, ledger, bound = numbers["doors"]
@@ -54,7 +48,6 @@ def test_the_command_prints_the_numbers_as_json() -> None:
     assert min(ledger["over"], bound["over"]) > 0.0
     assert session["in_exp3"] == pytest.approx(1e-6 * session["microseconds"] * numbers["exp3"])
     assert numbers["starts"] == [{"name": "a first run", "seconds": 2.0, "aim": ""}]
-    assert numbers["growth"][0]["sizes"] == [4.0, 6.0, 8.0]
     assert all(peer["microseconds"] or peer["remark"] for peer in numbers["peers"])
 
 
@@ -69,7 +62,6 @@ def test_the_command_prints_a_table() -> None:
         "× none",
         "K = 3, H = 10",
         "m-sets (6, 2)",
-        "exponent",
         "actions N",
     ):
         assert words in result.output
@@ -110,15 +102,6 @@ def test_states_are_what_they_are_called(state: str) -> None:
     assert run.reward == pytest.approx(0.5) if state == "spread" else run.reward > 0.45
 
 
-def test_a_power_law_is_found_again() -> None:
-    """The exponent of an exact power law comes back with error 0, and a point off the line is reported."""
-    sizes = [1.0, 2.0, 5.0, 9.0]
-    exact = fit_power(sizes, [3.0 * size**1.25 for size in sizes])
-    assert exact.exponent == pytest.approx(1.25)
-    assert exact.error == pytest.approx(0.0, abs=1e-12)
-    assert fit_power(sizes, [1.0, 2.0, 5.0, 18.0]).spread > 1.1
-
-
 def test_the_fastest_stretch_counts() -> None:
     """The function is called with growing numbers of rounds until they take long enough."""
     asked: list[int] = []
@@ -130,15 +113,6 @@ def test_the_fastest_stretch_counts() -> None:
     rate = measure(run, seconds=0.02)
     assert rate.rounds == asked[-1] == max(asked)
     assert rate.microseconds == pytest.approx(1e6 / rate.rounds_per_second)
-
-
-def test_bytes_are_counted_once() -> None:
-    """Views count as what they look into, shared arrays once, and action sets not at all."""
-    shared = np.zeros(100)
-    actions = MSets(6, 2)
-    assert held_bytes([shared, shared[:3], (shared.reshape(10, 10),)], actions) == 800
-    policy = actions.uniform_policy()
-    assert held_bytes(policy) < 800
 
 
 def test_bare_exp3_learns() -> None:

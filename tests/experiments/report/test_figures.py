@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against_external
+from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import Curve, DrawnEdge, DrawnGraph, MarginalsByDay, PlayerRuns, Scene
 from swapregret.experiments.report.page import MOST_ELEMENTS, law_map, panel_data
@@ -93,7 +93,7 @@ def test_names_with_markup_are_shown_as_they_are(scenes: tuple[Scene, ...]) -> N
 
 def test_swap_against_external_ends_where_the_curves_end(scenes: tuple[Scene, ...]) -> None:
     """The marker of each player is at (external, swap) of the last day."""
-    figure = swap_against_external(scenes[0].players)
+    figure = swap_against(scenes[0].players, "external")
     assert figure is not None
     marker = figure["data"][2]
     assert (marker["x"], marker["y"]) == ([-0.05], [0.05])

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from swapregret.arrays import Matrix, Vector
-from swapregret.experiments.report.style import axis, dash, numbers, symbol
+from swapregret.experiments.report.style import axis, marker, numbers, stroke
 from swapregret.notebook import band_of, colour
 
+_LOOKS = {"dash": [stroke(index, 1) for index in range(24)], "symbol": [marker(index, 1) for index in range(24)]}
 COLOURS = [colour(index) for index in range(8)]
 # How red, green and blue light are seen without one kind of cone (Machado, Oliveira and Fernandes 2009, severity 1).
 EYES: dict[str, Matrix] = {
@@ -60,9 +61,9 @@ def test_colours_stand_out_from_the_paper(paper: str) -> None:
 
 def test_neighbours_differ_without_colour() -> None:
     """The first six players have six dashes, the first nine nine symbols; later ones repeat in another combination."""
-    assert len({dash(index) for index in range(6)}) == 6
-    assert len({symbol(index) for index in range(9)}) == 9
-    assert len({(colour(index), dash(index), symbol(index)) for index in range(24)}) == 24
+    dashes, symbols = ([each[key] for each in made] for key, made in _LOOKS.items())
+    assert (len(set(dashes[:6])), len(set(symbols[:9]))) == (6, 9)
+    assert len({(colour(index), dashes[index], symbols[index]) for index in range(24)}) == 24
 
 
 def test_numbers_and_axes_are_what_json_can_hold() -> None:

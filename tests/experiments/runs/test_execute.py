@@ -162,7 +162,7 @@ def test_a_failure_is_kept_with_its_traceback_and_forgotten_on_success(tmp_path:
     outcome = execute(broken, str(tmp_path))
     assert outcome.error is not None
     assert "colour" in outcome.error
-    assert "Traceback" in (outcome.traceback or "")
+    assert "Traceback" in outcome.traceback
     failure = Store(tmp_path).failure(task.info.id)
     assert failure is not None
     assert failure["error"] == outcome.error

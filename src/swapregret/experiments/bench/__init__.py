@@ -1,1 +1,1 @@
-"""How fast it is: rounds, growth, memory, and what others take, measured on the machine at hand."""
+"""How fast it is: where people come in, in blocks of days, and what others take, on the machine at hand."""

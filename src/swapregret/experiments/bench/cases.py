@@ -19,7 +19,7 @@ from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Matrix, Vector
 from swapregret.environments.environment import Environment, noiseless
-from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSet, PlainSubsets
+from swapregret.experiments.bench.timing import measure
 from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.baselines import combcp
 from swapregret.learners.lazy import AdaptiveRate
@@ -36,42 +36,16 @@ STATES = {"spread": 0.05, "concentrated": 3.0}
 
 @dataclass(frozen=True)
 class Case:
-    """One set whose rounds are timed.
+    """One set whose rounds are timed; a long one is left out of a quick run.
 
-    Attributes
-    ----------
-    name : str
-    make : callable
-        Makes the set.
-    plain : callable, optional
-        Makes the plain set of the reference from it, where the reference can be run.
-    ratio : float, optional
-        How many times faster than the reference a round should be.
-    learner : str
-        "combcp" or "comband".
-    is_long : bool
-        Whether it is left out of a quick run.
+    ``wanted`` is what is asked of the multi-scale preset, in units of a bare Exp3 with ten arms.
     """
 
     name: str
     make: Callable[[], ActionSet]
-    plain: Callable[[Any], PlainSet] | None = None
-    ratio: float | None = None
     learner: str = "combcp"
     is_long: bool = False
-
-
-def _subsets(actions: Any) -> PlainSet:
-    return PlainSubsets(actions.dimension, actions.size)
-
-
-def _matchings(actions: Any) -> PlainSet:
-    return PlainMatchings(actions.n)
-
-
-def _paths(actions: Any) -> PlainSet:
-    graph = actions.graph
-    return PlainPaths(graph.tail, graph.head, actions.exploration_policy().marginals())
+    wanted: float | None = None
 
 
 def _random_graph(n_vertices: int, n_edges: int) -> SpanningTrees:
@@ -86,14 +60,14 @@ def _random_graph(n_vertices: int, n_edges: int) -> SpanningTrees:
 
 
 ROUNDS = (
-    Case("permutations 5", lambda: Permutations(5), _matchings, 25.0),
-    Case("permutations 10", lambda: Permutations(10), _matchings, 20.0),
-    Case("permutations 20", lambda: Permutations(20), _matchings, 15.0),
-    Case("m-sets (100, 10)", lambda: MSets(100, 10), _subsets, 20.0),
-    Case("m-sets (1000, 100)", lambda: MSets(1000, 100), _subsets, 300.0),
+    Case("permutations 5", lambda: Permutations(5)),
+    Case("permutations 10", lambda: Permutations(10)),
+    Case("permutations 20", lambda: Permutations(20)),
+    Case("m-sets (100, 10)", lambda: MSets(100, 10)),
+    Case("m-sets (1000, 100)", lambda: MSets(1000, 100)),
     Case("m-sets (10000, 1000)", lambda: MSets(10_000, 1000), is_long=True),
-    Case("paths, 110 edges", lambda: layered_dag(5, 5), _paths, 100.0),
-    Case("paths, 920 edges", lambda: layered_dag(10, 10), _paths, 1000.0),
+    Case("paths, 110 edges", lambda: layered_dag(5, 5)),
+    Case("paths, 920 edges", lambda: layered_dag(10, 10)),
     Case("paths, 4920 edges", lambda: layered_dag(10, 50), is_long=True),
     Case("partitions 10 → 5", lambda: Partitions(10, 5)),
     Case("partitions 20 → 10", lambda: Partitions(20, 10), is_long=True),
@@ -102,29 +76,18 @@ ROUNDS = (
     Case("trees (10, 45), ComBand", lambda: _random_graph(10, 45), learner="comband"),
     Case("trees (30, 300), ComBand", lambda: _random_graph(30, 300), learner="comband", is_long=True),
 )
-"""Sets whose rounds are timed, with what is asked of them."""
-
-
-@dataclass(frozen=True)
-class PresetCase:
-    """One set on which whole learners are timed, in units of a bare Exp3 with ten arms.
-
-    ``wanted`` is what is asked of the multi-scale preset.
-    """
-
-    name: str
-    make: Callable[[], ActionSet]
-    wanted: float
+"""Sets whose rounds are timed."""
 
 
 PRESET_CASES = (
-    PresetCase("m-sets (10, 3)", lambda: MSets(10, 3), 5.0),
-    PresetCase("m-sets (20, 5)", lambda: MSets(20, 5), 4.0),
-    PresetCase("m-sets (45, 8)", lambda: MSets(45, 8), 1.5),
-    PresetCase("permutations 10", lambda: Permutations(10), 1.0),
+    Case("m-sets (10, 3)", lambda: MSets(10, 3), wanted=5.0),
+    Case("m-sets (20, 5)", lambda: MSets(20, 5), wanted=4.0),
+    Case("m-sets (45, 8)", lambda: MSets(45, 8), wanted=1.5),
+    Case("permutations 10", lambda: Permutations(10), wanted=1.0),
 )
-"""Sets on which learners are timed at their own schedules, for a horizon of a million days."""
+"""Sets on which learners are timed at their own schedules, for the horizon below."""
 
+LONG_HORIZON = 1_000_000
 LEARNERS: dict[str, Callable[[ActionSet, int], Player[Any]]] = {
     "multiscale": lambda actions, horizon: swap_combcp(actions, horizon, preset="multiscale"),
     "adaptive": lambda actions, horizon: swap_combcp(actions, horizon, preset="adaptive"),
@@ -175,3 +138,38 @@ def world(actions: ActionSet, horizon: int, state: str) -> Environment:
 def rounds_of(player: Player[Any], state: str) -> Callable[[int], object]:
     """Return what plays a given number of rounds in such a world, without measuring."""
     return lambda rounds: play(player, world(player.actions, rounds, state), rng=0, measure="none")
+
+
+@dataclass(frozen=True)
+class RoundRow:
+    """Rounds per second of one set in one state."""
+
+    case: str
+    state: str
+    dimension: int
+    ours: float
+
+
+def time_case(case: Case, state: str, seconds: float) -> RoundRow:
+    """Time the rounds of a set in a state."""
+    actions = case.make()
+    ours = measure(rounds_of(round_player(actions, state, case.learner), state), seconds).rounds_per_second
+    return RoundRow(case.name, state, actions.dimension, ours)
+
+
+@dataclass(frozen=True)
+class LearnerRow:
+    """Rounds per second of a whole learner, and in units of a bare Exp3 with ten arms."""
+
+    case: str
+    learner: str
+    ours: float
+    in_exp3: float
+    wanted: float | None
+
+
+def time_learner(case: Case, learner: str, exp3: float, seconds: float) -> LearnerRow:
+    """Time a whole learner at its own schedule."""
+    player = LEARNERS[learner](case.make(), LONG_HORIZON)
+    rate = measure(rounds_of(player, "concentrated"), seconds).rounds_per_second
+    return LearnerRow(case.name, learner, rate, rate / exp3, case.wanted if learner == "multiscale" else None)

@@ -7,7 +7,7 @@ Every door is played for a short while first, and the faster of two plays counts
 import itertools
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -27,6 +27,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Vector
+from swapregret.experiments.bench.timing import time_steps
 from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners import baselines
 from swapregret.learners.presets import swap_combcp
@@ -55,7 +56,6 @@ class Door:
 
     Attributes
     ----------
-    name : str
     rounds : int
         How many rounds are played, and the horizon of the learners.
     start : callable
@@ -123,19 +123,13 @@ def _once(run: PlayOnce) -> tuple[float, Seen]:
 
 def _session(make: Callable[[], ActionSet], has_journal: bool, days: int) -> PlayOnce:
     player = swap_combcp(make(), days)
-    rewards = np.random.default_rng(0).random(days).tolist()
+    rewards = np.random.default_rng(0).random(days)
 
     def run() -> Seen:
-        steps = np.empty(days)
         with tempfile.TemporaryDirectory() as folder:
             journal = Path(folder) / "days.journal" if has_journal else None
             with Session(player, rng=0, journal=journal, sync=False) as session:
-                for day, reward in enumerate(rewards):
-                    began = time.perf_counter()
-                    session.act()
-                    session.observe(reward)
-                    steps[day] = time.perf_counter() - began
-        return Seen(steps)
+                return Seen(time_steps(session, rewards))
 
     return run
 
@@ -228,33 +222,29 @@ _MEASURED: tuple[tuple[str, Callable[[], ActionSet], str, str, int, str], ...] =
 )
 
 
-def _doors() -> Sequence[Door]:
-    found = [
-        Door(f"session, {name}", 100_000, partial(_session, make, has_journal), aim)
-        for name, make, has_journal, aim in _STEPPED
-    ]
+def _doors() -> Iterator[Door]:
+    for name, make, has_journal, aim in _STEPPED:
+        yield Door(f"session, {name}", 100_000, partial(_session, make, has_journal), aim)
     for name, game, rounds, aim, players in _PLAYED:
         for words, preset in _PRESETS.items():
-            found.append(
-                Door(name + words, rounds, partial(_game, game, partial(swap_combcp, preset=preset)), aim, players)
-            )
+            played = partial(_game, game, partial(swap_combcp, preset=preset))
+            yield Door(name + words, rounds, played, aim, players)
     for learner in (baselines.regret_matching, baselines.blum_mansour, baselines.exp3):
         wide: Any = partial(_game, _wide_game, partial(learner, feedback="full"))
         bare: Any = partial(wide, measure="none")
-        found.append(Door(f"66×66 game, {learner.__name__}", 2_000, wide, unmeasured=bare))
-    found.append(Door("66×66 game, exp3, no ledger", 2_000, bare))
+        yield Door(f"66×66 game, {learner.__name__}", 2_000, wide, unmeasured=bare)
+    yield Door("66×66 game, exp3, no ledger", 2_000, bare)
     if find_spec("open_spiel") is not None:
-        found.append(Door("66×66 game, OpenSpiel, no ledger", 2_000, _openspiel))
+        yield Door("66×66 game, OpenSpiel, no ledger", 2_000, _openspiel)
     for n_actions, (words, preset) in itertools.product((3, 100), _PRESETS.items()):
         listed = partial(_play, partial(_listed, n_actions), preset, "none")
-        found.append(Door(f"Explicit, {n_actions} actions{words}", 20_000, listed, "50"))
+        yield Door(f"Explicit, {n_actions} actions{words}", 20_000, listed, "50")
     for dimension, (words, preset) in itertools.product((8, 50), _PRESETS.items()):
         own = partial(_oracle, dimension, preset)
-        found.append(Door(f"OracleSet, d = {dimension}{words}", 2_000, own, "1,000; 4"))
+        yield Door(f"OracleSet, d = {dimension}{words}", 2_000, own, "1,000; 4")
     for name, make, preset, measure, rounds, aim in _MEASURED:
         plain = partial(_play, make, preset, "none")
-        found.append(Door(name, rounds, partial(_play, make, preset, measure), aim, unmeasured=plain))
-    return found
+        yield Door(name, rounds, partial(_play, make, preset, measure), aim, unmeasured=plain)
 
 
 DOORS = tuple(_doors())

@@ -20,20 +20,19 @@ class Sheet:
     title: str
     headings: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
-    is_on_page: bool = True
 
 
 def sheets(result: Bench) -> list[Sheet]:
     """Return every table: first what people meet first, then the rates of whole blocks."""
-    found = [_doors(result), _starts(result), _learners(result), _rounds(result), _growth(result)]
-    return [sheet for sheet in [*found, _memory(result), _peers(result)] if sheet.rows]
+    found = [_doors(result), _starts(result), _learners(result), _rounds(result), _peers(result)]
+    return [sheet for sheet in found if sheet.rows]
 
 
 def describe_bench(result: Bench) -> str:
     """Return what the figures were measured on."""
     machine = result.machine
     return (
-        f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, NumPy {machine['numpy']}; "
+        f"{machine['processor']}, {machine['cpu_count']} cores, Python {machine['python']}, NumPy {machine['numpy']}; "
         f"a bare Exp3 with ten arms in NumPy plays {_rate(result.exp3)} rounds per second."
     )
 
@@ -84,54 +83,10 @@ def _learners(result: Bench) -> Sheet:
 
 
 def _rounds(result: Bench) -> Sheet:
-    rows = []
-    for case in _distinct(row.case for row in result.rounds):
-        both = [row for row in result.rounds if row.case == case]
-        aim = both[0].wanted
-        rows.append(
-            (
-                case,
-                *(_rate(row.ours) for row in both),
-                " / ".join(_times(row.ours, row.reference) for row in both),
-                "–" if aim is None else f"{aim:,.0f}×",
-                " / ".join(_times(row.ours, row.tuned) for row in both),
-            )
-        )
-    headings = ("set", *_distinct(row.state for row in result.rounds), "over pinv", "aim", "over solve")
-    return Sheet("Rounds per second with daily updates: K = 3, H = 10, γ = .3, and over plain NumPy", headings, rows)
-
-
-def _growth(result: Bench) -> Sheet:
-    rows = [
-        (
-            curve.name,
-            curve.against,
-            f"{curve.fit.exponent:.2f} ± {curve.fit.error:.2f}",
-            f"≤ {curve.limit:g}",
-            f"{_number(curve.sizes[0])}–{_number(curve.sizes[-1])}",
-            f"{_number(curve.microseconds[0])}–{_number(curve.microseconds[-1])}",
-        )
-        for curve in result.growth
-    ]
-    return Sheet(
-        "Growth of the time per round, as a power of d, K, N or T",
-        ("curve", "of", "exponent", "aim", "sizes", "µs per\nround"),
-        rows,
-    )
-
-
-def _memory(result: Bench) -> Sheet:
-    rows = []
-    for name, horizon in _distinct((row.name, row.horizon) for row in result.memory):
-        those = [row for row in result.memory if (row.name, row.horizon) == (name, horizon)]
-        last = those[-1]
-        in_vectors = last.bytes / (8 * last.scales_by_dimension)
-        both = last.bytes / (8 * (last.scales_by_dimension + last.rank_squared))
-        held = ", ".join(f"{row.bytes / 1024:,.0f}" for row in those)
-        rows.append((name, f"{horizon:,}", held, f"{in_vectors:.1f}", f"{both:.2g}"))
-    days = " and ".join(map(str, _distinct(row.days for row in result.memory)))
-    headings = ("learner", "T", "KiB", "in K·d", "in K·d + r²")
-    return Sheet(f"What a state holds after {days} days", headings, rows, is_on_page=False)
+    states = _distinct(row.state for row in result.rounds)
+    rates = {(row.case, row.state): _rate(row.ours) for row in result.rounds}
+    rows = [(case, *(rates[case, state] for state in states)) for case in _distinct(row.case for row in result.rounds)]
+    return Sheet("Rounds per second with daily updates: K = 3, H = 10, γ = .3", ("set", *states), rows)
 
 
 def _peers(result: Bench) -> Sheet:
@@ -166,10 +121,6 @@ def _rate(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _times(ours: float, theirs: float | None) -> str:
-    return "–" if theirs is None else f"{_number(ours / theirs)}×"
-
-
 def read_page(path: Path) -> tuple[str, str]:
     """Return what stands before and after the measured tables of a page.
 
@@ -193,7 +144,7 @@ def write_page(path: Path, result: Bench) -> None:
     """Rewrite the measured tables of a page, and leave what stands around them."""
     before, after = read_page(path)
     lines = ["", "", f"Measured on {describe_bench(result)}", ""]
-    for sheet in filter(lambda sheet: sheet.is_on_page, sheets(result)):
+    for sheet in sheets(result):
         lines += [f"**{sheet.title}**", "", *_markdown(sheet.headings, sheet.rows), ""]
     path.write_text(before + _BEGIN + "\n".join(lines) + _END + after, encoding="utf-8")
 

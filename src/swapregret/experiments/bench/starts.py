@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.experiments.bench.timing import time_steps
 from swapregret.learners.presets import swap_combcp
 from swapregret.sessions.session import Session
 
@@ -65,10 +66,4 @@ def first_steps(steps: int = 1000) -> tuple[float, float]:
     began = time.perf_counter()
     session = Session(swap_combcp(MSets(10, 3), steps), rng=0)
     made = time.perf_counter() - began
-    taken = np.empty(steps)
-    for step in range(steps):
-        began = time.perf_counter()
-        session.act()
-        session.observe(0.5)
-        taken[step] = time.perf_counter() - began
-    return made, float(taken.max())
+    return made, float(time_steps(session, np.full(steps, 0.5)).max())

@@ -1,11 +1,15 @@
-"""Rounds per second of processor time, so that other work on the machine counts as little as possible."""
+"""Rounds per second of processor time, so that other work on the machine counts as little as possible; steps of a session."""
 
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+from swapregret.arrays import Vector
+from swapregret.sessions.session import Session
 
 _FIRST = 10
 _MOST = 4_000_000
@@ -55,6 +59,17 @@ def _seconds(run: Callable[[int], object], rounds: int) -> float:
     return time.process_time() - start
 
 
+def time_steps(session: Session[Any], rewards: Vector) -> Vector:
+    """Return the seconds, by the clock, of each step of a session: a decision and its reward."""
+    taken = np.empty(rewards.size)
+    for step, reward in enumerate(rewards.tolist()):
+        began = time.perf_counter()
+        session.act()
+        session.observe(reward)
+        taken[step] = time.perf_counter() - began
+    return taken
+
+
 def bare_exp3(rounds: int) -> float:
     """Play Exp3 with ten arms as one writes it in NumPy, and return what it earned: the unit in which learners are compared."""
     rng, n_arms = np.random.default_rng(0), 10
@@ -68,32 +83,3 @@ def bare_exp3(rounds: int) -> float:
         log_weights[arm] += rate * reward / law[arm]
         earned += reward
     return earned
-
-
-@dataclass(frozen=True)
-class PowerLaw:
-    """A power law through points: y = c·x^exponent, by least squares on the logarithms.
-
-    ``error`` is the standard error of the exponent, ``spread`` the largest factor by which a point lies off the line.
-    """
-
-    exponent: float
-    error: float
-    spread: float
-
-
-def fit_power(x: list[float], y: list[float]) -> PowerLaw:
-    """Fit a power law to at least three points.
-
-    Examples
-    --------
-    >>> fit = fit_power([1, 2, 4], [3, 12, 48])
-    >>> round(fit.exponent, 6), round(fit.spread, 6)
-    (2.0, 1.0)
-    """
-    log_x, log_y = np.log(x), np.log(y)
-    centred = log_x - log_x.mean()
-    exponent = float(centred @ log_y / (centred @ centred))
-    off = log_y - log_y.mean() - exponent * centred
-    error = math.sqrt(float(off @ off) / max(len(x) - 2, 1) / float(centred @ centred))
-    return PowerLaw(exponent, error, float(np.exp(np.abs(off).max())))

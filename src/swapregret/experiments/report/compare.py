@@ -87,17 +87,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two campaigns: their names, what changed, and the scenes with the players of both.
+    """Two campaigns: their names, the scenes that both have, what changed in them, and which scenes only one of them has.
 
-    Attributes
-    ----------
-    names : (str, str)
-    scenes : tuple of Scene
-        Those that both have; players carry the name of their campaign.
-    changes : tuple of Change
-    alone : (tuple of str, tuple of str)
-        Scenes that only one of them has.
-    is_paired : bool
+    Players of the scenes carry the name of their campaign.
     """
 
     names: tuple[str, str]
@@ -151,15 +143,9 @@ def _mark(change: Difference, quantity: str) -> str:
 
 
 def compare(first: Sequence[Scene], second: Sequence[Scene], names: tuple[str, str], *, is_paired: bool) -> Comparison:
-    """Put the scenes of two campaigns together.
+    """Put the scenes of two campaigns of different names together.
 
-    Parameters
-    ----------
-    first, second : sequence of Scene
-    names : (str, str)
-        Of the campaigns; they must differ.
-    is_paired : bool
-        Whether replications with the same number met the same rewards.
+    They are paired where replications with the same number met the same rewards.
     """
     table = {_key(scene): scene for scene in second}
     both = [(scene, table[_key(scene)]) for scene in first if _key(scene) in table]

@@ -19,7 +19,7 @@ from swapregret.experiments.report.style import (
     scatter,
     stroke,
 )
-from swapregret.notebook import band_of
+from swapregret.notebook import band_trace
 
 
 def curve_figure(
@@ -34,13 +34,10 @@ def curve_figure(
     ----------
     curves : sequence of (str, Curve or None)
         By name; one that is missing keeps its place, so that the others keep their colours.
-    y_title : str
     is_log : bool
         Whether the picture opens on logarithmic axes.
     unit : str
         Written behind the numbers of the hover text.
-    x_title : str
-        What the days of the curves are.
 
     Examples
     --------
@@ -67,14 +64,9 @@ def curve_figure(
 
 
 def horizon_figure(scenes: Sequence[Scene], quantity: str = "swap") -> Figure | None:
-    """Draw the last swap regret, or reward, of every player against the horizon; None for scenes of one horizon.
+    """Draw the last ``swap`` regret, or ``reward``, of every player against the horizon; None for scenes of one horizon.
 
-    Parameters
-    ----------
-    scenes : sequence of Scene
-        Of one set and one environment. Players are the first one's and those the others add.
-    quantity : str
-        ``swap`` or ``reward``.
+    The scenes are of one set and one environment; players are the first one's and those the others add.
     """
     if len(scenes) < 2:
         return None
@@ -91,28 +83,13 @@ def horizon_figure(scenes: Sequence[Scene], quantity: str = "swap") -> Figure | 
     return curve_figure(curves, title, is_log=quantity == "swap", x_title="horizon")
 
 
-def swap_against_external(players: Sequence[PlayerRuns]) -> Figure | None:
-    """Draw where each player came to rest: external regret to the right, swap regret upwards, the way there faint.
+def swap_against(players: Sequence[PlayerRuns], quantity: str) -> Figure | None:
+    """Draw where each player came to rest: ``external`` regret or ``reward`` across, swap regret upwards, the way there faint.
 
-    Swap regret is never below external regret, so nobody can be below the diagonal.
+    Swap regret is never below external regret, so nobody can be below the diagonal between the two.
     """
-    made = _swap_against(players, "external", "external regret per round")
-    if made is None:
-        return None
-    tops = [float(np.nanmax(runs.swap.value[len(runs.swap.days) // 2 :])) for runs in players if runs.swap is not None]
-    top = max(tops) or 1.0
-    dotted = {"color": "#7f7f7f", "width": 1.5, "dash": "dot"}
-    diagonal = scatter("lines", [0.0, top], [0.0, top], name="swap = external", line=dotted, hoverinfo="skip")
-    return figure([diagonal, *made["data"]], **made["layout"])
-
-
-def swap_against_reward(players: Sequence[PlayerRuns]) -> Figure | None:
-    """Draw where each player came to rest: reward to the right, swap regret upwards, the way there faint."""
-    return _swap_against(players, "reward", "reward per round")
-
-
-def _swap_against(players: Sequence[PlayerRuns], quantity: str, title: str) -> Figure | None:
     data: list[Trace] = []
+    tops: list[float] = []
     for index, runs in enumerate(players):
         swap, other = runs.swap, runs.curve(quantity)
         if swap is None or other is None:
@@ -120,6 +97,7 @@ def _swap_against(players: Sequence[PlayerRuns], quantity: str, title: str) -> F
         common = {"legendgroup": runs.name, "name": escaped(runs.name)}
         hover = f"{quantity} %{{x:.4g}}<br>swap %{{y:.4g}}"
         settled = len(swap.days) // 2
+        tops.append(float(np.nanmax(swap.value[settled:])))
         way = scatter(
             "lines",
             numbers(other.value[settled:]),
@@ -144,6 +122,12 @@ def _swap_against(players: Sequence[PlayerRuns], quantity: str, title: str) -> F
         data += [way, rest]
     if not data:
         return None
+    if quantity == "external":
+        top = max(tops) or 1.0
+        dotted = {"color": "#7f7f7f", "width": 1.5, "dash": "dot"}
+        diagonal = scatter("lines", [0.0, top], [0.0, top], name="swap = external", line=dotted, hoverinfo="skip")
+        data = [diagonal, *data]
+    title = "reward per round" if quantity == "reward" else "external regret per round"
     return figure(data, height=420, xaxis=axis(title), yaxis=axis("swap regret per round", rangemode="tozero"))
 
 
@@ -163,20 +147,8 @@ def _reach(curves: Sequence[Curve]) -> tuple[float, float]:
 
 def _band(index: int, name: str, curve: Curve, foot: float) -> Trace:
     known = np.isfinite(curve.low) & np.isfinite(curve.high)
-    days = curve.days[known].tolist()
     low, high = (np.maximum(end[known], foot) for end in (curve.low, curve.high))
-    return scatter(
-        "lines",
-        days + days[::-1],
-        numbers([*high, *low[::-1]]),
-        name=escaped(name),
-        legendgroup=name,
-        showlegend=False,
-        fill="toself",
-        fillcolor=band_of(index),
-        line={"width": 0},
-        hoverinfo="skip",
-    )
+    return band_trace(index, escaped(name), curve.days[known], low, high) | {"legendgroup": name}
 
 
 def _line(index: int, name: str, curve: Curve, unit: str, x_title: str) -> Trace:

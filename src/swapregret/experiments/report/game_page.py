@@ -14,12 +14,12 @@ from swapregret.errors import Unsupported
 from swapregret.experiments.report.curves import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.lines import in_braces
-from swapregret.experiments.report.model import Curve, DrawnEdge, DrawnGraph
+from swapregret.experiments.report.model import Curve, DrawnGraph
 from swapregret.experiments.report.shell import (
     Panel,
+    again_section,
     choices,
     document,
-    facts_list,
     header,
     plain_section,
     table,
@@ -113,7 +113,6 @@ def game_page(
     ----------
     results : sequence of SelfPlayResult
         One per seed, of the same game and as many days; the first is the one that tables and maps are of.
-    title : str
     spec : str
         The description of the game as given.
     options : str
@@ -143,13 +142,13 @@ def game_page(
         f"The first seed is {str(first.certificate).splitlines()[0]}."
     )
     again = (
-        "<p>Save the description as <code>game.toml</code>, install the version named below, and run "
-        f"<code>swapregret game game.toml {escape(options)}</code>.</p><pre>{escape(spec)}</pre>{facts_list(facts)}"
+        "Save the description as <code>game.toml</code>, install the version named below, and run "
+        f"<code>swapregret game game.toml {escape(options)}</code>."
     )
     before = [header(title, lead), plain_section("players", "Players", _players(first) + _welfare(first, best))]
     after = [
         plain_section("deviations", "Best deviations", _deviations(first)),
-        plain_section("reproduce", "Play it again", again),
+        again_section("Play it again", again, spec, facts),
     ]
     return document(title, before, _PANELS, {"scenes": [{"label": title, "panels": panels}]}, after)
 
@@ -293,18 +292,16 @@ def _network(result: SelfPlayResult) -> Figure | None:
     if not isinstance(game, RoutingGame):
         return None
     loads = game.loads([result.play.marginals(player) for player in range(game.n_players)])
-    names = list(dict.fromkeys(vertex for edge in game.edges for vertex in edge))
-    number = {vertex: index for index, vertex in enumerate(names)}
-    edges = tuple(DrawnEdge(number[tail], number[head], f"{tail} → {head}") for tail, head in game.edges)
-    drawn = graph_figure(DrawnGraph(tuple(str(name) for name in names), edges, True))
+    graph = DrawnGraph.directed(game.edges, (f"{tail} → {head}" for tail, head in game.edges))
+    drawn = graph_figure(graph)
     if drawn is None:
         return None
     top = float(loads.max()) or 1.0
     for trace, load in zip(drawn["data"], loads.tolist(), strict=False):
         trace["line"] = {"color": colour(1), "width": round(0.5 + 10.0 * load / top, 3)}
         trace["opacity"] = 0.75
-    drawn["data"][len(edges)]["text"] = [
-        escaped(f"{edge.label}: {load:.3f}") for edge, load in zip(edges, loads.tolist(), strict=True)
+    drawn["data"][len(graph.edges)]["text"] = [
+        escaped(f"{edge.label}: {load:.3f}") for edge, load in zip(graph.edges, loads.tolist(), strict=True)
     ]
     return drawn
 

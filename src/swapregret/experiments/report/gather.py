@@ -27,7 +27,7 @@ from swapregret.experiments.report.model import (
 from swapregret.regret.measure import student_factor
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
 from swapregret.results.run_rows import UNIT_COLUMNS
-from swapregret.units import UNIT_REWARDS, Units
+from swapregret.units import Units
 
 _FACTS = {
     "library": "swapregret",
@@ -44,12 +44,8 @@ def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Scene, ...], Origin]:
     """Read a folder of results: its scenes in the order of the specification, and where they came from.
 
     Swap regret is that of the mean ledger with its bootstrap interval, cut at 0; external regret and reward are means over
-    replications with Student's 95 % interval; time is the median run's, from the fastest to the slowest.
-
-    Parameters
-    ----------
-    folder : path
-        What ``swapregret run SPEC.toml --out DIR`` wrote; runs that are missing are left out and counted.
+    replications with Student's 95 % interval; time is the median run's, from the fastest to the slowest. Runs that are missing
+    are left out and counted.
     """
     experiment = load_experiment(folder)
     finished = list(experiment.finished)
@@ -98,7 +94,7 @@ def _scene(
 def _units(cells: pl.DataFrame) -> Units:
     """Return what the world of some cells counts."""
     unit, low, high = (cells[name][0] for name in UNIT_COLUMNS)
-    return UNIT_REWARDS if unit is None else Units(low, high, is_cost=unit == "cost")
+    return Units(low, high, is_cost=unit == "cost")
 
 
 def _player(
@@ -193,11 +189,9 @@ def _column(table: pl.DataFrame, name: str) -> Vector:
 
 def _origin(experiment: Experiment, n_finished: int) -> Origin:
     runs = {run.id: run for run in experiment.runs}
-    failures = {}
-    for identity, failure in experiment.failures.items():
-        run = runs[identity]
-        where = f"{run.player} on {run.set}, {run.environment}, T = {run.horizon:,}, replication {run.replication}"
-        failures[where] = str(failure.get("error", "unknown"))
+    failures = {
+        str(runs[identity]): str(failure.get("error", "unknown")) for identity, failure in experiment.failures.items()
+    }
     known = experiment.environment
     order = [*(name for name in _FACTS if name in known), *(name for name in known if name not in _FACTS)]
     facts = {_FACTS.get(name, name.replace("_", " ")): str(known[name]) for name in order}
@@ -219,12 +213,7 @@ def graph_of(actions: ActionSet) -> DrawnGraph | None:
     (('s', 'a', 't'), 's → t')
     """
     if isinstance(actions, DagPaths):
-        place = {vertex: i for i, vertex in enumerate(dict.fromkeys(v for edge in actions.edges for v in edge))}
-        edges = [
-            DrawnEdge(place[tail], place[head], _edge_name(label, " → "))
-            for (tail, head), label in zip(actions.edges, actions.labels, strict=True)
-        ]
-        return DrawnGraph(tuple(str(vertex) for vertex in place), tuple(edges), True)
+        return DrawnGraph.directed(actions.edges, (_edge_name(label, " → ") for label in actions.labels))
     if isinstance(actions, GraphicBases):
         graph = actions.graph
         ends = zip(graph.tails.tolist(), graph.heads.tolist(), actions.labels, strict=True)

@@ -34,9 +34,7 @@ class Series:
     is_ours: bool = False
 
 
-def series_figure(
-    series: Sequence[Series], x_title: str, y_title: str, *, log_x: bool = True, log_y: bool = True
-) -> Figure | None:
+def series_figure(series: Sequence[Series], x_title: str, y_title: str, *, is_log: bool = True) -> Figure | None:
     """Draw lines with points and error bars; a point that a logarithmic axis cannot show is left out. None without points.
 
     Examples
@@ -51,7 +49,7 @@ def series_figure(
         shown = [
             (x, y, low, high)
             for (x, y), (low, high) in zip(line.points, ends, strict=True)
-            if math.isfinite(x) and math.isfinite(y) and (x > 0.0 or not log_x) and (y > 0.0 or not log_y)
+            if math.isfinite(x) and math.isfinite(y) and (not is_log or (x > 0.0 and y > 0.0))
         ]
         if not shown:
             continue
@@ -70,13 +68,13 @@ def series_figure(
         data.append(made)
     if not data:
         return None
-    ticks = [log_ticks(value for trace in data for value in trace[name]) for name in ("x", "y")]
-    return figure(
-        data,
-        height=440,
-        xaxis=axis(x_title, is_log=True, dtick=ticks[0]) if log_x else axis(x_title),
-        yaxis=axis(y_title, is_log=True, dtick=ticks[1]) if log_y else axis(y_title, rangemode="tozero"),
+    if not is_log:
+        return figure(data, height=440, xaxis=axis(x_title), yaxis=axis(y_title, rangemode="tozero"))
+    across, up = (
+        axis(title, is_log=True, dtick=log_ticks(value for trace in data for value in trace[name]))
+        for name, title in (("x", x_title), ("y", y_title))
     )
+    return figure(data, height=440, xaxis=across, yaxis=up)
 
 
 def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:

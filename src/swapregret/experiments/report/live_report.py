@@ -8,6 +8,7 @@ import json
 import os
 import threading
 import time
+from collections.abc import Sequence
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -17,18 +18,17 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import first_sections, lead_of, page_data, render_page
 from swapregret.experiments.report.shell import document
+from swapregret.experiments.runs.execute import Outcome
+from swapregret.experiments.runs.plan_runs import RunPlan
+from swapregret.experiments.runs.runner import Watcher
+from swapregret.experiments.runs.task import RunTask
 
 _GOODBYE_SECONDS = 5.0
 """How long the end waits for a page that is still open to hear of it."""
 
 
-class LiveReport:
+class LiveReport(Watcher):
     """Serves the report of a folder of results while runs are being added to it.
-
-    Parameters
-    ----------
-    folder : path
-        Where the runs are written.
 
     Examples
     --------
@@ -56,8 +56,16 @@ class LiveReport:
         """Return where a browser finds it."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/"
 
+    def begin(self, plan: RunPlan, missing: Sequence[RunTask]) -> None:
+        """Show runs of an earlier time at once."""
+        self.changed()
+
+    def finished(self, outcome: Outcome) -> None:
+        """Show a run that was made, or that it failed."""
+        self.changed()
+
     def changed(self) -> None:
-        """Take note that a run has finished."""
+        """Take note that there is something new to show."""
         with self._lock:
             self._version += 1
 

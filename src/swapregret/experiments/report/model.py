@@ -3,7 +3,7 @@
 A *scene* is one set, one environment and one horizon; players are compared within it and nowhere else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +15,7 @@ from swapregret.units import UNIT_REWARDS, Units
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A quantity at some days, with an interval; low = high = NaN where replications are too few to tell.
-
-    Attributes
-    ----------
-    days : int64 array, shape (n,)
-    value, low, high : Vector, shape (n,)
-    """
+    """A quantity at some days, with an interval; low = high = NaN where replications are too few to tell."""
 
     days: npt.NDArray[np.int64]
     value: Vector
@@ -62,14 +56,7 @@ class Shares:
 
 @dataclass(frozen=True, eq=False)
 class MarginalsByDay:
-    """What is likely to be chosen after some days.
-
-    Attributes
-    ----------
-    days : int64 array, shape (n,)
-    marginals : Matrix, shape (n, dimension)
-        Probability of each element.
-    """
+    """The probability of each element after some days; ``marginals`` has a row for each of them."""
 
     days: npt.NDArray[np.int64]
     marginals: Matrix
@@ -77,16 +64,9 @@ class MarginalsByDay:
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """Where each replication ended: what a comparison that is paired by replication is made of.
+    """Reward and swap regret per round with which each replication ended, each measured on its own; NaN where it was not.
 
-    Attributes
-    ----------
-    replications : int64 array, shape (n,)
-        Replications with the same number met the same rewards, whoever played.
-    reward : Vector, shape (n,)
-        Per round.
-    swap : Vector, shape (n,)
-        Swap regret per round of each replication on its own; NaN where it was not measured.
+    Replications with the same number met the same rewards, whoever played: what a paired comparison is made of.
     """
 
     replications: npt.NDArray[np.int64]
@@ -100,8 +80,6 @@ class PlayerRuns:
 
     Attributes
     ----------
-    name : str
-    n_runs : int
     swap, external, reward : Curve or None
         Per round; None where it was not measured.
     microseconds : Curve or None
@@ -114,10 +92,6 @@ class PlayerRuns:
         L_0, …, L_K; empty for players without scales.
     offset : int
         Of the first replication: day 0 is day ``offset`` of the first windows.
-    shares : Shares or None
-    law : MarginalsByDay or None
-    ends : Ends or None
-        Reward and swap regret of every replication on the last day.
     """
 
     name: str
@@ -157,24 +131,19 @@ class DrawnGraph:
     edges: tuple[DrawnEdge, ...]
     is_directed: bool
 
+    @classmethod
+    def directed(cls, edges: Sequence[tuple[Hashable, Hashable]], labels: Iterable[str]) -> "DrawnGraph":
+        """Return a directed graph, its vertices in the order of the edges."""
+        place = {vertex: i for i, vertex in enumerate(dict.fromkeys(v for edge in edges for v in edge))}
+        drawn = (DrawnEdge(place[u], place[v], label) for (u, v), label in zip(edges, labels, strict=True))
+        return cls(tuple(map(str, place)), tuple(drawn), True)
+
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """One set, one environment, one horizon, and everybody who played there.
+    """One set, one environment, one horizon, and everybody who played there, in the order of the specification.
 
-    Attributes
-    ----------
-    actions, environment : str
-        Names of the set and of the environment.
-    horizon, dimension, size : int
-    n_actions : int or None
-    labels : tuple of str
-        Of the elements.
-    players : tuple of PlayerRuns
-        In the order of the specification.
-    graph : DrawnGraph or None
-    units : Units
-        What the environment counts; all numbers are on the scale [0, 1].
+    All numbers are on the scale [0, 1]; ``units`` says what the environment counts.
     """
 
     actions: str
@@ -197,20 +166,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the results came from.
-
-    Attributes
-    ----------
-    name : str
-        Of the experiment.
-    spec : str
-        The specification as given.
-    facts : mapping of str to str
-        Versions, seed, machine: what is needed to make the results again.
-    n_runs, n_finished : int
-    failures : mapping of str to str
-        Which runs failed, and why.
-    """
+    """Where the results came from: the experiment, its specification as given, versions, seed and machine, what failed and why."""
 
     name: str
     spec: str

@@ -11,18 +11,13 @@ import numpy as np
 from swapregret.arrays import Matrix
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.compare import Comparison, compare
-from swapregret.experiments.report.curves import (
-    curve_figure,
-    horizon_figure,
-    swap_against_external,
-    swap_against_reward,
-)
+from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against
 from swapregret.experiments.report.first_tables import results_table, summary_section
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import MarginalsByDay, Origin, Scene
 from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
-from swapregret.experiments.report.shell import choices, document, facts_list, plain_section
+from swapregret.experiments.report.shell import again_section, choices, document, plain_section
 from swapregret.experiments.report.style import Figure, heat_map, plural
 from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
 from swapregret.storage import write_file
@@ -41,16 +36,8 @@ def render_page(
 ) -> str:
     """Return the page as HTML.
 
-    Parameters
-    ----------
-    scenes : sequence of Scene
-    origin : Origin
-    comparison : Comparison, optional
-        For a page about two campaigns; ``scenes`` are then its own.
-    others : sequence of Origin
-        Of the campaigns after the first.
-    live_version : int, optional
-        Of a page that asks its server for later versions as the campaign goes on.
+    ``comparison`` is for a page about two campaigns; ``scenes`` are then its own, and ``others`` the origin of the second.
+    A page with a ``live_version`` asks its server for later ones as the campaign goes on.
     """
     options = "".join(f'<option value="{i}">{escape(scene.label)}</option>' for i, scene in enumerate(scenes))
     title = origin.name if comparison is None else f"{comparison.names[0]} and {comparison.names[1]}"
@@ -96,7 +83,7 @@ def panel_data(scene: Scene, scenes: Sequence[Scene] = ()) -> dict[str, Any]:
             "Only one horizon was run, or swap regret was not measured.",
         ),
         "versus": choices(
-            {"reward": swap_against_reward(players), "external regret": swap_against_external(players)},
+            {"reward": swap_against(players, "reward"), "external regret": swap_against(players, "external")},
             "Swap regret was not measured here.",
         ),
         "lemma": choices(
@@ -197,23 +184,17 @@ def first_sections(scenes: Sequence[Scene], *, has_summary: bool = True) -> str:
 
 def _reproduce(origin: Origin) -> str:
     words = (
-        "<p>Save the specification as <code>spec.toml</code>, "
+        "Save the specification as <code>spec.toml</code>, "
         "install the version named below, and run <code>swapregret run spec.toml --out results</code>, then "
-        "<code>swapregret report results</code>. The numbers do not depend on the number of workers; only times do.</p>"
+        "<code>swapregret report results</code>. The numbers do not depend on the number of workers; only times do."
     )
-    source = f"<pre>{escape(origin.spec)}</pre>{facts_list(origin.facts)}"
-    return plain_section("reproduce", f"Make {origin.name} again", words + source)
+    return again_section(f"Make {origin.name} again", words, origin.spec, origin.facts)
 
 
 def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
-    """Write the report of an experiment as one HTML file that needs nothing from outside; return where it is.
+    """Write the report of a folder of results as one HTML file that needs nothing from outside; return where it is.
 
-    Parameters
-    ----------
-    folder : path
-        A folder of results; runs that are missing are left out and counted on the page.
-    out : path, optional
-        The file to write; ``report.html`` in the folder if not given.
+    Runs that are missing are left out and counted on the page. The file is ``report.html`` in the folder unless ``out`` is given.
     """
     path = Path(folder) / "report.html" if out is None else Path(out)
     scenes, origin = gather(folder)
@@ -224,14 +205,9 @@ def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str] | N
 def write_comparison(
     first: str | os.PathLike[str], second: str | os.PathLike[str], out: str | os.PathLike[str] | None = None
 ) -> Path:
-    """Write a report about two campaigns: their players side by side, and what changed; return where it is.
+    """Write a report about two folders of results: their players side by side, and what changed; return where it is.
 
-    Parameters
-    ----------
-    first, second : path
-        Folders of results with at least one scene in common.
-    out : path, optional
-        The file to write; ``comparison.html`` in the second folder if not given.
+    They must have a scene in common. The file is ``comparison.html`` in the second folder unless ``out`` is given.
     """
     if Path(first).resolve() == Path(second).resolve():
         raise InvalidInput("two campaigns must be two folders", f"{os.fspath(first)!r} twice", "Give another one.")

@@ -22,7 +22,6 @@ class Panel:
     ----------
     key : str
         By which the page finds its data.
-    title : str
     words : tuple of str
         Paragraphs beside the figure, in HTML.
     is_optional : bool
@@ -172,9 +171,10 @@ def _cell(given: object) -> TableCell:
     return TableCell(escape(str(text)), value)
 
 
-def facts_list(facts: Mapping[str, str]) -> str:
-    """Return what is needed to make results again, as a list."""
-    return f"<dl>{''.join(f'<dt>{escape(name)}</dt><dd>{escape(value)}</dd>' for name, value in facts.items())}</dl>"
+def again_section(title: str, words: str, spec: str, facts: Mapping[str, str]) -> str:
+    """Return the part that says how to make results again: words in HTML, the specification, versions and seeds."""
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts.items())
+    return plain_section("reproduce", title, f"<p>{words}</p><pre>{escape(spec)}</pre><dl>{items}</dl>")
 
 
 def figure_page(

@@ -24,24 +24,14 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "triangle-down", "cross", "pentagon")
 
 
-def dash(index: int) -> str:
-    """Return the dash of player number ``index``."""
-    return _DASHES[index % len(_DASHES)]
-
-
-def symbol(index: int) -> str:
-    """Return the marker of player number ``index``."""
-    return _SYMBOLS[index % len(_SYMBOLS)]
-
-
 def stroke(index: int, width: float) -> Trace:
     """Return how the line of player number ``index`` is drawn."""
-    return {"color": colour(index), "width": width, "dash": dash(index)}
+    return {"color": colour(index), "width": width, "dash": _DASHES[index % len(_DASHES)]}
 
 
 def marker(index: int, size: int) -> Trace:
     """Return how the points of player number ``index`` are drawn."""
-    return {"color": colour(index), "size": size, "symbol": symbol(index)}
+    return {"color": colour(index), "size": size, "symbol": _SYMBOLS[index % len(_SYMBOLS)]}
 
 
 def error_bars(index: int, value: ArrayLike, low: ArrayLike, high: ArrayLike) -> Trace:

@@ -48,13 +48,12 @@ def run_locally(tasks: Sequence[RunTask], folder: str, jobs: int) -> Iterator[Ou
         try:
             for outcome in _pool(batch, folder, 1 if alone is not None else jobs):
                 if outcome is not None:
-                    waiting.pop(outcome.run)
+                    waiting.pop(outcome.info.id)
                 yield outcome
         except BrokenProcessPool:
             if alone is not None:
                 Store(folder).put_failure(alone, {"error": _DIED, "traceback": ""})
-                waiting.pop(alone)
-                yield Outcome(alone, time.time() - started, _DIED, "")
+                yield Outcome(waiting.pop(alone).info, time.time() - started, _DIED)
             else:
                 suspects = _in_flight(folder, waiting)
         clear_statuses(folder)

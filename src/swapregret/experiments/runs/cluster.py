@@ -21,6 +21,7 @@ from swapregret.experiments.runs.backends import TICK
 from swapregret.experiments.runs.execute import Outcome, execute
 from swapregret.experiments.runs.task import RunTask
 from swapregret.extras import require_extra
+from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import Store
 
 _PATIENCE = "30s"
@@ -90,17 +91,8 @@ def run_on_dask(
 ) -> Iterator[Outcome | None]:
     """Make runs on the cluster of a scheduler, or on a cluster of ``jobs`` worker processes started here for them.
 
-    Parameters
-    ----------
-    tasks : sequence of RunTask
-    folder : str
-        The results; the same path on all workers.
-    address : str
-        Of the scheduler, such as ``tls://10.0.0.1:8786``; ``local`` starts one here.
-    jobs : int
-        Worker processes of the local cluster.
-    credentials : Credentials, optional
-        For ``tls://``.
+    The folder of results has the same path on all workers. ``address`` is that of the scheduler, such as ``tls://10.0.0.1:8786``;
+    ``local`` starts one here.
     """
     require_extra("cluster", "running on a cluster")
     import distributed
@@ -131,27 +123,26 @@ def run_on_dask(
 def _outcomes(client: Any, tasks: Sequence[RunTask], folder: str) -> Iterator[Outcome | None]:
     store = Store(folder)
     waiting = {
-        client.submit(execute, task, folder, key=f"swapregret-{task.info.id}", pure=False, retries=2): task.info.id
+        client.submit(execute, task, folder, key=f"swapregret-{task.info.id}", pure=False, retries=2): task.info
         for task in tasks
     }
     while waiting:
         time.sleep(TICK)
         for future in [each for each in waiting if each.done()]:
-            run = waiting.pop(future)
-            yield _outcome(future, run, store)
+            yield _outcome(future, waiting.pop(future), store)
             future.release()
         yield None
 
 
-def _outcome(future: Any, run: str, store: Store) -> Outcome:
+def _outcome(future: Any, info: RunInfo, store: Store) -> Outcome:
     """Return what became of a run, or of the workers that tried to make it."""
     error = future.exception()
     if error is not None:
         sentence = f"{type(error).__name__}: {error}"
-        store.put_failure(run, {"error": sentence, "traceback": ""})
-        return Outcome(run, 0.0, sentence, "")
+        store.put_failure(info.id, {"error": sentence, "traceback": ""})
+        return Outcome(info, 0.0, sentence)
     outcome: Outcome = future.result()
-    if outcome.error is None and not store.is_finished(run):
-        store.put_failure(run, {"error": _UNSEEN, "traceback": ""})
-        return Outcome(run, outcome.seconds, _UNSEEN, "")
+    if outcome.error is None and not store.is_finished(info.id):
+        store.put_failure(info.id, {"error": _UNSEEN, "traceback": ""})
+        return Outcome(info, outcome.seconds, _UNSEEN)
     return outcome

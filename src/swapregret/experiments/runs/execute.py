@@ -24,6 +24,7 @@ from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.round.running_player import Master
 from swapregret.playing.course import Course
 from swapregret.results.detail import LEDGERS_SHARE, Mark, pack_mark, write_detail
+from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import Store
 from swapregret.results.run_rows import measure_mark, table_bytes
 from swapregret.storage import from_bytes, reading, to_bytes
@@ -43,35 +44,28 @@ def snapshot_seconds() -> float:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run: its identity, seconds of this attempt, and, if it failed, the error and its traceback."""
+    """What became of a run: which, seconds of this attempt, and, if it failed, the error and its traceback."""
 
-    run: str
+    info: RunInfo
     seconds: float
     error: str | None = None
-    traceback: str | None = None
+    traceback: str = ""
 
 
 def execute(task: RunTask, folder: str) -> Outcome:
-    """Make one run and write it to the folder; an exception is written there too, and reported, not raised.
-
-    Parameters
-    ----------
-    task : RunTask
-    folder : str
-        The results.
-    """
+    """Make one run and write it to the folder of results; an exception is written there too, and reported, not raised."""
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     store, began = Store(folder), time.perf_counter()
     status = Status(folder, task.info)
     try:
         if not store.is_finished(task.info.id):
             _make(task, store, status)
-        return Outcome(task.info.id, time.perf_counter() - began)
+        return Outcome(task.info, time.perf_counter() - began)
     except Exception as error:
         told = traceback.format_exc()
         sentence = f"{type(error).__name__}: {error}"
         store.put_failure(task.info.id, {"error": sentence, "traceback": told})
-        return Outcome(task.info.id, time.perf_counter() - began, sentence, told)
+        return Outcome(task.info, time.perf_counter() - began, sentence, told)
     finally:
         status.close()
 

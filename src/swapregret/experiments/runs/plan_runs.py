@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from swapregret import __version__
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, set_parameters
 from swapregret.counts import MOST_RUNS
@@ -19,9 +20,9 @@ from swapregret.experiments.catalogue import (
     make_player,
     parameters_of,
 )
-from swapregret.experiments.combinations import Choice, expand
+from swapregret.experiments.combinations import Choice, expand, expand_entry, unique
 from swapregret.experiments.experiment_spec import Spec
-from swapregret.experiments.runs.task import RunTask, days_listed, geometric, library_version
+from swapregret.experiments.runs.task import RunTask
 from swapregret.learners.config import encode
 from swapregret.registry import FORMS
 from swapregret.results.experiment import RunInfo
@@ -86,19 +87,10 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
             player,
             lambda player=player: make_player(player.kind, player.values, smallest or own[0], min(spec.horizons)),
         )
-    measure = {
-        "measure": spec.measure.regrets,
-        "realised": spec.measure.realised,
-        "windows": list(spec.measure.windows),
-        "certificate": spec.measure.certificate,
-    }
+    measure = {"measure": spec.measure.regrets} | spec.measure.model_dump(exclude={"regrets", "capacity"})
     tasks, used = [], {}
     for horizon in dict.fromkeys(spec.horizons):
-        marks = (
-            geometric(horizon, spec.checkpoints.first, spec.checkpoints.ratio)
-            if spec.checkpoints.days is None
-            else days_listed(horizon, spec.checkpoints.days)
-        )
+        marks = spec.checkpoints.marks(horizon)
         for world, own_set in zip(worlds, own, strict=True):
             files = file_digest(world.kind, world.values, folder)
             for each in [_own(world, own_set)] if world.kind in OWN_SET else sets:
@@ -119,7 +111,7 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
                         )
                         tasks.append(task.identified())
     resolved = {
-        "library": library_version(),
+        "library": __version__,
         "name": spec.name,
         "seed": spec.seed,
         "replications": spec.replications,
@@ -137,7 +129,11 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
 def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
     seen = set()
     for index, entry in enumerate(spec.sets):
-        choices = [Choice(entry, "", {}, f"sets[{index}]")] if isinstance(entry, str) else _tables(entry, index)
+        place = f"sets[{index}]"
+        if isinstance(entry, str):
+            choices = [Choice(entry, "", {}, place)]
+        else:
+            choices = unique(expand_entry(entry, place, tuple(FORMS), set_parameters, _SET_DEPTHS))
         for choice in choices:
             table = entry if isinstance(entry, str) else {"kind": choice.kind} | choice.values
             actions = _try(choice, lambda table=table: make_set(table, folder))
@@ -146,11 +142,6 @@ def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
                 raise InvalidInput(f"`{choice.field}` must be named once", f"{label!r} twice", "Leave one out.")
             seen.add(label)
             yield _Set(label, table, actions, json.loads(json.dumps(encode(actions))))
-
-
-def _tables(entry: dict[str, Any], index: int) -> list[Choice]:
-    found = expand([entry], "sets", tuple(FORMS), set_parameters, _SET_DEPTHS)
-    return [Choice(choice.label, choice.kind, choice.values, f"sets[{index}]") for choice in found]
 
 
 def _own(world: Choice, actions: ActionSet) -> _Set:

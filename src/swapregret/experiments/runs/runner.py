@@ -8,48 +8,28 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from swapregret import __version__
 from swapregret.boundary import naming
 from swapregret.experiments.experiment_spec import read_spec
 from swapregret.experiments.runs.backends import run_locally, usable_cores
 from swapregret.experiments.runs.execute import Outcome
 from swapregret.experiments.runs.plan_runs import RunPlan, plan_runs
 from swapregret.experiments.runs.status import WorkerReport, clear_statuses, host, read_statuses
-from swapregret.experiments.runs.task import RunTask, library_version
+from swapregret.experiments.runs.task import RunTask
 from swapregret.results.folder import Store
 
 _PACKAGES = ("numpy", "scipy", "numba", "polars", "pydantic", "joblib", "distributed")
 
 
-@dataclass(frozen=True)
-class Failure:
-    """A run that failed: which, why, and where in the code."""
-
-    task: RunTask
-    error: str
-    traceback: str
-
-
 @dataclass
 class Summary:
-    """What came of running a spec.
-
-    Attributes
-    ----------
-    folder : Path
-    n_runs : int
-        All runs of the spec.
-    n_before : int
-        How many were finished before.
-    n_made : int
-        How many were made now.
-    failures : list of Failure
-    """
+    """What came of running a spec: how many runs it has, how many were finished before and made now, and which failed."""
 
     folder: Path
     n_runs: int
     n_before: int
     n_made: int = 0
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[Outcome] = field(default_factory=list)
 
 
 class Watcher:
@@ -61,7 +41,7 @@ class Watcher:
     def tick(self, reports: Sequence[WorkerReport]) -> None:
         """Take note of where the workers stand, a few times per second."""
 
-    def finished(self, task: RunTask, outcome: Outcome) -> None:
+    def finished(self, outcome: Outcome) -> None:
         """Take note of a run that was made or failed."""
 
     def end(self, summary: Summary) -> None:
@@ -82,7 +62,7 @@ def run_plan(
     *,
     jobs: int | None = None,
     backend: Callable[[Sequence[RunTask], str], Iterator[Outcome | None]] | None = None,
-    watcher: Watcher | None = None,
+    watchers: Sequence[Watcher] = (),
 ) -> Summary:
     """Make the runs of a plan that the folder does not hold yet.
 
@@ -97,40 +77,42 @@ def run_plan(
         Processes of this machine; all cores if not given.
     backend : callable, optional
         Where runs are made, if not here: see ``runs/cluster.py``.
-    watcher : Watcher, optional
+    watchers : sequence of Watcher
+        Are told how it goes.
     """
-    store, watch = Store(folder), watcher if watcher is not None else Watcher()
+    store = Store(folder)
     n_jobs = jobs if jobs is not None else usable_cores()
-    store.begin(spec, plan.resolved, about_machine(plan.resolved["seed"]))
+    store.begin(spec, plan.resolved, about_machine() | {"seed_entropy": plan.resolved["seed"]})
     missing = [task for task in plan.tasks if not store.is_finished(task.info.id)]
-    missing.sort(
-        key=lambda task: -task.info.horizon
-    )  # the long ones first, so that the last worker is not alone for long
+    missing.sort(key=lambda task: -task.info.horizon)  # so that the last worker is not alone for long
     summary = Summary(Path(folder), len(plan.tasks), len(plan.tasks) - len(missing))
-    watch.begin(plan, missing)
+    for watcher in watchers:
+        watcher.begin(plan, missing)
     clear_statuses(folder)
-    known = {task.info.id: task for task in missing}
     place = os.path.abspath(folder)
     try:
         outcomes = backend(missing, place) if backend is not None else run_locally(missing, place, n_jobs)
         for outcome in outcomes if missing else ():
             if outcome is None:
-                watch.tick(read_statuses(folder))
+                reports = read_statuses(folder)
+                for watcher in watchers:
+                    watcher.tick(reports)
                 continue
-            task = known[outcome.run]
             if outcome.error is None:
                 summary.n_made += 1
             else:
-                summary.failures.append(Failure(task, outcome.error, outcome.traceback or ""))
-            watch.finished(task, outcome)
+                summary.failures.append(outcome)
+            for watcher in watchers:
+                watcher.finished(outcome)
     finally:
-        watch.end(summary)
+        for watcher in watchers:
+            watcher.end(summary)
         clear_statuses(folder)
     return summary
 
 
-def about_machine(seed: int) -> dict[str, Any]:
-    """Return versions, hardware and seed."""
+def about_machine() -> dict[str, Any]:
+    """Return versions and hardware."""
     versions = {}
     for name in _PACKAGES:
         try:
@@ -142,20 +124,19 @@ def about_machine(seed: int) -> dict[str, Any]:
     except (ValueError, OSError, AttributeError):
         memory = 0
     return {
-        "library": library_version(),
+        "library": __version__,
         "python": platform.python_version(),
         **versions,
         "platform": platform.platform(),
         "machine": platform.machine(),
-        "processor": processor(),
+        "processor": _processor(),
         "host": host(),
         "cpu_count": usable_cores(),
         "memory_bytes": memory,
-        "seed_entropy": seed,
     }
 
 
-def processor() -> str:
+def _processor() -> str:
     """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

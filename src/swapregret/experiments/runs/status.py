@@ -36,14 +36,7 @@ class WorkerReport:
 
 
 class Status:
-    """Tells where a run stands, a few times per second at most.
-
-    Parameters
-    ----------
-    folder : path
-        The results.
-    info : RunInfo
-    """
+    """Tells where a run of a folder of results stands, a few times per second at most."""
 
     def __init__(self, folder: str | os.PathLike[str], info: RunInfo) -> None:
         self._info = info

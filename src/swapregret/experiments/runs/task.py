@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from swapregret import __version__
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import FORMAT
 
@@ -48,19 +48,12 @@ class RunTask:
 
     def identified(self) -> "RunTask":
         """Return the task with its identity: a hash of all the above, the library's version and the format of results."""
-        content = asdict(self) | {"library": library_version(), "format": FORMAT, "cuts": cuts_of(self.info.horizon)}
+        content = asdict(self) | {"library": __version__, "format": FORMAT, "cuts": cuts_of(self.info.horizon)}
         del content["folder"]
         about = content.pop("info")
         content |= {"horizon": about["horizon"], "replication": about["replication"]}
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
         return replace(self, info=replace(self.info, id=digest))
-
-
-def library_version() -> str:
-    """Return the version of the library."""
-    import swapregret
-
-    return swapregret.__version__
 
 
 def cuts_of(horizon: int) -> tuple[int, ...]:
@@ -73,24 +66,3 @@ def cuts_of(horizon: int) -> tuple[int, ...]:
     """
     n = min(_MOST_CUTS, max(1, horizon // _DAYS_A_CUT))
     return tuple(sorted({horizon * part // n for part in range(1, n)} - {0}))
-
-
-def geometric(horizon: int, first: int, ratio: float) -> tuple[int, ...]:
-    """Return T and T divided by powers of ``ratio``, rounded up, down to ``first``.
-
-    Examples
-    --------
-    >>> geometric(1000, 100, 2.0)
-    (125, 250, 500, 1000)
-    """
-    days: set[int] = {horizon}
-    power = 1.0
-    while horizon / (power * ratio) >= max(1, first):
-        power *= ratio
-        days.add(-int(-horizon // power))
-    return tuple(sorted(days))
-
-
-def days_listed(horizon: int, days: Sequence[int]) -> tuple[int, ...]:
-    """Return the days of a list that come before the horizon, and the horizon."""
-    return tuple(sorted({day for day in days if day < horizon} | {horizon}))

@@ -1,14 +1,15 @@
-"""The plain NumPy reference: the same learner, so that a ratio of speeds means something."""
+"""The plain NumPy learner is the library's, so that a ratio of speeds means something."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from plain_learner import PLAIN, PlainLearner, time_plain
+from plain_sets import PlainMatchings, PlainPaths, PlainSubsets
 
 import swapregret as sr
-from swapregret.experiments.bench.plain_sets import PlainMatchings, PlainPaths, PlainSubsets
-from swapregret.experiments.bench.reference import Reference
+from swapregret.experiments.bench.cases import ROUNDS
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.player import Decision
 
@@ -32,13 +33,12 @@ class Shared:
 
 
 def _case(name: str) -> tuple[Any, Any]:
-    if name.startswith("m-sets"):
-        return sr.MSets(9, 3), PlainSubsets(9, 3)
-    actions: Any = sr.Permutations(4) if name == "permutations" else sr.DagPaths(_EDGES, source="s", sink="t")
-    plain: Any = PlainMatchings(4)
+    if name == "permutations":
+        return sr.Permutations(4), PlainMatchings(sr.Permutations(4))
     if name == "paths":
-        plain = PlainPaths(actions.graph.tail, actions.graph.head, actions.exploration_policy().marginals())
-    return actions, plain
+        actions = sr.DagPaths(_EDGES, source="s", sink="t")
+        return actions, PlainPaths(actions)
+    return sr.MSets(9, 3), PlainSubsets(sr.MSets(9, 3))
 
 
 _NAMES = ("m-sets", "permutations", "paths")
@@ -50,9 +50,9 @@ _NAMES = ("m-sets", "permutations", "paths")
 def test_the_same_draws_give_the_same_policies(
     name: str, rate: float, inverse: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Shown the library's actions and rewards, the reference goes through the library's points, to 1e-8, on every scale.
+    """Shown the library's actions and rewards, it goes through the library's points, to 1e-8, on every scale.
 
-    Of permutations and paths, whose decompositions are a matter of choice, and of chains the reference is given the library's.
+    Of permutations and paths, whose decompositions are a matter of choice, and of chains it is given the library's.
     """
     actions, plain = _case(name)
     player: Any = sr.swap_combcp(
@@ -70,36 +70,36 @@ def test_the_same_draws_give_the_same_policies(
     state = player.start(rng)
     if name != "m-sets":
         monkeypatch.setattr(plain, "decompose", Shared(player, state))
-    reference = Reference(plain, actions.size, windows=_WINDOWS, rate=rate, inverse=inverse)
+    learner = PlainLearner(plain, actions.size, windows=_WINDOWS, rate=rate, inverse=inverse)
     points = state.state.learners.points
     start = points[0].copy()
     means = rng.random(actions.dimension) / actions.size
     farthest = 0.0
     for day in range(60):
-        for ours, theirs in zip(points, reference.scales, strict=True):
+        for ours, theirs in zip(points, learner.scales, strict=True):
             np.testing.assert_allclose(theirs.point, ours, rtol=0.0, atol=1e-8)
         held = player.hold(state)
         policy = held.policy()
-        np.testing.assert_allclose(reference.moment(), policy.cooccurrence(), rtol=0.0, atol=1e-8)
+        np.testing.assert_allclose(learner.moment(), policy.cooccurrence(), rtol=0.0, atol=1e-8)
         action = policy.sample(rng)
         reward = float(means @ action)
         state = player.observe(state, Decision(day, action, actions, held), reward)
-        reference.observe(action.astype(np.float64), reward)
+        learner.observe(action.astype(np.float64), reward)
         farthest = max(farthest, float(np.abs(points - start).max()))
     assert farthest > (0.01 if rate < 1.0 else 0.3), "a test of points that never move shows nothing"
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_the_reference_draws_from_its_own_law(name: str) -> None:
+def test_it_draws_from_its_own_law(name: str) -> None:
     """Drawn actions belong to the set, and their mean is the mean of the law within six standard errors."""
     actions, plain = _case(name)
-    reference = Reference(plain, actions.size, rate=1.0)
+    learner = PlainLearner(plain, actions.size, rate=1.0)
     rng = np.random.default_rng(5)
-    reference.play(rng.random((25, actions.dimension)) / actions.size, rng)
-    draws = np.array([reference.draw(rng) for _ in range(2000)])
+    learner.play(rng.random((25, actions.dimension)) / actions.size, rng)
+    draws = np.array([learner.draw(rng) for _ in range(2000)])
     assert all(row.astype(np.int64) in actions for row in np.unique(draws, axis=0))
     explored = np.array([plain.explore(rng) for _ in range(20_000)]).mean(axis=0)
-    wanted = 0.7 * reference.marginals() + 0.3 * plain.explore_moment.diagonal()
+    wanted = 0.7 * learner.marginals() + 0.3 * plain.explore_moment.diagonal()
     assert np.abs(draws.mean(axis=0) - wanted).max() < 6 * 0.5 / np.sqrt(2000)
     assert np.abs(explored - plain.explore_moment.diagonal()).max() < 6 * 0.5 / np.sqrt(20_000)
 
@@ -115,3 +115,11 @@ def test_decompositions_add_up(name: str) -> None:
         atoms, weights = plain.decompose(point)
         assert all(row.astype(np.int64) in actions for row in atoms)
         np.testing.assert_allclose(weights @ atoms, point, rtol=0.0, atol=1e-9)
+
+
+def test_rounds_are_timed() -> None:
+    """Every case with a plain set is one of `swapregret bench`, and its rounds are counted."""
+    cases = {case.name: case.make for case in ROUNDS}
+    assert set(PLAIN) <= set(cases)
+    for inverse in ("pinv", "solve"):
+        assert time_plain("permutations 5", cases["permutations 5"](), "concentrated", inverse, 0.001) > 0.0

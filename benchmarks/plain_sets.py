@@ -1,20 +1,19 @@
 r"""Three sets as one writes them with NumPy and SciPy: a projection, a list of atoms, a law to explore with.
 
-Each is vectorised where NumPy can be; nothing is compiled, certified or taken from the library. The points they find
+Each is made from a set of the library, for its sizes and its graph; nothing is compiled or certified. The points they find
 agree with the library's to about 1e-10.
 """
 
-from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import scipy
+import plain_routes as plain
+from plain_routes import List, Vector
 
-from swapregret.arrays import Matrix, Vector
+from swapregret.arrays import Matrix
 
 _SUMS = 1e-11
-_LEFT = 1e-13
 _SWEEPS = 100
 _MOST_STEPS = 500
 _LONGEST = 3.0
@@ -32,7 +31,7 @@ class PlainSet(Protocol):
     def project(self, log_weights: Vector) -> Vector:
         """Return the point of conv(A) nearest to exp(log_weights) in relative entropy."""
 
-    def decompose(self, point: Vector) -> tuple[Matrix, Vector]:
+    def decompose(self, point: Vector) -> List:
         """Return actions, one per row, and weights whose mean is the point."""
 
     def explore(self, rng: np.random.Generator) -> Vector:
@@ -42,34 +41,20 @@ class PlainSet(Protocol):
 class PlainSubsets:
     """All ways to choose m of d elements; explored uniformly."""
 
-    def __init__(self, dimension: int, size: int) -> None:
-        self.dimension, self.size = dimension, size
-        single, pair = size / dimension, size * (size - 1) / (dimension * (dimension - 1))
-        self.explore_moment: Matrix = np.full((dimension, dimension), pair)
+    def __init__(self, actions: Any) -> None:
+        self.actions, self.dimension, self.size = actions, actions.dimension, actions.size
+        single, pair = self.size / self.dimension, self.size * (self.size - 1) / (self.dimension * (self.dimension - 1))
+        self.explore_moment: Matrix = np.full((self.dimension, self.dimension), pair)
         np.fill_diagonal(self.explore_moment, single)
-        self.independent = np.arange(dimension)
+        self.independent = np.arange(self.dimension)
 
     def project(self, log_weights: Vector) -> Vector:
         """Sort, and cap the largest weights at 1 until the rest fits."""
-        order = np.argsort(-log_weights)
-        w = np.exp(log_weights[order] - log_weights[order[self.size - 1]])
-        rest = np.cumsum(w[::-1])[::-1]
-        capped = np.arange(self.size)
-        scale = (self.size - capped) / rest[: self.size]
-        n_capped = int(np.argmax(scale * w[: self.size] <= 1.0))
-        point = np.empty(self.dimension)
-        point[order] = np.minimum(1.0, scale[n_capped] * w)
-        return point
+        return plain.cap(self.actions, log_weights)
 
-    def decompose(self, point: Vector) -> tuple[Matrix, Vector]:
+    def decompose(self, point: Vector) -> List:
         """Sample systematically: m needles at equal distances on a line of length m."""
-        ends = np.cumsum(point)
-        cuts = np.unique(np.concatenate([[0.0], ends % 1.0, [1.0]]))
-        needles = 0.5 * (cuts[1:] + cuts[:-1])
-        chosen = np.searchsorted(ends, needles[:, None] + np.arange(self.size))
-        atoms = np.zeros((len(needles), self.dimension))
-        atoms[np.arange(len(needles))[:, None], np.minimum(chosen, self.dimension - 1)] = 1.0
-        return atoms, np.diff(cuts)
+        return plain.systematic(self.actions, point)
 
     def explore(self, rng: np.random.Generator) -> Vector:
         """Draw m of d without replacement."""
@@ -81,8 +66,9 @@ class PlainSubsets:
 class PlainMatchings:
     """Permutations of n things, as n × n matrices row by row; explored uniformly."""
 
-    def __init__(self, n: int) -> None:
-        self.n, self.dimension = n, n * n
+    def __init__(self, actions: Any) -> None:
+        self.actions, self.dimension, n = actions, actions.dimension, actions.n
+        self.n = n
         same = np.eye(n)
         other = 1.0 - same
         pairs = np.einsum("ik,jl->ijkl", other, other) / (n * (n - 1)) + np.einsum("ik,jl->ijkl", same, same) / n
@@ -116,15 +102,9 @@ class PlainMatchings:
             prices[1:] += step * min(1.0, _LONGEST / np.abs(step).max())
         return x
 
-    def decompose(self, point: Vector) -> tuple[Matrix, Vector]:
+    def decompose(self, point: Vector) -> List:
         """Take off one matching of what is left after another (Birkhoff)."""
-        rows = np.arange(self.n)
-
-        def matching(left: Vector) -> npt.NDArray[np.int64]:
-            table = left.reshape(self.n, self.n) > _LEFT
-            return np.asarray(self.n * rows + scipy.optimize.linear_sum_assignment(table, maximize=True)[1])
-
-        return _take_off(point, matching)
+        return plain.birkhoff(self.actions, point)
 
     def explore(self, rng: np.random.Generator) -> Vector:
         """Draw a permutation."""
@@ -132,18 +112,15 @@ class PlainMatchings:
 
 
 class PlainPaths:
-    """Paths in an acyclic graph; explored by the Markov chain of a flow.
+    """Paths in an acyclic graph; explored by the Markov chain of the flow that the library explores with, every edge positive."""
 
-    Parameters
-    ----------
-    tails, heads : int array, shape (E,)
-        Vertices in topological order, 0 the source and the last the sink.
-    flow : array, shape (E,)
-        A flow of one unit with every edge positive: the marginals of the exploration law.
-    """
-
-    def __init__(self, tails: npt.NDArray[np.int64], heads: npt.NDArray[np.int64], flow: Vector) -> None:
-        self.tails, self.heads = tails, heads
+    def __init__(self, actions: Any) -> None:
+        self.actions, flow = actions, actions.exploration_policy().marginals()
+        tails, heads = (
+            actions.graph.tail,
+            actions.graph.head,
+        )  # in topological order, 0 the source and the last the sink
+        self.heads = heads
         self.dimension, n = len(tails), int(heads.max()) + 1
         self.incidence = np.zeros((n, self.dimension))
         self.incidence[tails, np.arange(self.dimension)] = 1.0
@@ -174,17 +151,9 @@ class PlainPaths:
             log_flow += change * min(1.0, _LONGEST / np.abs(change).max())
         return np.asarray(flow)
 
-    def decompose(self, point: Vector) -> tuple[Matrix, Vector]:
+    def decompose(self, point: Vector) -> List:
         """Follow the largest flow left out of every vertex, and take it off."""
-
-        def path(left: Vector) -> npt.NDArray[np.int64]:
-            edges, u = [], 0
-            while u != len(self.out):
-                edges.append(self.out[u][left[self.out[u]].argmax()])
-                u = int(self.heads[edges[-1]])
-            return np.array(edges)
-
-        return _take_off(point, path)
+        return plain.strip(self.actions, point)
 
     def explore(self, rng: np.random.Generator) -> Vector:
         """Walk the chain."""
@@ -203,21 +172,3 @@ def _solve(curvature: Matrix, missing: Vector) -> Vector:
     scale = 1.0 / np.sqrt(np.maximum(curvature.diagonal(), 1e-300))
     scaled = curvature * scale[:, None] * scale + 1e-13 * np.eye(len(missing))
     return np.asarray(scale * np.linalg.solve(scaled, scale * missing))
-
-
-def _take_off(point: Vector, find: Callable[[Vector], npt.NDArray[np.int64]]) -> tuple[Matrix, Vector]:
-    """Decompose a point: take the action that ``find`` sees in what is left as often as it fits in, until nothing is left."""
-    left = point.copy()
-    atoms, weights = [], []
-    for _ in range(point.size):
-        chosen = find(left)
-        least = left[chosen].min()
-        if least <= _LEFT:
-            break
-        left[chosen] -= least
-        atom = np.zeros(point.size)
-        atom[chosen] = 1.0
-        atoms.append(atom)
-        weights.append(least)
-    shares = np.array(weights)
-    return np.array(atoms), shares / shares.sum()

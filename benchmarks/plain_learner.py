@@ -1,4 +1,7 @@
-r"""The multi-scale learner as one writes it with NumPy: what the compiled one is measured against.
+r"""The multi-scale learner as one writes it with NumPy, and how many times faster the compiled one is.
+
+    python benchmarks/plain_learner.py               the table of docs/performance.md (some minutes)
+    python benchmarks/plain_learner.py --seconds .1  roughly (a minute)
 
 Algorithm 1 with Lazy-ComBCP, bandit feedback, the adaptive step (D17) and the predictor (D19), on any ``PlainSet``. Every
 scale holds a list of atoms and its matrix E[M Mᵀ], worked out when it changes; a day mixes the matrices, inverts,
@@ -6,16 +9,33 @@ estimates, and lets the scales whose windows end act. With ``inverse="pinv"`` th
 :math:`\Sigma^+ M` by ``numpy.linalg.pinv``; with ``"solve"`` it is what somebody who knows the set would write:
 ``numpy.linalg.solve`` on coordinates that are independent, and a projection onto the span.
 
-It gives the library's policies for the library's draws (``tests/experiments/bench``).
+It gives the library's policies for the library's draws (``tests/benchmarks/test_plain_learner.py``). Both are timed in one process,
+by the time of the processor.
 """
 
+import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
+from plain_sets import PlainMatchings, PlainPaths, PlainSet, PlainSubsets
 
 from swapregret.arrays import Matrix, Vector
-from swapregret.experiments.bench.plain_sets import PlainSet
+from swapregret.experiments.bench.cases import ROUNDS, STATES, level, time_case
+from swapregret.experiments.bench.timing import measure
+
+PLAIN: dict[str, tuple[Callable[[Any], PlainSet], float]] = {
+    "permutations 5": (PlainMatchings, 25.0),
+    "permutations 10": (PlainMatchings, 20.0),
+    "permutations 20": (PlainMatchings, 15.0),
+    "m-sets (100, 10)": (PlainSubsets, 20.0),
+    "m-sets (1000, 100)": (PlainSubsets, 300.0),
+    "paths, 110 edges": (PlainPaths, 100.0),
+    "paths, 920 edges": (PlainPaths, 1000.0),
+}
+"""The cases of ``swapregret bench`` that the plain learner can play, and how many times faster ours should be."""
 
 
 @dataclass
@@ -33,7 +53,7 @@ class _Scale:
     memory_count: int = 0
 
 
-class Reference:
+class PlainLearner:
     """Swap-ComBCP on a plain set.
 
     Parameters
@@ -76,7 +96,8 @@ class Reference:
             self.onto_span = basis @ basis.T
 
     def _law(self, point: Vector) -> tuple[Matrix, Vector, Matrix]:
-        atoms, weights = self.actions.decompose(point)
+        listed, weights = self.actions.decompose(point)
+        atoms = listed.astype(np.float64)
         return atoms, weights, (atoms.T * weights) @ atoms
 
     def _fresh(self) -> _Scale:
@@ -149,3 +170,38 @@ class Reference:
             earned += reward
             self.observe(action, reward)
         return earned
+
+
+def time_plain(name: str, actions: Any, state: str, inverse: str, seconds: float) -> float:
+    """Return the rounds per second of the plain learner in a world of ``swapregret bench``."""
+    rewards, rng = level(actions, state) / actions.size, np.random.default_rng(0)
+    learner = PlainLearner(PLAIN[name][0](actions), actions.size, rate=STATES[state], inverse=inverse)
+
+    def run(rounds: int) -> float:
+        return learner.play(np.broadcast_to(rewards, (rounds, rewards.size)), rng)
+
+    return measure(run, seconds, least=1).rounds_per_second
+
+
+def main() -> None:
+    """Print a row for each set: how many times faster ours is, where policies are spread and where they are concentrated."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=0.6, help="processor time for each figure")
+    seconds = parser.parse_args().seconds
+    print("| set | over pinv | aim | over solve |\n| --- | --: | --: | --: |")
+    for case in ROUNDS:
+        if case.name not in PLAIN:
+            continue
+        ours = [time_case(case, state, seconds).ours for state in STATES]
+        pinv, solve = (
+            " / ".join(
+                f"{rate / time_plain(case.name, case.make(), state, inverse, seconds):,.0f}×"
+                for rate, state in zip(ours, STATES, strict=True)
+            )
+            for inverse in ("pinv", "solve")
+        )
+        print(f"| {case.name} | {pinv} | {PLAIN[case.name][1]:,.0f}× | {solve} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
