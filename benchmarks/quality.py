@@ -29,14 +29,18 @@ from swapregret.experiments.paper_table1 import layered_dag
 
 SETS = "6,2/10,3/20,5"
 ALL_SETS = (
-    f'{SETS}/45,8/100,10/permutations 5/permutations 8/trees/paths/partitions 10 5/product "msets 5 2" "permutations 3"'
+    f"{SETS}/45,8/100,10/permutations 5/permutations 8/trees/paths/uneven paths/partitions 10 5/"
+    'product "msets 5 2" "permutations 3"'
 )
 
 
 def make_set(name: str) -> sr.ActionSet:
-    """Return the set a name stands for: "d,m" for m-sets, "paths" (110 edges), "trees" (of K_6), or a line as in specs."""
+    """Return the set a name stands for: "d,m" for m-sets, a name below, or a line as in specs."""
     if name == "paths":
         return layered_dag(5, 5)
+    if name == "uneven paths":  # 520 of 3 to 13 edges
+        edges = [(i, j) for i, j in combinations(range(14), 2) if j == i + 1 or (5 * i + 7 * j) % 4 == 2]
+        return sr.DagPaths(edges, source=0, sink=13)
     if name == "trees":
         return sr.SpanningTrees(list(combinations(range(6), 2)))
     if " " in name:

@@ -33,6 +33,7 @@ LABELS = {
     "permutations 8": "permutations of 8",
     "trees": "trees on six vertices",
     "paths": "paths, 110 edges",
+    "uneven paths": "paths of 3 to 13 edges",
     "partitions 10 5": "partitions 10 → 5",
     'product "msets 5 2" "permutations 3"': "2 of 5, and permutations of 3",
     "adaptive": '`preset="adaptive"` (default)',

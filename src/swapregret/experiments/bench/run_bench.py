@@ -71,7 +71,7 @@ def run_bench(
     for preset_case in PRESET_CASES:
         for name in LEARNERS:
             progress(f"{preset_case.name}, {name}")
-            learners.append(time_learner(preset_case, name, exp3, each))
+            learners.append(time_learner(preset_case, name, exp3, _QUICK if quick else 1.0))
     peers = measure_ours(each)
     for peer in PEERS:
         progress(peer.name)

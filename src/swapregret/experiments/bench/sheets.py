@@ -78,7 +78,7 @@ def _learners(result: Bench) -> Sheet:
         cells = [f"{_rate(those[name].ours)} ({_number(those[name].in_exp3)}×)" for name in names]
         aims = [f"{row.wanted:g}×" for row in those.values() if row.wanted is not None]
         rows.append((case, *cells, *(aims or ["–"])))
-    title = "Rounds per second of learners at their own schedules, T = 10⁶, and in bare Exp3"
+    title = "Rounds per second of learners at their own schedules over T = 10⁶ days, and in bare Exp3"
     return Sheet(title, ("set", *names, "aim"), rows)
 
 
