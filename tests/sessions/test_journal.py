@@ -20,8 +20,17 @@ from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions import open_journal
 from swapregret.sessions import session as session_module
-from swapregret.sessions.events import ACT, GENERATOR, Event, act_event, close_event
-from swapregret.sessions.journal import MAGIC, is_journal, read_journal, records
+from swapregret.sessions.journal import (
+    ACT,
+    GENERATOR,
+    MAGIC,
+    Event,
+    act_event,
+    close_event,
+    is_journal,
+    read_journal,
+    records,
+)
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session import Session
 

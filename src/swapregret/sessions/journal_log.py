@@ -15,8 +15,7 @@ from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
-from swapregret.sessions.events import OBSERVE
-from swapregret.sessions.journal import is_journal, read_journal
+from swapregret.sessions.journal import OBSERVE, is_journal, read_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import replay
 from swapregret.units import Range
