@@ -104,7 +104,7 @@ def _unlisted(actions: ActionSet, answers: Answers, gains: Vector) -> float:
     if mean.pooled.n_pools:
         bound = max(bound, float(mean.pooled.gains.max(initial=0.0)) + extra)
         loose = ~mean.rows.whole
-        place = np.searchsorted(mean.pooled.pools, pool_of(read_only(mean.rows.keys[loose]), mean.pooled.n_pools))
+        place = pool_of(read_only(mean.rows.keys[loose]), mean.pooled.n_pools)
         bound = max(bound, float((gains[loose] + mean.pooled.gains[place]).max(initial=0.0)))
     return bound
 

@@ -134,7 +134,7 @@ def _sampled_sum(actions: ActionSet, answers: Answers) -> float:
     dropped = answers.ledger.dropped
     assert dropped is not None
     best, _ = answer_samples(actions, answers)
-    split = answers.ledger.pooled.split + dropped.sample_split
+    split = answers.ledger.pooled.split + dropped.pooled.split
     return float(best.sum()) + float(answers.rest_best.sum()) + split
 
 

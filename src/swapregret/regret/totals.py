@@ -220,7 +220,7 @@ class _Totals:
             for index, part in enumerate(self._parts):
                 days = vectors[(index - first - start) % _PARTS :: _PARTS]
                 if len(days):
-                    part.record_days(law, np.ascontiguousarray(days))
+                    part.record(law, np.ascontiguousarray(days))
         return _Sums(estimate, squares, most, float(rewards.sum()), len(plays), n_blind)
 
     def external(self, days: _Sums, confidence: float) -> Regret:

@@ -19,7 +19,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, text_of_array
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Mixture, Policy
-from swapregret.policy.held import is_same, wrong_law
+from swapregret.policy.held import SLACK, is_same, wrong_law
 from swapregret.policy.policy import is_computed
 from swapregret.registry import GRAPHS, LAW_METHODS, LAWS, find, name_of
 
@@ -233,4 +233,4 @@ def _graphs_of(actions: ActionSet) -> list[Any]:
 
 def _is_alike(made: Any, held: dict[str, Any]) -> bool:
     kept = {name: value for name, value in vars(made).items() if not is_computed(type(made), name)}
-    return set(kept) == set(held) and all(is_same(kept[name], held[name]) for name in kept)
+    return set(kept) == set(held) and all(is_same(kept[name], held[name], SLACK) for name in kept)
