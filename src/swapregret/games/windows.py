@@ -44,7 +44,7 @@ class Windows:
     def __init__(self, actions: ActionSet, length: int) -> None:
         self._length, self._spread = length, actions.exploration_policy()
         self._stretches = Stretches(0)
-        self._rng, self._none = np.random.default_rng(_SEED), np.zeros(0)
+        self._rng, self._none = np.random.default_rng(_SEED), np.zeros((1, 0))
         self._n_days = 0
         self._entries: list[tuple[Integers, Words, Vector]] = []
         self._spreads: list[tuple[int, float]] = []

@@ -75,11 +75,7 @@ class IntervalLedger:
 
     def record(self, marginals: Vector, rewards: Matrix) -> None:
         """Add days, one reward vector per row, on which the policy had these marginals; how they are cut up makes no difference."""
-        self.add(np.cumsum(rewards * marginals, axis=1)[:, -1], rewards)
-
-    def add(self, earned: Vector, rewards: Matrix) -> None:
-        """Add days by what was earned on each, and their reward vectors."""
-        start = 0
+        earned, start = np.cumsum(rewards * marginals, axis=1)[:, -1], 0
         while start < len(rewards):
             stop = start + self._left
             self._sum = summed(self._sum, rewards[start:stop])
@@ -139,22 +135,23 @@ def interval_regret(intervals: Sequence[Intervals]) -> Regret:
             "Pass one or more runs of one play.",
         )
     each = [float(part.regrets.sum()) for part in parts]
-    value = float(np.mean(each))
-    error = standard_error(each)
     window = parts[0].window
     what = (
         "dynamic regret: best action of every day in hindsight minus expected reward"
         if window == 1
         else f"interval regret: best fixed action of every window of {window:,} days minus expected reward, added up"
     )
-    return Regret(value, value, value, error, float(parts[0].n_days), what)
+    return Regret.exact(float(np.mean(each)), standard_error(each), parts[0].n_days, what)
 
 
 def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, window: int) -> Intervals:
     """Return the windows of a run given as arrays: reward vectors and what was earned, one row per day."""
-    ledger = IntervalLedger(actions, window)
-    ledger.add(np.asarray(earned, dtype=np.float64), rewards)
-    return ledger.close()
+    length = as_integer(window, "window", 1)
+    got = np.asarray(earned, dtype=np.float64)
+    edges = np.arange(0, len(rewards), length)
+    sums = np.add.reduceat(rewards, edges, axis=0)
+    best = np.array([float(row @ actions.argmax(row)) for row in sums])
+    return Intervals(length, frozen(best), frozen(np.add.reduceat(got, edges)), len(rewards))
 
 
 def dynamic_regret(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike) -> Regret:
@@ -189,6 +186,6 @@ def window_regrets(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, w
     n, length = found.n_days, found.window
     words = "external regret of one window: its best fixed action in hindsight minus what was received"
     return tuple(
-        Regret(value, value, value, math.nan, float(min(length, n - index * length)), words)
+        Regret.exact(value, math.nan, min(length, n - index * length), words)
         for index, value in enumerate(found.regrets.tolist())
     )

@@ -100,11 +100,8 @@ def two_sided_swap(actions: ActionSet, ledgers: Sequence[Ledger]) -> TwoSided:
     best = Rule.of(actions, answers)
     fitted = np.array([best.gain(run) for run in runs])
     shift = plug_in.value - float(fitted.mean())
-    split = float(held_out.mean())
-    sample_split = Regret(
-        split,
-        split,
-        split,
+    sample_split = Regret.exact(
+        float(held_out.mean()),
         standard_error(held_out.tolist()),
         plug_in.n_days,
         "swap regret by sample splitting: rules fitted on half of the replications, judged on the other half; at most"

@@ -68,7 +68,9 @@ class ActionRows:
         self._most_rows = capacity * max(1, d // 8)  # a row takes at most as much as eight numbers of a vector
         self._n_pools = min(max(1, capacity // 4), _MOST_POOLS)
         self._pooled = empty_pools(0, d)
-        self._whole = np.zeros(0, dtype=np.bool_)  # of the rows the log begins with, which are folded
+        self._whole = np.zeros(
+            0, dtype=np.bool_
+        )  # of the rows the log begins with; new rows are, as long as nothing was pooled
         self.log = _log(0, 0, d)
         self._fill(self._pieces())
 
@@ -117,7 +119,9 @@ class ActionRows:
                 str(pooled.n_pools),
                 "Restore the file from a copy.",
             )
-        self._whole, self._pooled = rows.whole, pooled
+        self._pooled = pooled
+        if pooled.n_pools:
+            self._whole = rows.whole
         self._fill(rows)
 
     def _fill(self, rows: Rows, n_pieces: int = 0, n_vectors: int = 0) -> None:

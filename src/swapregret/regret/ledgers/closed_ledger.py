@@ -100,17 +100,16 @@ class Rows:
     @cached_property
     def values(self) -> Matrix:
         """Return V[M], one row per action."""
-        return frozen(self.some(slice(None)))
+        return frozen(self.some(np.arange(len(self))))
 
     @property
     def nbytes(self) -> int:
         """Return how much memory the pieces take."""
         return sum(part.nbytes for part in (self.words, self.at, self.shares, self.vectors))
 
-    def some(self, which: Any) -> Matrix:
-        """Return V[M] of some rows."""
-        rows = which if isinstance(which, np.ndarray) and which.dtype != np.bool_ else np.arange(len(self))[which]
-        return row_values(rows, *self.groups, self.at, self.shares, self.vectors)
+    def some(self, which: Places | npt.NDArray[np.int64]) -> Matrix:
+        """Return V[M] of some rows, given by their numbers."""
+        return row_values(which, *self.groups, self.at, self.shares, self.vectors)
 
     def dot(self, words: Words) -> Vector:
         """Return V[M]·M' for a packed action M' per row."""

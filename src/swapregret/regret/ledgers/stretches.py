@@ -28,9 +28,9 @@ class Stretches:
     >>> from swapregret.policy import FinitePolicy, mix
     >>> a, b, c = (FinitePolicy(row, [1.0]) for row in ([[1, 0]], [[0, 1]], [[1, 1]]))
     >>> stretches = Stretches(2)
-    >>> stretches.record(mix([a, b], [.5, .5]), np.array([1.0, 2.0]), 3)
+    >>> stretches.record(mix([a, b], [.5, .5]), np.array([[1.0, 2.0]]), 3)
     []
-    >>> left = stretches.record(mix([a, c], [.25, .75]), np.array([4.0, 4.0]), 4)
+    >>> left = stretches.record(mix([a, c], [.25, .75]), np.array([[4.0, 4.0]]), 4)
     >>> [(part.atoms.tolist(), vector.tolist(), days) for part, vector, days in left + stretches.flush()]
     [([[0, 1]], [0.5, 1.0], 1.5), ([[1, 0]], [1.5, 2.0], 2.5), ([[1, 1]], [3.0, 3.0], 3.0)]
     """
@@ -41,10 +41,10 @@ class Stretches:
         self._held: dict[int, Left] = {}  # up to the day the current policy came
         self._since, self.open_days = np.zeros(dimension), 0  # from that day on
 
-    def record(self, policy: Policy, rewards: Vector | Matrix, n_days: int) -> list[Left]:
-        """Add days played with one policy: their reward vectors, one per row, or the sum of them."""
+    def record(self, policy: Policy, rewards: Matrix, n_days: int) -> list[Left]:
+        """Add days played with one policy; the rows of ``rewards`` add up to Σ R of these days."""
         left = [] if policy is self._policy else self._change(policy)
-        self._since = summed(self._since, np.atleast_2d(rewards))
+        self._since = summed(self._since, rewards)
         self.open_days += n_days
         return left
 
