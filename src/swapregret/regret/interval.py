@@ -141,7 +141,7 @@ def interval_regret(intervals: Sequence[Intervals]) -> Regret:
         if window == 1
         else f"interval regret: best fixed action of every window of {window:,} days minus expected reward, added up"
     )
-    return Regret.exact(float(np.mean(each)), standard_error(each), parts[0].n_days, what)
+    return Regret.point(float(np.mean(each)), standard_error(each), parts[0].n_days, what)
 
 
 def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, window: int) -> Intervals:
@@ -186,6 +186,6 @@ def window_regrets(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, w
     n, length = found.n_days, found.window
     words = "external regret of one window: its best fixed action in hindsight minus what was received"
     return tuple(
-        Regret.exact(value, math.nan, min(length, n - index * length), words)
+        Regret.point(value, math.nan, min(length, n - index * length), words)
         for index, value in enumerate(found.regrets.tolist())
     )

@@ -114,8 +114,8 @@ class Regret:
     definition: str
 
     @classmethod
-    def exact(cls, value: float, standard_error: float, n_days: float, definition: str) -> "Regret":
-        """Return a regret that is known: its bracket is a point."""
+    def point(cls, value: float, standard_error: float, n_days: float, definition: str) -> "Regret":
+        """Return a regret without a bracket: a value that is known, or an estimate with its standard error."""
         return cls(value, value, value, standard_error, float(n_days), definition)
 
     @property

@@ -50,7 +50,7 @@ def external_regret(actions: ActionSet, ledgers: "Sequence[Ledger | LazyTotals]"
     error = standard_error([float(part.total @ best) - part.earned for part in parts])
     days = float(np.mean([part.n_days for part in parts]))
     definition = f"external regret: best fixed action in hindsight minus expected reward, from {parts[0].source}"
-    return Regret.exact(value, error, days, definition)
+    return Regret.point(value, error, days, definition)
 
 
 def internal_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:

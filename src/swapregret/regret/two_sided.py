@@ -100,7 +100,7 @@ def two_sided_swap(actions: ActionSet, ledgers: Sequence[Ledger]) -> TwoSided:
     best = Rule.of(actions, answers)
     fitted = np.array([best.gain(run) for run in runs])
     shift = plug_in.value - float(fitted.mean())
-    sample_split = Regret.exact(
+    sample_split = Regret.point(
         float(held_out.mean()),
         standard_error(held_out.tolist()),
         plug_in.n_days,

@@ -107,7 +107,7 @@ class Rows:
         """Return how much memory the pieces take."""
         return sum(part.nbytes for part in (self.words, self.at, self.shares, self.vectors))
 
-    def some(self, which: Places | npt.NDArray[np.int64]) -> Matrix:
+    def some(self, which: npt.NDArray[np.int64]) -> Matrix:
         """Return V[M] of some rows, given by their numbers."""
         return row_values(which, *self.groups, self.at, self.shares, self.vectors)
 
@@ -127,7 +127,7 @@ class Rows:
     def folded(self, which: npt.NDArray[np.int64], few: int, whole: npt.NDArray[np.bool_]) -> "Rows":
         """Return some of the rows: those that have more than a few pieces get a vector of their own, and one piece."""
         pieces, is_own = choose_pieces(which, *self.groups, few)
-        several = self.places[pieces[is_own]]
+        several = self.places[pieces[is_own]].astype(np.int64)
         used, places = numbered(self.at[pieces[~is_own]], len(self.vectors))
         at, shares = np.empty(len(pieces), dtype=np.int32), self.shares[pieces]
         at[~is_own], shares[is_own] = places, 1.0
