@@ -103,12 +103,12 @@ def held_tuple(held: Held, name: str, kind: Any) -> tuple[Any, ...]:
     return value
 
 
-def is_same(first: Any, second: Any, slack: float = 0.0, depth: int = 6) -> bool:
+def is_same(first: Any, second: Any, depth: int = 6) -> bool:
     """Tell whether two laws, or two values that laws hold, are alike: one object, or of one class with the same contents.
 
     The exploration law of two replications is one law, although two processes hold two copies of it. Contents are what both
     objects hold; what only one holds is a value computed on demand and kept, which follows from the rest. False means "not known
-    to be the same". Real numbers may differ by ``slack``, relative to their size above 1.
+    to be the same".
 
     Examples
     --------
@@ -116,15 +116,12 @@ def is_same(first: Any, second: Any, slack: float = 0.0, depth: int = 6) -> bool
     >>> is_same(UniformSubsets(40, 8), UniformSubsets(40, 8)), is_same(UniformSubsets(40, 8), UniformSubsets(40, 7))
     (True, False)
     """
+    first, second = (value.item() if isinstance(value, np.generic) else value for value in (first, second))
     if first is second:
         return True
-    if isinstance(first, float) and isinstance(second, float):
-        return abs(first - second) <= slack * max(1.0, abs(first))
     if type(first) is not type(second) or depth == 0:
         return False
     if isinstance(first, np.ndarray):
-        if first.dtype.kind == "f" and first.dtype == second.dtype and first.shape == second.shape:
-            return bool(np.allclose(first, second, rtol=slack, atol=slack))
         return first.dtype == second.dtype and np.array_equal(first, second)
     is_object = hasattr(first, "__dict__") and not callable(first)
     if isinstance(first, list | tuple):
@@ -135,7 +132,7 @@ def is_same(first: Any, second: Any, slack: float = 0.0, depth: int = 6) -> bool
         return bool(first == second)
     shared = one.keys() & other.keys()
     is_alike = bool(shared) if is_object else one.keys() == other.keys()
-    return is_alike and all(is_same(one[name], other[name], slack, depth - 1) for name in shared)
+    return is_alike and all(is_same(one[name], other[name], depth - 1) for name in shared)
 
 
 def wrong_law(must: str, came: str) -> InvalidInput:
