@@ -148,15 +148,7 @@ def name_of(thing: Any, *tables: Table) -> str | None:
 
 
 def find(name: Any, source: str, *tables: Table) -> Any:
-    """Return the class or function of a name in the tables; anything else is refused.
-
-    Parameters
-    ----------
-    name : str
-        What a file says.
-    source : str
-        What the name is for, in the words of the sentence.
-    *tables : dict
+    """Return the class or function that a file names in one of the tables; anything else is refused, as ``source``.
 
     Examples
     --------

@@ -155,14 +155,7 @@ def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, windo
 
 
 def dynamic_regret(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike) -> Regret:
-    """Return the dynamic regret of one run, Σ_t max R_t·M minus what was earned: one oracle call per day.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    rewards : Matrix, shape (T, dimension)
-    earned : array_like, shape (T,)
-        The (expected) reward of the play, day by day.
+    """Return the dynamic regret of one run, Σ_t max R_t·M minus what was earned day by day: one oracle call per day.
 
     Examples
     --------

@@ -90,20 +90,9 @@ def audit_totals(
     confidence: float = 0.95,
     capacity: int | None = None,
 ) -> TotalsAudit:
-    """Measure the regrets of a log of totals: one inverse of Σ per law, O(dimension²) per day.
+    """Measure the regrets of a log of totals, counted in ``units``, each with its play and the law that drew it.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    plays : Actions, shape (n, dimension)
-    totals : Vector, shape (n,)
-        What was seen, in ``units``.
-    laws : sequence of Policy
-        The law that drew each of them.
-    units : Units
-        Of totals.
-    window, confidence, capacity
-        As of :func:`~swapregret.regret.auditing.audit`.
+    One inverse of Σ per law, O(dimension²) per day. Options are those of :func:`~swapregret.regret.auditing.audit`.
 
     Examples
     --------

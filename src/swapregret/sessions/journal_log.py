@@ -61,14 +61,7 @@ def is_journal_file(path: Path) -> bool:
 
 
 def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLog:
-    """Replay a journal and return its days.
-
-    Parameters
-    ----------
-    path : path
-    player : Player, optional
-        Needed only if the player holds functions of one's own.
-    """
+    """Replay a journal and return its days; ``player`` is needed only if it holds functions of one's own."""
     name = os.fspath(path)
     found = read_journal(path)
     session: Session[Any] = Session._from_snapshot(found.snapshot, player, name)

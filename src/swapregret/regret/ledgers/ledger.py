@@ -173,13 +173,8 @@ class LawBook:
     A law such as the uniform one over an exponential set offers ``probability`` but no list. One that is held for all of a run
     (exploration) enters regrets exactly. A learner that makes a new Gibbs or Markov law every meta-day would need unbounded
     memory, so only the laws held longest are kept; of the others remain the two sums that bracket what any rule φ can make of
-    them, and a few actions drawn from each: sampled play. The generator has a fixed seed: same run, same book.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    capacity : int
-        Most sampled actions with a row of their own.
+    them, and a few actions drawn from each: sampled play. The generator has a fixed seed: same run, same book. At most ``capacity``
+    of the actions drawn have a vector of their own.
     """
 
     def __init__(self, actions: ActionSet, capacity: int) -> None:
