@@ -146,3 +146,13 @@ def test_copies_of_one_exploration_law_merge_into_one() -> None:
     merged = mean_ledger(runs)
     assert len(merged.laws) == 1
     assert swap_regret(MSets(20, 5), runs).is_exact
+
+
+def test_a_bound_that_goes_on_from_a_file_is_one() -> None:
+    """A policy that changes while the ledger is in a file ends its stretch: the bound stays above swap regret, here 2."""
+    actions = MSets(2, 1)
+    before, after = LazinessLedger(actions), LazinessLedger(actions)
+    before.record(FinitePolicy([[1, 0]], [1.0]), np.array([0.0, 1.0]))
+    after.restore(before.dump())
+    after.record(FinitePolicy([[0, 1]], [1.0]), np.array([1.0, 0.0]))
+    assert laziness_bound(actions, [after.close()]).value == pytest.approx(2.0)

@@ -91,9 +91,9 @@ class Recorders:
 
     def note(self, index: int, decision: Decision) -> None:
         """Note one day of the block."""
-        if self.needs_laws and decision.policy is not self._policy:
+        if self.needs_laws and (policy := decision.policy) is not self._policy:
             self._settle(index)
-            self._policy, self._since = decision.policy, index
+            self._policy, self._since = policy, index
         if self._realised is not None:
             self._played[index] = decision.action
 
