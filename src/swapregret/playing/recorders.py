@@ -35,6 +35,8 @@ class Recorders:
     ----------
     needs_laws : bool
         Whether the laws that were played are wanted.
+    plays : Actions
+        Where the actions of a block are written; no rows if they are not wanted.
     """
 
     def __init__(
@@ -58,14 +60,14 @@ class Recorders:
         self._means: Matrix | None = None
         self._policy: Policy | None = None
         self._since = 0
-        self._played = np.zeros((0, actions.dimension), dtype=np.int64)
+        self.plays: Actions = np.zeros((0, actions.dimension), dtype=np.int64)
 
     def begin(self, environment: Environment, start: int, stop: int) -> None:
         """Begin a block of days."""
         if self.needs_laws:
             self._means = environment.means(start, stop)
         if self._realised is not None:
-            self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
+            self.plays = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
         self._policy = None
 
     def read_tape(self, tape: Tape, first: int, last: int, learner: Any) -> None:
@@ -85,22 +87,18 @@ class Recorders:
             if self._lemma is not None:
                 self._certify(window, part)
 
-    def keep_plays(self, n_days: int) -> Actions:
-        """Return where the actions of a block are written; an array without rows if they are not wanted."""
-        return self._played[: n_days if self._realised is not None else 0]
-
     def note(self, index: int, decision: Decision) -> None:
         """Note one day of the block."""
         if self.needs_laws and (policy := decision.policy) is not self._policy:
             self._settle(index)
             self._policy, self._since = policy, index
         if self._realised is not None:
-            self._played[index] = decision.action
+            self.plays[index] = decision.action
 
     def end(self, rewards: Matrix) -> None:
         """Enter the days of the block."""
         if self._realised is not None:
-            self._realised.record_plays(self._played, rewards)
+            self._realised.record_plays(self.plays, rewards)
         if self._means is not None:
             self._settle(len(self._means))
 
