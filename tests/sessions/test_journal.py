@@ -598,10 +598,9 @@ import os, signal
 import swapregret as sr
 session = sr.Session(sr.baselines.uniform(sr.MSets(4, 2)), rng=1, journal={str(path)!r})
 session.act()
-child = os.fork()
-if child == 0:
+if os.fork() == 0:
+    print(os.getpid(), flush=True)  # from here on it has let go
     signal.pause()
-print(child, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
