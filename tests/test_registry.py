@@ -14,6 +14,9 @@ import pytest
 
 import swapregret as sr
 from swapregret import registry
+from swapregret.actions.m_sets.kernels.subsets import UNIT
+from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
+from swapregret.actions.paths.path_images import ImageLaw
 from swapregret.errors import InvalidInput
 from swapregret.learners import baselines
 from swapregret.learners.config import decode, encode
@@ -191,7 +194,7 @@ def test_laws_are_written_under_their_names() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("_scores", np.zeros(2)), ("_scores", np.zeros((5, 2))), ("_scores", np.full(5, np.nan)), ("dimension", 10**6)],
+    [("_scores", np.zeros(2)), ("_scores", np.zeros((5, 2))), ("_scores", np.full(5, np.nan)), ("_scores", 10**6)],
 )
 def test_laws_are_checked_before_they_are_made(name: str, value: Any) -> None:
     """A law whose arrays are too short for its graph is refused: kernels trust their arrays, and read beyond them."""
@@ -219,3 +222,47 @@ def test_a_law_is_over_the_graph_of_its_set() -> None:
         read_laws(arrays, other)
     for place in registry.LAWS:
         assert "of_held" in vars(registry.find(place, "a law", registry.LAWS)), place
+
+
+class _Asked(dict[str, Any]):
+    """Values that note the names they are asked for."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        super().__init__(values)
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.names.add(name)
+        return super().__getitem__(name)
+
+
+def test_a_file_holds_what_a_law_is_made_of() -> None:
+    """The registry names, of each law, exactly what its ``of_held`` asks for, and the law made of it is the same."""
+    edges = [(i, j) for i in range(5) for j in range(i)]
+    path = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
+    sets = [
+        sr.MSets(6, 2),
+        sr.Permutations(4),
+        sr.TruncatedPermutations(2, 4),
+        sr.SpanningTrees(edges),
+        sr.Forests(edges, size=2),
+        sr.DagPaths(path, source="s", sink="t"),
+        sr.Partitions(4, 2),
+        sr.Explicit([[1, 0], [0, 1]]),
+        sr.Product(sr.MSets(5, 2), sr.Permutations(3)),
+    ]
+    laws: list[Policy] = [PivotalSubsets(np.full(4, UNIT // 2), 2)]
+    for actions in sets:
+        explorer = actions.exploration_policy()
+        laws += [explorer, actions.decompose(explorer.marginals())]
+        laws += [actions.gibbs(np.linspace(0.0, 1.0, actions.dimension))] if actions.has_gibbs else []
+    laws += [sr.mix(laws[1:3], [0.5, 0.5]), ImageLaw(laws[1], np.arange(6), 6)]
+    met = set()
+    for law in laws:
+        name = registry.name_of(type(law), registry.LAWS) or ""
+        held = _Asked({part: getattr(law, part) for part in registry.LAW_PARTS[name]})
+        again = type(law).of_held(held, 10**6)
+        assert held.names == set(registry.LAW_PARTS[name]), name
+        assert again.marginals() == pytest.approx(law.marginals(), abs=1e-12)
+        met.add(name)
+    assert met == set(registry.LAWS) == set(registry.LAW_PARTS)

@@ -102,6 +102,25 @@ LAWS = {
 }
 """Laws that a ledger keeps whole; each has a method ``of_held``."""
 
+LAW_PARTS = {
+    "FinitePolicy": ("_atoms", "_weights"),
+    "ForestList": ("dimension", "first", "path", "path_weights"),
+    "GibbsPermutations": ("n", "_scores"),
+    "GibbsSubsets": ("size", "_scores"),
+    "GibbsTrees": ("_graph", "_scores"),
+    "ImageLaw": ("inner", "image", "dimension", "_inverse"),
+    "MarkovPaths": ("graph", "transition"),
+    "MatchingPolicy": ("columns", "_chosen", "_mass"),
+    "Mixture": ("components", "component_weights"),
+    "ProductPolicy": ("parts",),
+    "PathList": ("dimension", "first", "path", "path_weights"),
+    "PivotalSubsets": ("size", "_units"),
+    "SystematicPolicy": ("size", "_units", "_orders"),
+    "UniformMatchings": ("rows", "columns"),
+    "UniformSubsets": ("dimension", "size"),
+}
+"""What a file holds of each law: what ``of_held`` makes it of."""
+
 GRAPHS = {
     "Digraph": "actions.paths.directed:Digraph",
     "UndirectedGraph": "actions.graphs.undirected:UndirectedGraph",
@@ -129,15 +148,7 @@ def name_of(thing: Any, *tables: Table) -> str | None:
 
 
 def find(name: Any, source: str, *tables: Table) -> Any:
-    """Return the class or function of a name in the tables; anything else is refused.
-
-    Parameters
-    ----------
-    name : str
-        What a file says.
-    source : str
-        What the name is for, in the words of the sentence.
-    *tables : dict
+    """Return the class or function that a file names in one of the tables; anything else is refused, as ``source``.
 
     Examples
     --------

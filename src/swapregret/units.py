@@ -94,15 +94,7 @@ def read_range(given: object, name: str = "reward_range", what: str = "total rew
 
 
 def read_units(reward_range: Range | None, cost_range: Range | None, *, of_elements: bool = False) -> Units:
-    """Read which of the two ranges was declared: [0, 1] for rewards if none.
-
-    Parameters
-    ----------
-    reward_range, cost_range : (float, float), optional
-        At most one of them.
-    of_elements : bool
-        Whether the range is that of single elements rather than of whole actions; for the words of a refusal.
-    """
+    """Read which of the two ranges was declared, of whole actions or ``of_elements``: [0, 1] for rewards if none."""
     if reward_range is not None and cost_range is not None:
         raise InvalidInput(
             "`reward_range` and `cost_range` must not both be given",

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import swapregret as sr
 from swapregret.cli import app
 from swapregret.sessions import journal as journal_module
-from swapregret.sessions.events import ACT, Event
+from swapregret.sessions.journal import ACT, Event
 
 RUN = CliRunner()
 

@@ -29,7 +29,7 @@ def test_regret_against_a_fixed_action_is_unbiased(tiny_set: ActionSet) -> None:
             chance *= law.probability(table[row])
             ledger.record(law, table[row], float(table[row] @ reward))
         mean += chance * ledger.regret_against(target).value
-        windows += chance * ledger.windows_against(target).values
+        windows += [chance * window.value for window in ledger.windows_against(target)]
     daily = [
         float(reward @ target) - float(law.marginals() @ reward) for law, reward in zip(laws, rewards, strict=True)
     ]

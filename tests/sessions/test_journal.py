@@ -20,8 +20,17 @@ from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions import open_journal
 from swapregret.sessions import session as session_module
-from swapregret.sessions.events import ACT, GENERATOR, Event, act_event, close_event
-from swapregret.sessions.journal import MAGIC, is_journal, read_journal, records
+from swapregret.sessions.journal import (
+    ACT,
+    GENERATOR,
+    MAGIC,
+    Event,
+    act_event,
+    close_event,
+    is_journal,
+    read_journal,
+    records,
+)
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session import Session
 
@@ -589,10 +598,9 @@ import os, signal
 import swapregret as sr
 session = sr.Session(sr.baselines.uniform(sr.MSets(4, 2)), rng=1, journal={str(path)!r})
 session.act()
-child = os.fork()
-if child == 0:
+if os.fork() == 0:
+    print(os.getpid(), flush=True)  # from here on it has let go
     signal.pause()
-print(child, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:

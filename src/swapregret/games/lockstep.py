@@ -23,7 +23,7 @@ from swapregret.learners.round.day import NOT_SOLVED, OUT_OF_ROOM, PLAYED, refus
 from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.learners.round.taped import Taped
 from swapregret.policy.tape import Tape
-from swapregret.regret.ledgers.tape_reader import TapeReader
+from swapregret.regret.ledgers.stretches import TapeReader
 
 TAPE_FULL = 3
 _BLOCK, _ENTRIES = 32768, 2**19

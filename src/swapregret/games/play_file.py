@@ -18,8 +18,7 @@ from swapregret.errors import InvalidInput, Unsupported
 from swapregret.games.descriptions import make_game
 from swapregret.games.payoffs import Game
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
-from swapregret.policy.held import held_array
-from swapregret.regret.ledgers.laws import is_same_law
+from swapregret.policy.held import held_array, is_same
 from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 
 _KIND = "correlated play"
@@ -45,7 +44,7 @@ def split_law(policy: Policy, spread: Policy) -> tuple[FinitePolicy | None, floa
     for part, weight in parts:
         if part.has_atoms:
             listed.append((part, weight))
-        elif is_same_law(part, spread):
+        elif is_same(part, spread):
             share += weight
         else:
             raise Unsupported(

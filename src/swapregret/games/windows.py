@@ -15,8 +15,8 @@ from swapregret.compiled.bits import merge_rows, pack_rows, unpack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.games.play_file import join_law
 from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy.held import is_same
 from swapregret.policy.tape import Tape
-from swapregret.regret.ledgers.laws import is_same_law
 from swapregret.regret.ledgers.row_sums import read_only
 from swapregret.regret.ledgers.stretches import Left, Stretches
 
@@ -44,7 +44,7 @@ class Windows:
     def __init__(self, actions: ActionSet, length: int) -> None:
         self._length, self._spread = length, actions.exploration_policy()
         self._stretches = Stretches(0)
-        self._rng, self._none = np.random.default_rng(_SEED), np.zeros(0)
+        self._rng, self._none = np.random.default_rng(_SEED), np.zeros((1, 0))
         self._n_days = 0
         self._entries: list[tuple[Integers, Words, Vector]] = []
         self._spreads: list[tuple[int, float]] = []
@@ -65,7 +65,7 @@ class Windows:
             self._leave(window, self._stretches.flush())
 
     def read_tape(self, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]) -> None:
-        """Enter what is on a tape; ``explorer`` and ``rebuild`` as of ``regret.ledgers.tape_reader.TapeReader``."""
+        """Enter what is on a tape; ``explorer`` and ``rebuild`` as of ``regret.ledgers.stretches.TapeReader``."""
         first, begun = divmod(self._n_days, self._length)
         edges = np.append(np.arange(self._length - begun, n_days, self._length, dtype=np.int64), n_days)
         firsts, words, mass, explored, loose = average_laws(tape, edges)
@@ -91,7 +91,7 @@ class Windows:
             return
         if part.has_atoms:
             words, weights = part.packed_support()
-        elif part is self._spread or is_same_law(part, self._spread):
+        elif part is self._spread or is_same(part, self._spread):
             self._spreads.append((window, days))
             return
         else:

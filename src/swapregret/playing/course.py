@@ -112,8 +112,7 @@ class Course:
         if not hasattr(player, "play_block"):
             return 0
         read = partial(self._recorders.read_tape, learner=state.learner) if self._recorders.needs_laws else None
-        plays = self._recorders.keep_plays(len(rewards))
-        self._take(player.play_block(state, self._rng, rewards, received, plays, read), len(rewards))
+        self._take(player.play_block(state, self._rng, rewards, received, self._recorders.plays, read), len(rewards))
         return len(rewards)
 
     def _present(self) -> tuple[Player[Any], Any, int]:

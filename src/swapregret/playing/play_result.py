@@ -109,19 +109,19 @@ class PlayResult:
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
         """Return the ledgers, one per replication."""
-        return tuple(ledger for run in self.runs if (ledger := run.ledger) is not None) or self._missing("ledger")
+        return self._recorded("ledger", "measure='ledger'")
 
     @cached_property
     def external_regret(self) -> Regret:
         """Against the best fixed action."""
-        parts = self._lazy() if self.measure == "bound" else self.ledgers
+        parts = self._lazy if self.measure == "bound" else self.ledgers
         return external_regret(self.actions, parts).in_units(self.units)
 
     @cached_property
     def swap_regret(self) -> Regret:
         """Against the best rule φ, maximum outside the expectation (the paper's); a bracket with ``measure="bound"``."""
         if self.measure == "bound":
-            return laziness_bound(self.actions, self._lazy()).in_units(self.units)
+            return laziness_bound(self.actions, self._lazy).in_units(self.units)
         return measure_swap(self.actions, self.answers, self.ledgers).in_units(self.units)
 
     @cached_property
@@ -147,9 +147,7 @@ class PlayResult:
     @property
     def realised_swap_regret(self) -> Regret:
         """Of the actions drawn and the rewards they met: the mean over replications of each one's maximum over φ."""
-        ledgers = [run.realised for run in self.runs if run.realised is not None]
-        if not ledgers:
-            raise self._refusal("realised=True")
+        ledgers = self._recorded("realised", "realised=True")
         measured = swap_regret_per_run if len(ledgers) > 1 else swap_regret
         return measured(self.actions, ledgers).in_units(self.units)
 
@@ -167,10 +165,7 @@ class PlayResult:
     @property
     def decompositions(self) -> tuple[Decomposition, ...]:
         """Return the terms of the decomposition lemma, one per replication, in rewards on the scale [0, 1]."""
-        parts = tuple(run.decomposition for run in self.runs if run.decomposition is not None)
-        if not parts:
-            raise self._refusal("certificate=True")
-        return parts
+        return self._recorded("decomposition", "certificate=True")
 
     # ---- over time -------------------------------------------------------------------------------------------------
 
@@ -244,11 +239,16 @@ class PlayResult:
     def _repr_html_(self) -> str:
         return html_table(*self._table(), note=self.swap_regret.definition if self._is_measured else "")
 
-    def _lazy(self) -> list[LazyTotals]:
-        return [run.lazy for run in self.runs if run.lazy is not None]
+    @property
+    def _lazy(self) -> tuple[LazyTotals, ...]:
+        return self._recorded("lazy", "measure='bound'")
 
-    def _missing(self, name: str) -> tuple[Ledger, ...]:
-        raise self._refusal(f"measure={name!r}")
+    def _recorded(self, kind: str, wanted: str) -> tuple[Any, ...]:
+        """Return what the runs recorded of a kind, or say which option of ``play`` records it."""
+        parts = tuple(getattr(run, kind) for run in self.runs if getattr(run, kind) is not None)
+        if not parts:
+            raise self._refusal(wanted)
+        return parts
 
     def _refusal(self, wanted: str) -> InvalidInput:
         return InvalidInput(

@@ -17,13 +17,11 @@ from swapregret.regret.decomposition import DecompositionLedger
 from swapregret.regret.interval import IntervalLedger
 from swapregret.regret.laziness import LazinessLedger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.tape_reader import TapeReader, Window
-
-_HELD = 256
+from swapregret.regret.ledgers.stretches import TapeReader, Window
 
 
 class Recorders:
-    """The ledgers of one run. Days are noted one by one and entered stretch by stretch, at the end of each block.
+    """The ledgers of one run. Days come in blocks: on a tape, or noted one by one and entered policy by policy.
 
     Parameters
     ----------
@@ -32,6 +30,13 @@ class Recorders:
         Its first state; a certificate reads its calendar.
     measure, realised, windows, certificate, capacity
         As of :func:`~swapregret.playing.play.play`.
+
+    Attributes
+    ----------
+    needs_laws : bool
+        Whether the laws that were played are wanted.
+    plays : Actions
+        Where the actions of a block are written; no rows if they are not wanted.
     """
 
     def __init__(
@@ -51,34 +56,28 @@ class Recorders:
         self._realised = SwapLedger(actions, capacity=capacity) if realised else None
         self._intervals = tuple(IntervalLedger(actions, window) for window in windows)
         self._lemma = _lemma_of(actions, player, state) if certificate else None
-        self._needs_means = measure != "none" or bool(windows) or certificate
+        self.needs_laws = measure != "none" or bool(windows) or certificate
         self._means: Matrix | None = None
-        self._stretches: list[tuple[int, Policy]] = []
         self._policy: Policy | None = None
-        self._played = np.zeros((0, actions.dimension), dtype=np.int64)
-
-    @property
-    def needs_laws(self) -> bool:
-        """Tell whether the laws that were played are wanted."""
-        return self._needs_means
+        self._since = 0
+        self.plays: Actions = np.zeros((0, actions.dimension), dtype=np.int64)
 
     def begin(self, environment: Environment, start: int, stop: int) -> None:
         """Begin a block of days."""
-        if self._needs_means:
+        if self.needs_laws:
             self._means = environment.means(start, stop)
         if self._realised is not None:
-            self._played = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
-        self._stretches, self._policy = [], None
+            self.plays = np.empty((stop - start, self._actions.dimension), dtype=np.int64)
+        self._policy = None
 
     def read_tape(self, tape: Tape, first: int, last: int, learner: Any) -> None:
         """Enter what a learner played on days ``first`` to ``last`` − 1 of the block."""
         assert self._means is not None
         days = self._means[first:last]
         reader = TapeReader(tape, days, learner.mu, learner.policy_from)
-        if self._ledger is not None:
-            self._ledger.record_tape(reader)
-        if self._lazy is not None:
-            self._lazy.record_tape(reader)
+        for ledger in (self._ledger, self._lazy):
+            if ledger is not None:
+                ledger.record_tape(reader)
         if not self._intervals and self._lemma is None:
             return
         for window in reader.windows():
@@ -88,46 +87,32 @@ class Recorders:
             if self._lemma is not None:
                 self._certify(window, part)
 
-    def keep_plays(self, n_days: int) -> Actions:
-        """Return where the actions of a block are written; an array without rows if they are not wanted."""
-        return self._played[: n_days if self._realised is not None else 0]
-
-    def note_law(self, index: int, policy: Policy) -> None:
-        """Note that a policy is played from a day of the block on."""
-        if not self._needs_means or policy is self._policy:
-            return
-        if len(self._stretches) >= _HELD:  # laws that list many actions are large: do not hold a block of them
-            self._settle(index)
-        self._stretches.append((index, policy))
-        self._policy = policy
-
     def note(self, index: int, decision: Decision) -> None:
         """Note one day of the block."""
-        if self._needs_means:
-            self.note_law(index, decision.policy)
+        if self.needs_laws and (policy := decision.policy) is not self._policy:
+            self._settle(index)
+            self._policy, self._since = policy, index
         if self._realised is not None:
-            self._played[index] = decision.action
+            self.plays[index] = decision.action
 
     def end(self, rewards: Matrix) -> None:
         """Enter the days of the block."""
         if self._realised is not None:
-            self._realised.record_plays(self._played, rewards)
+            self._realised.record_plays(self.plays, rewards)
         if self._means is not None:
             self._settle(len(self._means))
 
     def _settle(self, stop: int) -> None:
-        """Enter the stretches noted so far; the last of them ends before day ``stop`` of the block."""
+        """Enter the days of the policy noted last, which end before day ``stop`` of the block."""
         assert self._means is not None
-        edges = [index for index, _ in self._stretches] + [stop]
-        for (first, policy), last in zip(self._stretches, edges[1:], strict=True):
-            days = self._means[first:last]
-            if self._ledger is not None:
-                self._ledger.record_days(policy, days)
-            if self._lazy is not None:
-                self._lazy.record_days(policy, days)
-            for interval in self._intervals:
-                interval.record(policy.marginals(), days)
-        self._stretches = []
+        if self._policy is None:
+            return
+        days = self._means[self._since : stop]
+        for ledger in (self._ledger, self._lazy):
+            if ledger is not None:
+                ledger.record(self._policy, days)
+        for interval in self._intervals:
+            interval.record(self._policy.marginals(), days)
 
     def close(self, reward: float, most_bytes: float) -> Run:
         """Return what was recorded so far between two blocks, without a ledger of more than ``most_bytes``; recording may go on."""

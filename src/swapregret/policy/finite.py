@@ -18,8 +18,6 @@ from swapregret.policy.policy import Policy, once
 
 GRID = 2**52
 _SUM_TOLERANCE = 1e-9
-_FEW = 12
-_FEW_PAIRS = 25  # a pair costs as much as this many entries of a matrix product
 
 
 def on_grid(weights: npt.ArrayLike) -> Vector:
@@ -36,10 +34,6 @@ def on_grid(weights: npt.ArrayLike) -> Vector:
         array = real_numbers(weights)
     except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
-    if array.ndim == 1 and 0 < array.size < _FEW:
-        few = _few_on_grid(array.tolist())
-        if few is not None:
-            return few
     total = float(array.sum()) if array.size else 0.0
     if array.ndim != 1 or not np.isfinite(array).all() or (array < 0).any() or abs(total - 1.0) > _SUM_TOLERANCE:
         raise InvalidInput(
@@ -52,18 +46,6 @@ def on_grid(weights: npt.ArrayLike) -> Vector:
         units = np.floor(array * (GRID / total)).astype(np.int64)
     units[int(np.argmax(units))] += GRID - int(units.sum())
     return units / GRID
-
-
-def _few_on_grid(weights: list[float]) -> Vector | None:
-    """Do what ``on_grid`` does for some weights, faster; None if they are not a law up to rounding."""
-    if not all(0.0 <= weight <= 2.0 for weight in weights):
-        return None
-    units = [int(weight * GRID) for weight in weights]
-    missing = GRID - sum(units)
-    if abs(missing) > 4 * len(units):
-        return None
-    units[units.index(max(units))] += missing
-    return np.array([unit / GRID for unit in units])
 
 
 def canonical_order(rows: Actions) -> npt.NDArray[np.int64]:
@@ -210,16 +192,7 @@ class FinitePolicy(Policy):
 
     @once
     def cooccurrence(self) -> Matrix:
-        """Σ = E[M Mᵀ], computed once; sums of grid weights are exact, so pair by pair and as a product give the same bits."""
-        d, (where, chosen) = self.dimension, self._atoms.nonzero()
-        sizes = np.bincount(where, minlength=len(self._atoms))
-        size = int(sizes[0])
-        if 0 < _FEW_PAIRS * size * size < d * d and bool((sizes == size).all()):
-            elements = chosen.reshape(-1, size)
-            pairs = d * elements[:, :, None] + elements[:, None, :]
-            weights = np.repeat(self._weights, size * size)
-            counted: Vector = np.bincount(pairs.ravel(), weights=weights, minlength=d * d).astype(np.float64)
-            return counted.reshape(d, d)
+        """Σ = E[M Mᵀ], computed once and exact: each entry is a sum of grid weights."""
         rows = self._table.floats
         return (rows.T * self._weights) @ rows
 

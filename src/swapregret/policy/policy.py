@@ -2,8 +2,7 @@ r"""What every law can do: a sample, its marginals, its second moment applied to
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property, wraps
-from inspect import getattr_static
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -22,10 +21,7 @@ _SHOWN = 20
 
 
 def once(method: Callable[[Any], _Value]) -> Callable[[Any], _Value]:
-    """Have a method of a law computed when it is first called, and keep the value, arrays read-only.
-
-    It is kept as an attribute with an underscore before the method's name, which files leave out (``is_computed``).
-    """
+    """Have a method of a law computed when it is first called, and keep the value, arrays read-only."""
     name = f"_{method.__name__}"
 
     @wraps(method)
@@ -36,15 +32,7 @@ def once(method: Callable[[Any], _Value]) -> Callable[[Any], _Value]:
         found: _Value = self.__dict__[name]
         return found
 
-    kept.is_once = True  # type: ignore[attr-defined]
     return kept
-
-
-def is_computed(kind: type, name: str) -> bool:
-    """Tell whether an attribute of a law was computed on demand: it follows from what the law was made of."""
-    return isinstance(getattr_static(kind, name, None), cached_property) or hasattr(
-        getattr(kind, name[1:], None), "is_once"
-    )
 
 
 class Policy(ABC):

@@ -11,7 +11,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector, real_numbers
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput, InvalidReward
-from swapregret.notebook import html_table, text_table
+from swapregret.notebook import html_table
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.best_swap import BestSwap, best_swap
 from swapregret.regret.interval import dynamic_regret, window_regrets
@@ -19,15 +19,15 @@ from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.read_plays import no_policies, read_plays, read_policies, read_rewards, read_rounds
-from swapregret.regret.measure import Regret, regret_rows
+from swapregret.regret.measure import AuditTable, Regret
 from swapregret.regret.notions import external_regret, measure_internal
 from swapregret.regret.swap import measure_swap
 from swapregret.regret.totals import TotalsAudit, audit_totals
 from swapregret.units import Range, Units, read_units
 
 
-@dataclass(frozen=True, eq=False)
-class Audit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(AuditTable):
     """All regrets of a log.
 
     Attributes
@@ -56,23 +56,7 @@ class Audit:
     is_cost: bool = False
     windows: tuple[Regret, ...] = ()
 
-    @property
-    def cost(self) -> float:
-        """Return the mean (expected) cost per day."""
-        return 0.0 - self.reward
-
-    @property
-    def regrets(self) -> tuple[Regret, ...]:
-        """Return external, internal, swap and dynamic regret."""
-        return self.external_regret, self.internal_regret, self.swap_regret, self.dynamic_regret
-
-    def _table(self) -> tuple[str, list[str], list[list[str]]]:
-        rows = regret_rows(("external", "internal", "swap", "dynamic"), self.regrets, self.windows)
-        earned = f"a cost of {self.cost:.6g}" if self.is_cost else f"a reward of {self.reward:.6g}"
-        return f"Audit: {self.n_days:,} days, {earned} per day", ["regret", "total", "per day", "between"], rows
-
-    def __repr__(self) -> str:
-        return text_table(*self._table())
+    _title, _names = "Audit", ("external", "internal", "swap", "dynamic")
 
     def _repr_html_(self) -> str:
         return html_table(*self._table(), note=self.swap_regret.definition)
@@ -198,22 +182,21 @@ def audit(
     if reward_range is not None or cost_range is not None:
         _refuse_outside(vectors, units)
     vectors = units.reward(vectors)
-    ledger = SwapLedger(actions, capacity=capacity)
-    daily = vectors
+    daily, laws = vectors, None
     if rounds is not None:
-        daily, earned = _record_rounds(ledger, rows, vectors, rounds, chances)
+        daily, laws = _listed_days(rows, vectors, rounds, chances)
     elif policies is not None:
-        earned = np.zeros(len(rows))
-        for index, law in enumerate(read_policies(actions, rows, policies)):
-            ledger.record(law, vectors[index])
-            earned[index] = float(law.marginals() @ vectors[index])
-    else:
+        laws = read_policies(actions, rows, policies)
+    elif chances is not None and bool((chances == 1.0).all()):
+        laws = [FinitePolicy(row[None, :], [1.0]) for row in rows]
+    ledger = SwapLedger(actions, capacity=capacity)
+    if laws is None:
         earned = (rows * vectors).sum(axis=1)
-        if chances is not None and bool((chances == 1.0).all()):
-            for row, vector in zip(rows, vectors, strict=True):
-                ledger.record(FinitePolicy(row[None, :], [1.0]), vector)
-        else:
-            ledger.record_plays(rows, vectors)
+        ledger.record_plays(rows, vectors)
+    else:
+        earned = np.array([float(law.marginals() @ vector) for law, vector in zip(laws, daily, strict=True)])
+        for law, vector in zip(laws, daily, strict=True):
+            ledger.record(law, vector)
     closed = ledger.close()
     answers = answer(actions, closed)
     return Audit(
@@ -301,10 +284,10 @@ def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:
     return chances
 
 
-def _record_rounds(
-    ledger: SwapLedger, rows: Actions, vectors: Matrix, rounds: npt.ArrayLike, chances: Vector | None
-) -> tuple[Matrix, Vector]:
-    """Enter days whose law is listed over several rows; return the reward vectors and expected rewards by day."""
+def _listed_days(
+    rows: Actions, vectors: Matrix, rounds: npt.ArrayLike, chances: Vector | None
+) -> tuple[Matrix, list[Policy]]:
+    """Return the reward vector and the law of each day, where laws are listed over several rows."""
     listed = read_rounds(rows, rounds, chances)
     for here, _, name in listed:
         if (vectors[here] != vectors[here.start]).any():
@@ -313,8 +296,4 @@ def _record_rounds(
                 f"different vectors on day {name!r}",
                 "Repeat the reward vector of the day in each of its rows.",
             )
-    daily = vectors[[here.start for here, _, _ in listed]]
-    for (_, law, _), vector in zip(listed, daily, strict=True):
-        ledger.record(law, vector)
-    earned = np.array([float(law.marginals() @ vector) for (_, law, _), vector in zip(listed, daily, strict=True)])
-    return daily, earned
+    return vectors[[here.start for here, _, _ in listed]], [law for _, law, _ in listed]

@@ -123,15 +123,7 @@ class BestSwap:
 
 
 def best_swap(actions: ActionSet, answers: Answers, limit: int | None = None) -> BestSwap:
-    """Read the best swap function off the answers to a ledger.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    answers : Answers
-        To the ledger of one run, or to the mean of several replications.
-    limit : int, optional
-        Show only the exchanges of largest gain.
+    """Read the best swap function off the answers to a ledger; at most ``limit`` exchanges, those of largest gain.
 
     Examples
     --------

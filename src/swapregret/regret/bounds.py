@@ -69,8 +69,7 @@ def swap_combcp_bound(
         return _upper(value, "45·log(d log T)·T/log T, swap regret of Swap-ComBCP (main theorem)", days)
     m, h, k = _chain(size, branching, n_scales, d)
     g = 3.0 * d**3 * m**1.5 * math.log(d)
-    where = f"(1/K) Σ ⌈T/H^k⌉ g H^(k−1) H^(2/3) + T/K at H = {h}, K = {k}, g = 3 d³ m^(3/2) log d = {g:.4g} (its proof)"
-    return _upper(_summed(g, h, k, days), f"swap regret of Swap-ComBCP: {where}", days)
+    return _of_the_proof("Swap-ComBCP", g, f"3 d³ m^(3/2) log d = {g:.4g}", h, k, days)
 
 
 def swap_comband_bound(
@@ -100,8 +99,7 @@ def swap_comband_bound(
         what = f"(4 + 6 log log T + 6 log g)·T/log T, g = {g:.4g}, swap regret of Swap-ComBand (its theorem)"
         return _upper(value, what, days)
     m, h, k = _chain(size, branching, n_scales, d)
-    where = f"(1/K) Σ ⌈T/H^k⌉ g H^(k−1) H^(2/3) + T/K at H = {h}, K = {k}, g = {g:.4g} (its proof)"
-    return _upper(_summed(g, h, k, days), f"swap regret of Swap-ComBand: {where}", days)
+    return _of_the_proof("Swap-ComBand", g, f"{g:.4g}", h, k, days)
 
 
 def lazy_combcp_bound(dimension: int, size: int, branching: int, scale: int) -> Bound:
@@ -217,11 +215,13 @@ def _chain(size: int | None, branching: int | None, n_scales: int | None, d: int
     )
 
 
-def _summed(g: float, h: int, k: int, days: int) -> float:
+def _of_the_proof(name: str, g: float, words: str, h: int, k: int, days: int) -> Bound:
+    """Return the line of the proof of a master's bound that still has H and K in it."""
     total = 0.0
     for scale in range(1, k):
         total += -(-days // h**scale) * g * float(h) ** (scale - 1) * h ** (2.0 / 3.0)
-    return (total + days) / k
+    where = f"(1/K) Σ ⌈T/H^k⌉ g H^(k−1) H^(2/3) + T/K at H = {h}, K = {k}, g = {words} (its proof)"
+    return _upper((total + days) / k, f"swap regret of {name}: {where}", days)
 
 
 def _power(base: int, exponent: int) -> float:

@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, summed
+from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, below, frozen, under
 from swapregret.errors import InvalidInput
+from swapregret.regret.interval import IntervalLedger
 from swapregret.regret.measure import Regret
 
 _SLACK = 1e-7
@@ -106,7 +107,7 @@ class Decomposition:
 
 
 class DecompositionLedger:
-    """Gathers the terms of the lemma; memory grows with the number of intervals only.
+    """Gathers the terms of the lemma; memory grows with the number of windows only.
 
     Parameters
     ----------
@@ -129,24 +130,14 @@ class DecompositionLedger:
     """
 
     def __init__(self, actions: ActionSet, windows: Sequence[int], offset: int = 0) -> None:
-        self._actions = actions
-        self._windows = [as_integer(window, "windows", 1) for window in windows]
-        chain = zip(self._windows, self._windows[1:], strict=False)
-        if len(self._windows) < 2 or any(longer % shorter for shorter, longer in chain):
+        lengths = [as_integer(window, "windows", 1) for window in windows]
+        if len(lengths) < 2 or any(longer % shorter for shorter, longer in pairwise(lengths)):
             raise InvalidInput(
                 "`windows` must be at least two numbers, each a multiple of the one before",
                 repr(list(windows)),
                 "Pass the windows of the schedule.",
             )
-        self._offset = as_integer(offset, "offset", 0)
-        n = len(self._windows)
-        self._day = 0
-        self._sums = np.zeros((n, actions.dimension))
-        self._starts = [0] * n
-        self._best = [0.0] * n
-        self._earned = np.zeros(n - 1)
-        self._earned_before = np.zeros(n - 1)
-        self._intervals: list[list[tuple[int, float]]] = [[] for _ in range(n - 1)]
+        self._levels = [IntervalLedger(actions, window, offset) for window in lengths]
 
     def record(self, marginals: Matrix, days: Matrix) -> None:
         """Add days on which no scale changed; how they are cut up makes no difference.
@@ -158,79 +149,34 @@ class DecompositionLedger:
         days : Matrix, shape (n, dimension)
             Reward vectors, one row per day.
         """
-        start = 0
-        while start < len(days):
-            left = self._windows[0] - (self._day + self._offset) % self._windows[0]
-            part = days[start : start + left]
-            sums = np.concatenate([self._sums[None], np.broadcast_to(part[:, None], (len(part), *self._sums.shape))])
-            self._sums = np.cumsum(sums, axis=0)[-1]
-            gains = np.cumsum(part[:, None, :] * marginals, axis=2)[:, :, -1]
-            self._earned = summed(self._earned, gains)
-            self._day += len(part)
-            start += len(part)
-            for level, window in enumerate(self._windows):
-                if (self._day + self._offset) % window:
-                    break
-                self._end(level)
+        # window L_k is the interval of scale k; of L_0 only what its best actions earn is wanted
+        for level, own in zip(self._levels, [marginals[0], *marginals], strict=True):
+            level.record(own, days)
 
     def close(self) -> Decomposition:
         """Return the terms of all days so far, with windows that are still open cut off here; recording may go on."""
-        cut = DecompositionLedger(self._actions, self._windows, self._offset)
-        cut.restore(self.dump())
-        for level in range(len(self._windows)):
-            if cut._starts[level] < cut._day:
-                cut._end(level)
-        shares = []
-        for k in range(1, len(self._windows)):
-            starts, regrets = zip(*cut._intervals[k - 1], strict=True) if cut._intervals[k - 1] else ((), ())
-            shares.append(
-                ScaleShare(
-                    scale=k,
-                    update_every=self._windows[k - 1],
-                    restart_every=self._windows[k],
-                    meta_best=cut._best[k - 1],
-                    interval_best=cut._best[k],
-                    earned=float(self._earned[k - 1]),
-                    starts=frozen(np.array(starts, dtype=np.int64)),
-                    regrets=frozen(np.array(regrets)),
-                )
+        levels = [level.close() for level in self._levels]
+        shares = [
+            ScaleShare(
+                scale=k,
+                update_every=meta_days.window,
+                restart_every=intervals.window,
+                meta_best=float(meta_days.best.sum()),
+                interval_best=float(intervals.best.sum()),
+                earned=float(intervals.earned.sum()),
+                starts=frozen(intervals.starts),
+                regrets=frozen(intervals.regrets),
             )
-        return Decomposition(tuple(shares), self._day)
+            for k, (meta_days, intervals) in enumerate(pairwise(levels), start=1)
+        ]
+        return Decomposition(tuple(shares), levels[0].n_days)
 
     def dump(self) -> NamedArrays:
         """Write the ledger as named arrays; open windows stay open."""
-        return {
-            "day_offset": np.array([self._day, self._offset], dtype=np.int64),
-            "sums": self._sums,
-            "starts": np.array(self._starts, dtype=np.int64),
-            "best": np.array(self._best),
-            "earned": np.stack([self._earned, self._earned_before]),
-            "n_intervals": np.array([len(each) for each in self._intervals], dtype=np.int64),
-            "interval_starts": np.array([start for each in self._intervals for start, _ in each], dtype=np.int64),
-            "interval_regrets": np.array([regret for each in self._intervals for _, regret in each]),
-        }
+        parts = [under(f"level{index}", level.dump()) for index, level in enumerate(self._levels)]
+        return {name: array for part in parts for name, array in part.items()}
 
     def restore(self, arrays: NamedArrays) -> None:
         """Fill an empty ledger with what ``dump`` wrote; both must have the same windows."""
-        self._day, self._offset = arrays["day_offset"].tolist()
-        self._sums, self._starts, self._best = (
-            np.array(arrays["sums"]),
-            arrays["starts"].tolist(),
-            arrays["best"].tolist(),
-        )
-        self._earned, self._earned_before = np.array(arrays["earned"][0]), np.array(arrays["earned"][1])
-        rows = list(zip(arrays["interval_starts"].tolist(), arrays["interval_regrets"].tolist(), strict=True))
-        edges = np.concatenate([[0], np.cumsum(arrays["n_intervals"])]).tolist()
-        self._intervals = [rows[first:last] for first, last in pairwise(edges)]
-
-    def _end(self, level: int) -> None:
-        """Close the window of one level."""
-        total = self._sums[level]
-        best = float(total @ self._actions.argmax(total))
-        self._best[level] += best
-        if level > 0:
-            got = float(self._earned[level - 1] - self._earned_before[level - 1])
-            self._intervals[level - 1].append((self._starts[level], best - got))
-            self._earned_before[level - 1] = self._earned[level - 1]
-        self._sums[level] = 0.0
-        self._starts[level] = self._day
+        for index, level in enumerate(self._levels):
+            level.restore(below(arrays, f"level{index}"))

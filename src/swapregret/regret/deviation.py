@@ -77,20 +77,11 @@ class Bracket:
 
 
 def bracket_best(actions: ActionSet, estimate: Vector, spread: Matrix, deviation: Deviation) -> Bracket:
-    r"""Bracket :math:`\max_X \sum_t R_t\cdot X` by :math:`G\cdot X` and the quadratic form W.
+    r"""Bracket :math:`\max_X \sum_t R_t\cdot X` by :math:`G\cdot X`, the ``estimate``, and the quadratic form W, its ``spread``.
 
     Below: G·X − radius(W(X)) of any action, so of the best among those tried. Above: W(X) ≤ w·X with w_i = W_ii and the m − 1
     largest positive W_ij, and the radius is below each of its tangents, so :math:`\max_X (G + s\,w)\cdot X` and what the tangent
     has at 0 is above the maximum for each slope s: the least of 32. One oracle call per tangent and end.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    estimate : Vector
-        G.
-    spread : Matrix, shape (dimension, dimension)
-        W.
-    deviation : Deviation
     """
     if actions.rank < actions.dimension:  # what is orthogonal to all actions only blurs w
         basis = actions.span.orthonormal

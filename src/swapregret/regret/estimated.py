@@ -15,51 +15,16 @@ direction makes R̃ useless there, which the standard error does not show.
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, Vector, as_action, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Vector, as_action, as_integer, as_vector
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.geometry.solve import Solver
 from swapregret.policy import Policy
-
-
-@dataclass(frozen=True)
-class EstimatedRegret:
-    """An estimate of one regret.
-
-    Attributes
-    ----------
-    value : float
-        Total over the days.
-    standard_error : float
-        From the spread of the daily terms; on days that differ in mean it errs on the large side.
-    n_days : int
-    definition : str
-        What was estimated, and which way it errs.
-    """
-
-    value: float
-    standard_error: float
-    n_days: int
-    definition: str
-
-    @property
-    def per_round(self) -> float:
-        """Return the value divided by the number of days."""
-        return self.value / self.n_days
-
-
-@dataclass(frozen=True, eq=False)
-class EstimatedWindows:
-    """Estimated regret against one action, window by window: value and standard error of each."""
-
-    window: int
-    values: Vector
-    standard_errors: Vector
+from swapregret.regret.measure import Regret
 
 
 class EstimateLedger:
@@ -110,25 +75,20 @@ class EstimateLedger:
         self._halves[self._day % 2].add(term)
         self._day += 1
 
-    def regret_against(self, action: npt.ArrayLike) -> EstimatedRegret:
+    def regret_against(self, action: npt.ArrayLike) -> Regret:
         """Return the unbiased estimate of the regret against an action that was fixed in advance."""
         self._check()
-        both = _Terms(self._actions.dimension)
-        for part in self._windows:
-            both.add_all(part)
-        value, error = both.judge(self._read(action))
         what = "regret against one action fixed in advance, from bandit feedback: unbiased"
-        return EstimatedRegret(value, error, self._day, what)
+        return (self._halves[0] + self._halves[1]).judge(self._read(action), what)
 
-    def windows_against(self, action: npt.ArrayLike) -> EstimatedWindows:
+    def windows_against(self, action: npt.ArrayLike) -> tuple[Regret, ...]:
         """Return the unbiased estimates of the regret against an action, window by window."""
         self._check()
         chosen = self._read(action)
-        pairs = [window.judge(chosen) for window in self._windows]
-        values, errors = (frozen(np.array(column)) for column in zip(*pairs, strict=True))
-        return EstimatedWindows(self._window or self._day, values, errors)
+        what = "regret of one window against one action fixed in advance, from bandit feedback: unbiased"
+        return tuple(window.judge(chosen, what) for window in self._windows)
 
-    def external_regret(self) -> tuple[EstimatedRegret, EstimatedRegret]:
+    def external_regret(self) -> tuple[Regret, Regret]:
         """Return estimates of external regret from above and from below, in expectation.
 
         Above: the best action of the estimates, judged by the same estimates. Below: the best action of the odd days
@@ -137,29 +97,21 @@ class EstimateLedger:
         self._check()
         if self._day < 4:
             raise InvalidInput("there must be at least 4 days", str(self._day), "Record more days.")
-        first, second = self._halves
-        above = self.regret_against(self._actions.argmax(first.estimate + second.estimate))
-        value = variance = 0.0
-        for judged, chosen_by in ((first, second), (second, first)):
-            part, error = judged.judge(self._actions.argmax(chosen_by.estimate))
-            value += part
-            variance += error**2
-        return (
-            EstimatedRegret(
-                above.value,
-                above.standard_error,
-                self._day,
-                "external regret from bandit feedback, action chosen and judged on the same days: at least the truth,"
-                " in expectation",
-            ),
-            EstimatedRegret(
-                value,
-                math.sqrt(variance),
-                self._day,
-                "external regret from bandit feedback, action chosen on one half of the days and judged on the other:"
-                " at most the truth, in expectation, if both halves have the same best action",
-            ),
+        both, words = self._halves[0] + self._halves[1], "external regret from bandit feedback, action chosen"
+        above = both.judge(
+            self._actions.argmax(both.estimate),
+            f"{words} and judged on the same days: at least the truth, in expectation",
         )
+        what = (
+            f"{words} on one half of the days and judged on the other: at most the truth, in expectation, if both halves"
+            " have the same best action"
+        )
+        parts = [
+            judged.judge(self._actions.argmax(chosen_by.estimate), what)
+            for judged, chosen_by in (self._halves, self._halves[::-1])
+        ]
+        error = math.hypot(*(part.standard_error for part in parts))
+        return above, Regret.point(sum(part.value for part in parts), error, self._day, what)
 
     def _read(self, action: npt.ArrayLike) -> Action:
         return as_action(action, self._actions.dimension)
@@ -193,15 +145,18 @@ class _Terms:
         self._gram += np.outer(term, term)
         self._count += 1
 
-    def add_all(self, other: "_Terms") -> None:
-        """Add the days of another."""
-        self._sum += other._sum
-        self._gram += other._gram
-        self._count += other._count
+    def __add__(self, other: "_Terms") -> "_Terms":
+        both = _Terms(len(self.estimate))
+        both._sum, both._gram, both._count = (
+            self._sum + other._sum,
+            self._gram + other._gram,
+            self._count + other._count,
+        )
+        return both
 
-    def judge(self, action: Action) -> tuple[float, float]:
-        """Return Σ z and its standard error, z = R̃·M − r."""
-        vector = np.append(action, 1.0)
+    def judge(self, action: Action, definition: str) -> Regret:
+        """Return Σ z and its standard error, z = R̃·M − r; on days that differ in mean the error is too large, if anything."""
+        vector, n = np.append(action, 1.0), self._count
         value = float(vector @ self._sum)
-        spread = max(0.0, float(vector @ self._gram @ vector) - value**2 / self._count)
-        return value, math.sqrt(spread * self._count / (self._count - 1)) if self._count > 1 else math.nan
+        spread = max(0.0, float(vector @ self._gram @ vector) - value**2 / n)
+        return Regret.point(value, math.sqrt(spread * n / (n - 1)) if n > 1 else math.nan, n, definition)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, frozen, summed
+from swapregret.arrays import Integers, Matrix, NamedArrays, Vector, as_integer, frozen, summed
 from swapregret.errors import InvalidInput
 from swapregret.regret.measure import Regret, standard_error
 
@@ -30,12 +30,20 @@ class Intervals:
         Days per window; the last one may be shorter.
     best, earned : Vector, shape (n_windows,)
     n_days : int
+    offset : int
+        Day 0 is day ``offset`` of the first window, so that one may be shorter too.
     """
 
     window: int
     best: Vector
     earned: Vector
     n_days: int
+    offset: int = 0
+
+    @property
+    def starts(self) -> Integers:
+        """Return the first day of each window."""
+        return np.maximum(0, self.window * np.arange(len(self.best)) - self.offset % self.window)
 
     @property
     def regrets(self) -> Vector:
@@ -44,7 +52,7 @@ class Intervals:
 
 
 class IntervalLedger:
-    """Gathers the windows of a run.
+    """Gathers the windows of a run; day 0 is day ``offset`` of the first.
 
     Examples
     --------
@@ -55,58 +63,58 @@ class IntervalLedger:
     array([1. , 0.5])
     """
 
-    def __init__(self, actions: ActionSet, window: int) -> None:
+    def __init__(self, actions: ActionSet, window: int, offset: int = 0) -> None:
         self._actions = actions
         self._window = as_integer(window, "window", 1)
+        self._offset = as_integer(offset, "offset", 0)
         self._best: list[float] = []
         self._earned: list[float] = []
-        self._sum = np.zeros(actions.dimension)
-        self._got = 0.0
-        self._filled = 0
+        self._sum, self._got = np.zeros(actions.dimension), 0.0  # of the open window
         self._n_days = 0
         self._last: tuple[Vector, float] | None = None
 
     def record(self, marginals: Vector, rewards: Matrix) -> None:
         """Add days, one reward vector per row, on which the policy had these marginals; how they are cut up makes no difference."""
-        got = np.cumsum(rewards * marginals, axis=1)[:, -1]
-        start = 0
+        earned, start = np.cumsum(rewards * marginals, axis=1)[:, -1], 0
         while start < len(rewards):
-            stop = min(len(rewards), start + self._window - self._filled)
-            self._sum = summed(self._sum, rewards[start:stop]) if self._window > 1 else rewards[start]
-            self._got = float(summed(np.array([self._got]), got[start:stop, None])[0])
-            self._filled += stop - start
-            if self._filled == self._window:
-                self._turn()
+            stop = start + self._left
+            self._sum = summed(self._sum, rewards[start:stop])
+            self._got = float(summed(np.array([self._got]), earned[start:stop, None])[0])
+            self._n_days += len(rewards[start:stop])
             start = stop
-        self._n_days += len(rewards)
+            if self._left == self._window:
+                self._best.append(self._reach())
+                self._earned.append(self._got)
+                self._sum, self._got = np.zeros(self._actions.dimension), 0.0
+
+    @property
+    def _left(self) -> int:
+        """Return how many days are left of the window."""
+        return self._window - (self._n_days + self._offset) % self._window
 
     def close(self) -> Intervals:
         """Return the windows so far, the last as if it ended here; recording may go on."""
-        best = [*self._best, self._reach()] if self._filled else self._best
-        earned = [*self._earned, self._got] if self._filled else self._earned
-        return Intervals(self._window, frozen(np.array(best)), frozen(np.array(earned)), self._n_days)
+        best, earned = self._best, self._earned
+        if self._n_days and self._left < self._window:
+            best, earned = [*best, self._reach()], [*earned, self._got]
+        return Intervals(self._window, frozen(np.array(best)), frozen(np.array(earned)), self._n_days, self._offset)
 
     def dump(self) -> NamedArrays:
         """Write the ledger as named arrays; an open window stays open."""
-        numbers = np.array([self._got, float(self._filled), float(self._n_days)])
+        numbers = np.array([self._got, float(self._n_days)])
         return {"best": np.array(self._best), "earned": np.array(self._earned), "sum": self._sum, "numbers": numbers}
 
     def restore(self, arrays: NamedArrays) -> None:
         """Fill an empty ledger with what ``dump`` wrote; both must have the same window."""
         self._best, self._earned = arrays["best"].tolist(), arrays["earned"].tolist()
         self._sum, numbers = np.array(arrays["sum"]), arrays["numbers"].tolist()
-        self._got, self._filled, self._n_days = numbers[0], int(numbers[1]), int(numbers[2])
+        self._got, self._n_days = numbers[0], int(numbers[1])
 
     def _reach(self) -> float:
         """Return what the best fixed action of the open window earns."""
         if self._last is None or not np.array_equal(self._last[0], self._sum):
             self._last = (self._sum, float(self._sum @ self._actions.argmax(self._sum)))
         return self._last[1]
-
-    def _turn(self) -> None:
-        self._best.append(self._reach())
-        self._earned.append(self._got)
-        self._sum, self._got, self._filled = np.zeros(self._actions.dimension), 0.0, 0
 
 
 def interval_regret(intervals: Sequence[Intervals]) -> Regret:
@@ -127,15 +135,13 @@ def interval_regret(intervals: Sequence[Intervals]) -> Regret:
             "Pass one or more runs of one play.",
         )
     each = [float(part.regrets.sum()) for part in parts]
-    value = float(np.mean(each))
-    error = standard_error(each)
     window = parts[0].window
     what = (
         "dynamic regret: best action of every day in hindsight minus expected reward"
         if window == 1
         else f"interval regret: best fixed action of every window of {window:,} days minus expected reward, added up"
     )
-    return Regret(value, value, value, error, float(parts[0].n_days), what)
+    return Regret.point(float(np.mean(each)), standard_error(each), parts[0].n_days, what)
 
 
 def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, window: int) -> Intervals:
@@ -149,14 +155,7 @@ def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, windo
 
 
 def dynamic_regret(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike) -> Regret:
-    """Return the dynamic regret of one run, Σ_t max R_t·M minus what was earned: one oracle call per day.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    rewards : Matrix, shape (T, dimension)
-    earned : array_like, shape (T,)
-        The (expected) reward of the play, day by day.
+    """Return the dynamic regret of one run, Σ_t max R_t·M minus what was earned day by day: one oracle call per day.
 
     Examples
     --------
@@ -180,6 +179,6 @@ def window_regrets(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, w
     n, length = found.n_days, found.window
     words = "external regret of one window: its best fixed action in hindsight minus what was received"
     return tuple(
-        Regret(value, value, value, math.nan, float(min(length, n - index * length)), words)
+        Regret.point(value, math.nan, min(length, n - index * length), words)
         for index, value in enumerate(found.regrets.tolist())
     )

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Flags, Matrix, NamedArrays, Vector, frozen
+from swapregret.arrays import Flags, Matrix, NamedArrays, Vector, frozen, summed
 from swapregret.policy import Policy
-from swapregret.regret.ledgers.stretches import Left, Stretches
-from swapregret.regret.ledgers.tape_reader import TapeReader
+from swapregret.regret.ledgers.stretches import Left, Stretches, TapeReader
 from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.notions import external_regret
 
@@ -40,23 +39,17 @@ class LazinessLedger:
     def __init__(self, actions: ActionSet) -> None:
         self._actions = actions
         self._stretches = Stretches(actions.dimension)
-        self._best = 0.0
-        self._earned = 0.0
-        self._waiting: list[Vector] = []
-        self._carried: dict[int, Vector] = {}
-        self._open: dict[int, Vector] = {}
+        self._open: dict[int, Vector] = {}  # of the slots of a tape
+        self._best = self._earned = 0.0
+        self._total, self._n_days = np.zeros(actions.dimension), 0
 
-    def record(self, policy: Policy, rewards: Vector, n_days: int = 1) -> None:
-        """Enter a stretch of days played with one policy; ``rewards`` is the sum of their reward vectors."""
-        if self._waiting:
-            self._adopt(policy)
-        self._enter(self._stretches.record(policy, rewards, n_days))
-
-    def record_days(self, policy: Policy, days: Matrix) -> None:
-        """Enter days played with one policy, one reward vector per row."""
-        if self._waiting:
-            self._adopt(policy)
-        self._enter(self._stretches.record_days(policy, days))
+    def record(self, policy: Policy, rewards: Vector | Matrix, n_days: int | None = None) -> None:
+        """Enter days played with one policy: one reward vector per row; or one vector, the sum of ``n_days`` of them."""
+        rows = np.atleast_2d(rewards)
+        n = len(rows) if n_days is None else n_days
+        self._end(self._stretches.record(policy, rows, n))
+        self._total = summed(self._total, rows)
+        self._n_days += n
 
     def record_tape(self, reader: TapeReader) -> None:
         """Enter what is on a tape; the policies in its slots at the end stay open, and so does exploration."""
@@ -70,64 +63,46 @@ class LazinessLedger:
         stays = {slot: e for slot, e in enumerate(reader.last[:-1].tolist()) if e >= 0} | {explorer: n}
         self._open = {slot: vectors[e] for slot, e in stays.items()}
         is_met[list(stays.values())] = False
-        self._best += self._reach_all([*before.values(), *vectors[is_met]])
+        self._best += self._reach([*before.values(), *vectors[is_met]])
         self._earned += reader.earned
-        self._stretches.add_left(self._stretches.total + reader.total, reader.n_days)
+        self._total += reader.total
+        self._n_days += reader.n_days
 
-    def _reach_all(self, vectors: list[Vector]) -> float:
+    def close(self) -> LazyTotals:
+        """Return the totals of all days so far, as if every stretch ended here; recording may go on."""
+        best, earned = self._ended(self._stretches.so_far())
+        best += self._reach(list(self._open.values()))
+        return LazyTotals(self._best + best, self._earned + earned, frozen(self._total.copy()), self._n_days)
+
+    def dump(self) -> NamedArrays:
+        """Write the ledger as named arrays. The stretches of a tape stay open, those of policies end here."""
+        self._end(self._stretches.flush())
+        slots = np.array(list(self._open), dtype=np.int64)
+        open_ = np.array(list(self._open.values())).reshape(-1, self._actions.dimension)
+        numbers = np.array([self._best, self._earned, float(self._n_days)])
+        return {"total": self._total, "numbers": numbers, "slots": slots, "open": open_}
+
+    def restore(self, arrays: NamedArrays) -> None:
+        """Fill an empty ledger with what ``dump`` wrote."""
+        self._best, self._earned, n_days = arrays["numbers"].tolist()
+        self._total, self._n_days = np.array(arrays["total"]), int(n_days)
+        self._open = dict(zip(arrays["slots"].tolist(), np.array(arrays["open"]), strict=True))
+
+    def _end(self, left: list[Left]) -> None:
+        best, earned = self._ended(left)
+        self._best += best
+        self._earned += earned
+
+    def _ended(self, left: list[Left]) -> tuple[float, float]:
+        """Return what the best action of each of some stretches would have earned, and what was earned on them."""
+        earned = sum(float(policy.marginals() @ vector) for policy, vector, _ in left)
+        return self._reach([vector for _, vector, _ in left]), earned
+
+    def _reach(self, vectors: list[Vector]) -> float:
         if not vectors:
             return 0.0
         table = np.array(vectors)
         return float((table * self._actions.argmax_many(table)).sum())
-
-    def close(self) -> LazyTotals:
-        """Return the totals of all days so far, as if every stretch ended here; recording may go on."""
-        total, n_days, vectors, earned = self._now()
-        best = self._best + sum(self._reach(vector) for vector in vectors) + self._reach_all(list(self._open.values()))
-        return LazyTotals(best, earned, frozen(total), n_days)
-
-    def _now(self) -> tuple[Vector, int, list[Vector], float]:
-        """Return Σ R, days, what each open stretch has met so far, and what was earned."""
-        stretches, earned = self._stretches, self._earned
-        vectors = list(self._waiting)
-        for policy, vector in stretches.holding():
-            earned += float(policy.marginals() @ vector)
-            vectors.append(vector + self._carried[id(policy)] if id(policy) in self._carried else vector)
-        return stretches.total + stretches.open_total, stretches.n_days + stretches.open_days, vectors, earned
-
-    def dump(self) -> NamedArrays:
-        """Write the ledger as named arrays; open stretches stay open."""
-        total, n_days, vectors, earned = self._now()
-        held = np.array(vectors).reshape(-1, self._actions.dimension)
-        slots = np.array(list(self._open), dtype=np.int64)
-        open_ = np.array(list(self._open.values())).reshape(-1, self._actions.dimension)
-        numbers = np.array([self._best, earned, float(n_days)])
-        return {"total": total, "held": held, "numbers": numbers, "slots": slots, "open": open_}
-
-    def restore(self, arrays: NamedArrays) -> None:
-        """Fill an empty ledger with what ``dump`` wrote; the next policy continues its open stretches, in order."""
-        self._best, self._earned, n_days = arrays["numbers"].tolist()
-        self._waiting = list(np.array(arrays["held"]))
-        self._open = dict(zip(arrays["slots"].tolist(), np.array(arrays["open"]), strict=True))
-        self._stretches.restore(arrays["total"], int(n_days))
-
-    def _adopt(self, policy: Policy) -> None:
-        """Let the components of a policy continue the stretches of a file; if their number differs, those stretches end."""
-        parts = self._stretches.parts_of(policy)
-        if len(parts) == len(self._waiting):
-            self._carried = {id(part): vector for part, vector in zip(parts, self._waiting, strict=True)}
-        else:
-            self._best += sum(self._reach(vector) for vector in self._waiting)
-        self._waiting = []
-
-    def _enter(self, left: list[Left]) -> None:
-        for policy, vector, _ in left:
-            before = self._carried.pop(id(policy), None)
-            self._best += self._reach(vector if before is None else vector + before)
-            self._earned += float(policy.marginals() @ vector)
-
-    def _reach(self, vector: Vector) -> float:
-        return float(vector @ self._actions.argmax(vector))
 
 
 def laziness_bound(actions: ActionSet, runs: Sequence[LazyTotals]) -> Regret:

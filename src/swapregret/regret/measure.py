@@ -4,7 +4,9 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
+from swapregret.notebook import text_table
 from swapregret.units import Units
 
 
@@ -49,6 +51,35 @@ def regret_rows(names: Sequence[str], regrets: "Sequence[Regret]", windows: "Seq
     return rows
 
 
+class AuditTable:
+    """What the audits of a log show alike: the mean per day, and a table of regrets."""
+
+    windows: "tuple[Regret, ...]"
+    reward: float
+    n_days: int
+    is_cost: bool
+    _title: ClassVar[str]
+    _names: ClassVar[tuple[str, ...]]
+
+    @property
+    def cost(self) -> float:
+        """Return the mean (expected) cost per day."""
+        return 0.0 - self.reward
+
+    @property
+    def regrets(self) -> "tuple[Regret, ...]":
+        """Return the regrets of all days: external, internal, swap and dynamic, as far as they are known."""
+        return tuple(getattr(self, f"{name}_regret") for name in self._names)
+
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        earned = f"a cost of {self.cost:.6g}" if self.is_cost else f"a reward of {self.reward:.6g}"
+        title = f"{self._title}: {self.n_days:,} days, {earned} per day"
+        return title, ["regret", "total", "per day", "between"], regret_rows(self._names, self.regrets, self.windows)
+
+    def __repr__(self) -> str:
+        return text_table(*self._table())
+
+
 @dataclass(frozen=True)
 class Regret:
     """One regret of one run or of several averaged.
@@ -81,6 +112,11 @@ class Regret:
     standard_error: float
     n_days: float
     definition: str
+
+    @classmethod
+    def point(cls, value: float, standard_error: float, n_days: float, definition: str) -> "Regret":
+        """Return a regret without a bracket: a value that is known, or an estimate with its standard error."""
+        return cls(value, value, value, standard_error, float(n_days), definition)
 
     @property
     def per_round(self) -> float:

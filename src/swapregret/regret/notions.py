@@ -50,7 +50,7 @@ def external_regret(actions: ActionSet, ledgers: "Sequence[Ledger | LazyTotals]"
     error = standard_error([float(part.total @ best) - part.earned for part in parts])
     days = float(np.mean([part.n_days for part in parts]))
     definition = f"external regret: best fixed action in hindsight minus expected reward, from {parts[0].source}"
-    return Regret(value, value, value, error, days, definition)
+    return Regret.point(value, error, days, definition)
 
 
 def internal_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
@@ -104,7 +104,7 @@ def _unlisted(actions: ActionSet, answers: Answers, gains: Vector) -> float:
     if mean.pooled.n_pools:
         bound = max(bound, float(mean.pooled.gains.max(initial=0.0)) + extra)
         loose = ~mean.rows.whole
-        place = np.searchsorted(mean.pooled.pools, pool_of(read_only(mean.rows.keys[loose]), mean.pooled.n_pools))
+        place = pool_of(read_only(mean.rows.keys[loose]), mean.pooled.n_pools)
         bound = max(bound, float((gains[loose] + mean.pooled.gains[place]).max(initial=0.0)))
     return bound
 

@@ -22,17 +22,11 @@ from swapregret.regret.measure import Regret, standard_error
 
 
 def swap_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
-    """Return the swap regret of one run, or of the mean of several replications.
+    """Return the swap regret of one run, or of the mean of several replications, one ledger each.
 
     Exact while no ledger reached its capacity and at most one law without listed support was played (a fixed
     exploration law: actions without a row have parallel V under it and share one best answer). Otherwise the bracket
     is certified, and the definition says what happened: ``upper`` splits what has no row, ``lower`` pools it.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    ledgers : sequence of Ledger
-        One per replication, of :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
 
     Examples
     --------
@@ -134,7 +128,7 @@ def _sampled_sum(actions: ActionSet, answers: Answers) -> float:
     dropped = answers.ledger.dropped
     assert dropped is not None
     best, _ = answer_samples(actions, answers)
-    split = answers.ledger.pooled.split + dropped.sample_split
+    split = answers.ledger.pooled.split + dropped.pooled.split
     return float(best.sum()) + float(answers.rest_best.sum()) + split
 
 

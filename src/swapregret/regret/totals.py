@@ -15,8 +15,10 @@ moved by that much.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import reduce
 from itertools import pairwise
+from operator import add
 
 import numpy as np
 
@@ -24,11 +26,11 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector, as_integer
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.geometry.solve import invert
-from swapregret.notebook import html_table, text_table
+from swapregret.notebook import html_table
 from swapregret.policy import Policy
 from swapregret.regret.deviation import Deviation, bracket_best
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.measure import Regret, regret_rows, student_factor
+from swapregret.regret.measure import AuditTable, Regret, student_factor
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.units import Units
 
@@ -36,8 +38,8 @@ _SLACK = 1e-9
 _PARTS = 8
 
 
-@dataclass(frozen=True, eq=False)
-class TotalsAudit:
+@dataclass(frozen=True, eq=False, repr=False)
+class TotalsAudit(AuditTable):
     """Regrets of a log of totals.
 
     Attributes
@@ -68,24 +70,7 @@ class TotalsAudit:
     confidence: float
     is_cost: bool = False
 
-    @property
-    def cost(self) -> float:
-        """Return the mean cost per day."""
-        return 0.0 - self.reward
-
-    @property
-    def regrets(self) -> tuple[Regret, ...]:
-        """Return external and swap regret."""
-        return self.external_regret, self.swap_regret
-
-    def _table(self) -> tuple[str, list[str], list[list[str]]]:
-        rows = regret_rows(("external", "swap"), self.regrets, self.windows)
-        earned = f"a cost of {self.cost:.6g}" if self.is_cost else f"a reward of {self.reward:.6g}"
-        title = f"Audit of totals: {self.n_days:,} days, {earned} per day"
-        return title, ["regret", "total", "per day", "between"], rows
-
-    def __repr__(self) -> str:
-        return text_table(*self._table())
+    _title, _names = "Audit of totals", ("external", "swap")
 
     def _repr_html_(self) -> str:
         return html_table(*self._table(), note=f"{self.external_regret.definition}. {self.swap_regret.definition}")
@@ -105,20 +90,9 @@ def audit_totals(
     confidence: float = 0.95,
     capacity: int | None = None,
 ) -> TotalsAudit:
-    """Measure the regrets of a log of totals: one inverse of Σ per law, O(dimension²) per day.
+    """Measure the regrets of a log of totals, counted in ``units``, each with its play and the law that drew it.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    plays : Actions, shape (n, dimension)
-    totals : Vector, shape (n,)
-        What was seen, in ``units``.
-    laws : sequence of Policy
-        The law that drew each of them.
-    units : Units
-        Of totals.
-    window, confidence, capacity
-        As of :func:`~swapregret.regret.auditing.audit`.
+    One inverse of Σ per law, O(dimension²) per day. Options are those of :func:`~swapregret.regret.auditing.audit`.
 
     Examples
     --------
@@ -138,9 +112,7 @@ def audit_totals(
     gathered = _Totals(actions, capacity)
     edges = [*range(0, n, length), n]
     sums = [gathered.add(plays[a:b], rewards[a:b], laws[a:b], a) for a, b in pairwise(edges)]
-    whole = sums[0]
-    for part in sums[1:]:
-        whole = whole + part
+    whole = reduce(add, sums)
     if whole.n_blind == n:
         raise InvalidInput(
             "some policy of a log of totals must reach every direction of the set",
@@ -177,14 +149,8 @@ class _Sums:
         return self.squares / 3.0 + self.most * (2.0 / 3.0)
 
     def __add__(self, other: "_Sums") -> "_Sums":
-        return _Sums(
-            self.estimate + other.estimate,
-            self.squares + other.squares,
-            self.most + other.most,
-            self.earned + other.earned,
-            self.n_days + other.n_days,
-            self.n_blind + other.n_blind,
-        )
+        names = (field.name for field in fields(self))
+        return _Sums(*(getattr(self, name) + getattr(other, name) for name in names))
 
 
 class _Totals:
@@ -220,7 +186,7 @@ class _Totals:
             for index, part in enumerate(self._parts):
                 days = vectors[(index - first - start) % _PARTS :: _PARTS]
                 if len(days):
-                    part.record_days(law, np.ascontiguousarray(days))
+                    part.record(law, np.ascontiguousarray(days))
         return _Sums(estimate, squares, most, float(rewards.sum()), len(plays), n_blind)
 
     def external(self, days: _Sums, confidence: float) -> Regret:

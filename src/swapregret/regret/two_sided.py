@@ -60,17 +60,11 @@ class TwoSided:
 
 
 def two_sided_swap(actions: ActionSet, ledgers: Sequence[Ledger]) -> TwoSided:
-    """Return plug-in and sample-split swap regret of several replications, with a bootstrap interval.
+    """Return plug-in and sample-split swap regret of two replications or more, with a bootstrap interval.
 
     Even runs are judged by the rule of the odd ones and the other way round. An action that the fitting half never
     played is answered by that half's best fixed action. The bootstrap resamples replications 2,000 times with the rules
     held fixed and a seed of its own.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    ledgers : sequence of Ledger
-        At least two.
 
     Examples
     --------
@@ -100,11 +94,8 @@ def two_sided_swap(actions: ActionSet, ledgers: Sequence[Ledger]) -> TwoSided:
     best = Rule.of(actions, answers)
     fitted = np.array([best.gain(run) for run in runs])
     shift = plug_in.value - float(fitted.mean())
-    split = float(held_out.mean())
-    sample_split = Regret(
-        split,
-        split,
-        split,
+    sample_split = Regret.point(
+        float(held_out.mean()),
         standard_error(held_out.tolist()),
         plug_in.n_days,
         "swap regret by sample splitting: rules fitted on half of the replications, judged on the other half; at most"

@@ -11,7 +11,7 @@ from swapregret.serve.database import Event, Store
 from swapregret.serve.history import History
 from swapregret.serve.problems import Problem, ProblemSpec, Reported, text_of
 from swapregret.serve.refusals import Conflict
-from swapregret.sessions.events import packed as pack
+from swapregret.sessions.journal import packed as pack
 
 _LATEST = 20
 _EVENT_BYTES, _MOST_BYTES = 100, 2**25

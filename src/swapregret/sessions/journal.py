@@ -5,16 +5,22 @@ two) and a payload; checksums run on from record to record, so none can be alter
 record is a snapshot of the session, the others are events after it. Appending is one write; a process killed in the middle
 of it leaves the beginning of a record at the end of the file, which was never acknowledged and is cut off when the
 journal is opened again. Damage of any other kind is refused; ``scan_journal`` says where it is and what is whole before it.
+An event is a kind, a day, and what belongs to it.
 """
 
+import json
 import os
 import struct
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Action, Vector
 from swapregret.errors import InvalidInput
-from swapregret.sessions.events import Event, read_event
 from swapregret.storage import put_file, read_file
 
 _NAME = b"swapregret journal "
@@ -22,6 +28,84 @@ _VERSION = 2
 MAGIC = _NAME + b"%d\n" % _VERSION
 _FRONT, _CHECK = struct.Struct("<II"), struct.Struct("<I")
 _HEAD_SIZE = _FRONT.size + _CHECK.size
+ACT, OBSERVE, SKIP, GENERATOR = b"a", b"o", b"s", b"g"
+"""The kinds: a decision, its reward, a reward that never came, and somebody else who drew from the generator."""
+_EVENT, _NUMBER = struct.Struct("<cQ"), struct.Struct("<d")
+
+
+class Event(NamedTuple):
+    """What happened.
+
+    Attributes
+    ----------
+    kind : bytes
+    day : int
+    content : bytes
+        The packed action; the numbers told; nothing; where the generator stands, as JSON.
+    """
+
+    kind: bytes
+    day: int
+    content: bytes
+
+    def told(self) -> Vector:
+        """Return the numbers told."""
+        return np.frombuffer(self.content, "<f8")
+
+    def payload(self) -> bytes:
+        """Return the event as bytes."""
+        return _EVENT.pack(self.kind, self.day) + self.content
+
+
+def act_event(day: int, action: Action) -> bytes:
+    """Write that an action was drawn."""
+    return _EVENT.pack(ACT, day) + packed(action)
+
+
+def close_event(day: int, told: npt.ArrayLike | None) -> bytes:
+    """Write what was told of a day; None where nothing will ever be."""
+    if told is None:
+        return _EVENT.pack(SKIP, day)
+    return _EVENT.pack(OBSERVE, day) + (
+        _NUMBER.pack(told) if type(told) is float else np.asarray(told, "<f8").tobytes()
+    )
+
+
+def rng_event(day: int, state: dict[str, Any]) -> bytes:
+    """Write where the generator stood before the action of a day was drawn."""
+    return _EVENT.pack(GENERATOR, day) + json.dumps(state).encode()
+
+
+def read_event(payload: bytes) -> Event | None:
+    """Read an event, or None if it is not one.
+
+    Examples
+    --------
+    >>> read_event(close_event(5, None))
+    Event(kind=b's', day=5, content=b'')
+    >>> read_event(b"a text") is None
+    True
+    """
+    if len(payload) < _EVENT.size:
+        return None
+    kind, day = _EVENT.unpack_from(payload)
+    content = payload[_EVENT.size :]
+    if kind == OBSERVE:
+        is_event = len(content) > 0 and len(content) % _NUMBER.size == 0
+    else:
+        is_event = kind in (ACT, GENERATOR) if content else kind == SKIP
+    return Event(kind, day, content) if is_event and day < 2**63 else None
+
+
+def packed(action: Action) -> bytes:
+    """Write an action as its bits, that of the first element highest in the first byte.
+
+    Examples
+    --------
+    >>> packed(np.array([1, 0, 0, 1, 0])).hex()
+    '90'
+    """
+    return np.packbits(action).tobytes()
 
 
 @dataclass(frozen=True)

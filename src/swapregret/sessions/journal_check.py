@@ -4,8 +4,7 @@ import os
 from typing import Any, NamedTuple
 
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
-from swapregret.sessions.events import ACT, OBSERVE, SKIP, Event
-from swapregret.sessions.journal import JournalScan, scan_journal, write_journal
+from swapregret.sessions.journal import ACT, OBSERVE, SKIP, Event, JournalScan, scan_journal, write_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import SessionHeader, read_header, replay
 from swapregret.storage import from_bytes, reading
@@ -100,8 +99,9 @@ def _count_exact(found: JournalScan, name: str) -> tuple[int | None, str | None]
 def _report(
     found: JournalScan, header: SessionHeader, events: list[Event], damage: str | None, replay: str
 ) -> JournalReport:
-    waiting = dict.fromkeys(header.open_days)
-    n_days, n_skipped = header.n_closed, header.n_skipped
+    waiting = dict.fromkeys(header.open)
+    _, n_before, n_skipped = header.counts
+    n_days = n_before
     for event in events:
         if event.kind == ACT:
             waiting[event.day] = None
@@ -110,5 +110,5 @@ def _report(
             n_days += 1
             n_skipped += event.kind == SKIP
     return JournalReport(
-        header.n_closed, len(found.snapshot), len(events), n_days, n_skipped, tuple(waiting), found.tail, damage, replay
+        n_before, len(found.snapshot), len(events), n_days, n_skipped, tuple(waiting), found.tail, damage, replay
     )

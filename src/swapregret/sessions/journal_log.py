@@ -15,8 +15,7 @@ from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
-from swapregret.sessions.events import OBSERVE
-from swapregret.sessions.journal import is_journal, read_journal
+from swapregret.sessions.journal import OBSERVE, is_journal, read_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import replay
 from swapregret.units import Range
@@ -62,14 +61,7 @@ def is_journal_file(path: Path) -> bool:
 
 
 def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLog:
-    """Replay a journal and return its days.
-
-    Parameters
-    ----------
-    path : path
-    player : Player, optional
-        Needed only if the player holds functions of one's own.
-    """
+    """Replay a journal and return its days; ``player`` is needed only if it holds functions of one's own."""
     name = os.fspath(path)
     found = read_journal(path)
     session: Session[Any] = Session._from_snapshot(found.snapshot, player, name)

@@ -18,9 +18,8 @@ from swapregret.learners.player import warm as warm_player
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
-from swapregret.sessions.events import act_event, close_event, rng_event
 from swapregret.sessions.feedback import RewardReader, find_open
-from swapregret.sessions.journal import is_journal, read_journal
+from swapregret.sessions.journal import act_event, close_event, is_journal, read_journal, rng_event
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session_file import parts_of, replay, restore
 from swapregret.storage import read_file, to_bytes, write_file

@@ -5,8 +5,8 @@ What a file says is checked: counts that add up, decisions of the set, nothing m
 
 import contextlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from swapregret.learners.checked import check_size, load_open, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, hold_policy
 from swapregret.randomness import generator_of, plain_state, set_state
-from swapregret.sessions.events import ACT, GENERATOR, OBSERVE, Event, packed
+from swapregret.sessions.journal import ACT, GENERATOR, OBSERVE, Event, packed
 from swapregret.storage import from_bytes, reading
 from swapregret.units import Units, read_range
 
@@ -25,66 +25,65 @@ if TYPE_CHECKING:
     from swapregret.sessions.session import Session
 
 
-_FIELDS = {"player", "reward_range", "is_cost", "max_open", "entropy", "rng", "counts", "open", "laws"}
 _MOST = 2**63
 
 
-@dataclass(frozen=True)
-class SessionHeader:
-    """The header of a session file.
+class SessionHeader(NamedTuple):
+    """The header of a session file, as the file has it.
 
     Attributes
     ----------
     player : object
         The configuration, as ``learners.config`` wrote it, or None.
-    units : Units
-        What is counted, and its range.
+    reward_range : list of two numbers
+    is_cost : bool
     max_open : int
     entropy : int or None
     rng : dict
         The state of the generator.
-    n_acted, n_closed, n_skipped : int
-    open_days : tuple of int
+    counts : list of three int
+        Days acted, closed and skipped.
+    open : list of int
         Decisions that wait for their reward, oldest first.
-    laws : frozenset of int
+    laws : list of int
         Those among them that were drawn from another state than the last.
     """
 
     player: Any
-    units: Units
+    reward_range: list[float]
+    is_cost: bool
     max_open: int
     entropy: int | None
     rng: dict[str, Any]
-    n_acted: int
-    n_closed: int
-    n_skipped: int
-    open_days: tuple[int, ...]
-    laws: frozenset[int]
+    counts: list[int]
+    open: list[int]
+    laws: list[int]
 
 
 def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
     """Read the metadata of a session file, and see that its arrays are those it speaks of."""
-    if set(metadata) != _FIELDS:
-        raise _wrong(f"the fields {', '.join(sorted(_FIELDS))}", f"{sorted(metadata)!r:.200}")
-    low_high, counts, days, laws = (metadata[name] for name in ("reward_range", "counts", "open", "laws"))
-    if not isinstance(low_high, list) or not all(type(bound) in (int, float) for bound in low_high):
-        raise _wrong("two numbers as `reward_range`", f"{low_high!r:.80}")
-    if type(metadata["is_cost"]) is not bool:
-        raise _wrong("true or false as `is_cost`", f"{metadata['is_cost']!r:.80}")
-    if not _are_counts([metadata["max_open"]]) or metadata["max_open"] < 1:
-        raise _wrong("a whole number of at least 1 as `max_open`", f"{metadata['max_open']!r:.80}")
-    if not (metadata["entropy"] is None or (type(metadata["entropy"]) is int and metadata["entropy"] >= 0)):
-        raise _wrong("a whole number or nothing as `entropy`", f"{metadata['entropy']!r:.80}")
-    if not isinstance(metadata["rng"], dict):
-        raise _wrong("the state of a generator as `rng`", f"{metadata['rng']!r:.80}")
+    if set(metadata) != set(SessionHeader._fields):
+        raise _wrong(f"the fields {', '.join(sorted(SessionHeader._fields))}", f"{sorted(metadata)!r:.200}")
+    header = SessionHeader(**metadata)
+    counts, days, laws = header.counts, header.open, header.laws
+    if not isinstance(header.reward_range, list) or not all(type(each) in (int, float) for each in header.reward_range):
+        raise _wrong("two numbers as `reward_range`", f"{header.reward_range!r:.80}")
+    if type(header.is_cost) is not bool:
+        raise _wrong("true or false as `is_cost`", f"{header.is_cost!r:.80}")
+    if not _are_counts([header.max_open]) or header.max_open < 1:
+        raise _wrong("a whole number of at least 1 as `max_open`", f"{header.max_open!r:.80}")
+    if not (header.entropy is None or (type(header.entropy) is int and header.entropy >= 0)):
+        raise _wrong("a whole number or nothing as `entropy`", f"{header.entropy!r:.80}")
+    if not isinstance(header.rng, dict):
+        raise _wrong("the state of a generator as `rng`", f"{header.rng!r:.80}")
     if not _are_counts(counts) or len(counts) != 3 or not _are_counts(days) or not _are_counts(laws):
         raise _wrong("whole numbers as `counts`, `open` and `laws`", f"{[counts, days, laws]!r:.80}")
     acted, closed, skipped = counts
-    is_in_order = all(before < after for before, after in zip([-1, *days], [*days, acted], strict=True))
-    if acted != closed + len(days) or skipped > closed or not is_in_order or len(days) > metadata["max_open"]:
+    is_in_order = all(before < after for before, after in pairwise([-1, *days, acted]))
+    if acted != closed + len(days) or skipped > closed or not is_in_order or len(days) > header.max_open:
         raise _wrong(
             "days acted = closed + open, no more open than allowed, no more skipped than closed",
-            f"{acted}, {closed}, {len(days)} of {metadata['max_open']}, {skipped}",
+            f"{acted}, {closed}, {len(days)} of {header.max_open}, {skipped}",
         )
     if not set(laws) <= set(days) or len(set(laws)) != len(laws):
         raise _wrong("laws of open decisions only", f"{laws!r:.80}")
@@ -93,18 +92,7 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
     unknown = [name for name in arrays if name not in known and not name.startswith(prefixes)]
     if unknown or not known <= set(arrays) or not all(below(arrays, prefix[:-1]) for prefix in prefixes):
         raise _wrong("a state, and an action for each open decision", f"{unknown!r:.80} and {len(arrays)} arrays")
-    return SessionHeader(
-        metadata["player"],
-        Units(*read_range(low_high), metadata["is_cost"]),
-        metadata["max_open"],
-        metadata["entropy"],
-        metadata["rng"],
-        acted,
-        closed,
-        skipped,
-        tuple(days),
-        frozenset(laws),
-    )
+    return header
 
 
 def _check_claims(config: Any, n_bytes: int) -> None:
@@ -143,23 +131,23 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
     except Unsupported:
         config = None
     laws = [day for day, decision in session._open.items() if not decision.held.is_present]
-    metadata = {
-        "player": config,
-        "reward_range": [units.low, units.high],
-        "is_cost": units.is_cost,
-        "max_open": session.max_open,
-        "entropy": session.entropy,
-        "rng": plain_state(session._rng),
-        "counts": [session._n_acted, session._n_closed, session._n_skipped],
-        "open": list(session._open),
-        "laws": laws,
-    }
+    header = SessionHeader(
+        player=config,
+        reward_range=[units.low, units.high],
+        is_cost=units.is_cost,
+        max_open=session.max_open,
+        entropy=session.entropy,
+        rng=plain_state(session._rng),
+        counts=[session._n_acted, session._n_closed, session._n_skipped],
+        open=list(session._open),
+        laws=laws,
+    )
     arrays = under("state", player.dump(session._state))
     for day, decision in session._open.items():
         arrays[f"open.{day}.action"] = decision.action
         if day in laws:
             arrays |= under(f"open.{day}.law", decision.held.dump())
-    return metadata, arrays
+    return header._asdict(), arrays
 
 
 def restore(session: "Session[Any]", data: bytes, given: Player[Any] | None, name: str) -> None:
@@ -174,13 +162,13 @@ def restore(session: "Session[Any]", data: bytes, given: Player[Any] | None, nam
     with reading(source):
         if given is None:
             check_size(player, len(data))
-        session._equip(player, header.units, header.max_open)
+        session._equip(player, Units(*read_range(header.reward_range), header.is_cost), header.max_open)
         session.entropy = header.entropy
         session._rng, session._rng_after = generator_of(header.rng), None
-        session._n_acted, session._n_closed, session._n_skipped = header.n_acted, header.n_closed, header.n_skipped
-        session._state = load_state(player, below(arrays, "state"), header.n_closed)
+        session._n_acted, session._n_closed, session._n_skipped = header.counts
+        session._state = load_state(player, below(arrays, "state"), session._n_closed)
         session._open = {}
-        for day in header.open_days:
+        for day in header.open:
             if day in header.laws:
                 held = load_open(player, session._state, below(arrays, f"open.{day}.law"))
             else:

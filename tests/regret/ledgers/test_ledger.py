@@ -7,7 +7,7 @@ from tests.regret.conftest import Enumerated, enumerated
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput
-from swapregret.policy import FinitePolicy, mix
+from swapregret.policy import FinitePolicy, Mixture, mix
 from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.ledger import SwapLedger, default_capacity
 from swapregret.regret.ledgers.merge import mean_ledger
@@ -128,8 +128,8 @@ def test_memory_stays_within_the_capacity() -> None:
     closed = ledger.close()
     assert len(closed.rows.vectors) <= 40
     assert len(closed.rows) <= 120
-    assert len(closed.pooled.pools) <= 10
-    assert closed.pooled.n_pieces > 1000
+    assert closed.pooled.n_pools <= 10
+    assert closed.pooled.counts.sum() > 1000
 
 
 def test_ledgers_refuse_what_cannot_be_merged_or_mixed() -> None:
@@ -149,3 +149,15 @@ def test_ledgers_refuse_what_cannot_be_merged_or_mixed() -> None:
     with pytest.raises(InvalidInput, match="`capacity`"):
         SwapLedger(actions, capacity=0)
     assert default_capacity(10**6) == 1000
+
+
+def test_a_component_that_comes_twice_counts_twice() -> None:
+    """A mixture of one policy with itself is that policy, also where another one follows."""
+    actions, law = MSets(2, 1), FinitePolicy([[1, 0]], [1.0])
+    ledger = SwapLedger(actions)
+    ledger.record(Mixture([law, law], [0.25, 0.75]), np.array([1.0, 2.0]))
+    ledger.record(FinitePolicy([[0, 1]], [1.0]), np.array([0.5, 0.5]))
+    closed = ledger.close()
+    assert closed.actions.tolist() == [[1, 0], [0, 1]]
+    assert closed.values.tolist() == [[1.0, 2.0], [0.5, 0.5]]
+    assert closed.earned == 1.5

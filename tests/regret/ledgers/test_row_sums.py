@@ -9,16 +9,15 @@ from swapregret.actions.m_sets.kernels.subsets import UNIT, systematic_atoms
 from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.compiled.bits import pack_lists, pack_rows, unpack_rows
+from swapregret.regret.ledgers.answers import Rule
 from swapregret.regret.ledgers.row_sums import (
     distinct_rows,
     dot_rows,
-    find_rows,
     group_pieces,
     in_order,
     pool_of,
     pool_pieces,
     read_only,
-    rebuild_slots,
     row_values,
     sample_rows,
     sum_numbers,
@@ -74,7 +73,7 @@ def test_lists_pack_like_rows() -> None:
 @settings(deadline=None, max_examples=25)
 @given(d=st.sampled_from([5, 64, 65, 130]), seed=st.integers(0, 1000), n=st.integers(0, 60))
 def test_rows_are_found_as_in_a_dictionary(d: int, seed: int, n: int) -> None:
-    """Each action has one row, in order of arrival; looked up in slots it is found there, and no other action is."""
+    """Each action has one row, in order of arrival; looked up by a rule it is found there, and no other action is."""
     rng = np.random.default_rng(seed)
     table = np.unique(_random_rows(seed, 12, d), axis=0)
     rows = table[rng.integers(len(table), size=n)]
@@ -86,9 +85,8 @@ def test_rows_are_found_as_in_a_dictionary(d: int, seed: int, n: int) -> None:
             assert firsts[len(expected)] == index
         assert places[index] == expected.setdefault(row.tobytes(), len(expected))
     assert len(firsts) == len(expected)
-    keys, slots = words[firsts], np.zeros(256, dtype=np.int32)
-    rebuild_slots(slots, keys, len(keys))
-    found = find_rows(slots, keys, read_only(pack_rows(read_only(table))))
+    keys = words[firsts]
+    found = Rule(keys, keys, table[0]).find(pack_rows(read_only(table)))
     assert found.tolist() == [expected.get(row.tobytes(), -1) for row in table]
 
 

@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Matrix, NamedArrays, Vector, Words, frozen
+from swapregret.arrays import Matrix, Vector, Words, frozen
 from swapregret.errors import InvalidInput
-from swapregret.policy.held import held_array
-from swapregret.regret.ledgers.closed_ledger import Pooled, Rows, held_pieces, no_pools, numbered
+from swapregret.regret.ledgers.closed_ledger import Pooled, Rows, empty_pools, numbered
 from swapregret.regret.ledgers.row_sums import (
     CHUNK,
     PieceLog,
@@ -36,10 +35,9 @@ from swapregret.regret.ledgers.row_sums import (
 
 _FIRST_PIECES, _FIRST_BYTES = 2**14, 2**18
 _GROWTH = 16
-_DAYS, _LONGEST = 2**12, 2**20
+_DAYS = 2**12
 _PARTS, _SAVING = 16, 4
 _MOST_POOLS = 4096
-_OF_PIECES = ("words", "at", "shares", "vectors", "vector_days")
 
 
 class ActionRows:
@@ -69,10 +67,12 @@ class ActionRows:
         self._actions, self._capacity = actions, capacity
         self._most_rows = capacity * max(1, d // 8)  # a row takes at most as much as eight numbers of a vector
         self._n_pools = min(max(1, capacity // 4), _MOST_POOLS)
-        self._pools, self._gains, self._split = np.zeros((0, d)), np.zeros(0), 0.0
-        self._pooled = np.zeros(0, dtype=np.int64)  # pieces in each pool; empty while nothing was pooled
-        self._whole = np.zeros(0, dtype=np.bool_)  # of the rows the log begins with, which are folded
-        self.log = _log(*self._room(0, 0), d)
+        self._pooled = empty_pools(0, d)
+        self._whole = np.zeros(
+            0, dtype=np.bool_
+        )  # of the rows the log begins with; new rows are, as long as nothing was pooled
+        self.log = _log(0, 0, d)
+        self._fill(self._pieces())
 
     def add_law(self, words: Words, weights: Vector, vector: Vector, n_days: float) -> None:
         """Add weight · vector to every atom of a law held for ``n_days`` days."""
@@ -97,9 +97,7 @@ class ActionRows:
             return
         is_full = n + n_pieces > 2 * self._most_rows or k + n_vectors > 2 * self._capacity
         rows = self._settled() if is_full or self._is_worth_folding() else self._pieces()
-        n, k = len(rows.words), len(rows.vectors)
-        pieces, vectors = self._room(n, k)
-        self._fill(_arrays(rows), max(pieces, n + n_pieces), max(vectors, k + n_vectors))
+        self._fill(rows, n_pieces, n_vectors)
 
     def is_above(self, n_bytes: float) -> bool:
         """Tell whether what ``lend`` would return takes more than ``n_bytes``, without making it."""
@@ -109,57 +107,33 @@ class ActionRows:
         """Return all rows, in the order they came, and what was pooled; both are values, and recording may go on."""
         n, k = self.log.counts.tolist()
         table, is_over = copy(self), n > self._most_rows or k > self._capacity
-        rows = table._settled() if is_over or self._pooled.size or self._is_worth_folding() else self._pieces()
-        used = np.flatnonzero(table._pooled)
-        if not used.size:
-            return rows, no_pools(self._actions.dimension)
-        values, gains = frozen(table._pools[used]), frozen(table._gains[used])
-        n_pooled = float(table._pooled.sum())
-        return rows, Pooled(self._n_pools, frozen(used), values, gains, table._split, n_pooled)
+        is_settled = is_over or self._pooled.n_pools > 0 or self._is_worth_folding()
+        rows = table._settled() if is_settled else self._pieces()
+        return rows, table._pooled
 
-    def dump(self) -> NamedArrays:
-        """Write the log as named arrays."""
-        arrays = _arrays(self._pieces())
-        arrays |= {"pools": self._pools, "gains": self._gains, "pooled": self._pooled, "split": np.array(self._split)}
-        room = np.array([len(self.log.at), len(self.log.vectors)])
-        return arrays | {"whole": self._whole, "room": room}
-
-    def restore(self, arrays: NamedArrays) -> None:
-        """Fill an empty table with what ``dump`` wrote; both must have the same capacity."""
-        d = self._actions.dimension
-        pieces = held_pieces(arrays, d)
-        whole = held_array(arrays, "whole", "bool", (None,))
-        if len(whole) > len(distinct_rows(read_only(pieces["words"]))[0]):
+    def begin(self, rows: Rows, pooled: Pooled) -> None:
+        """Begin with what a table of the same capacity has lent."""
+        if pooled.n_pools not in (0, self._n_pools):
             raise InvalidInput(
-                "a ledger in a file must have as many actions as rows",
-                f"{len(whole)} rows",
+                f"a ledger of capacity {self._capacity:,} must have {self._n_pools} pools, or none",
+                str(pooled.n_pools),
                 "Restore the file from a copy.",
             )
-        self._whole = np.array(whole)
-        if len(arrays["pooled"]):
-            m = self._n_pools
-            self._pooled = np.array(held_array(arrays, "pooled", "int64", (m,), 0))
-            self._pools = np.array(held_array(arrays, "pools", "float64", (m, d)))
-            self._gains = np.array(held_array(arrays, "gains", "float64", (m,)))
-        self._split = float(held_array(arrays, "split", "float64", ()))
-        room = held_array(arrays, "room", "int64", (2,), 0).tolist()
-        used = len(pieces["at"]), len(pieces["vectors"])
-        most = 2 * self._most_rows + _LONGEST, 2 * self._capacity + _DAYS  # what came last may be beyond
-        sizes = [max(count, min(size, limit)) for count, size, limit in zip(used, room, most, strict=True)]
-        self._fill(pieces, *sizes)
+        self._pooled = pooled
+        if pooled.n_pools:
+            self._whole = rows.whole
+        self._fill(rows)
 
-    def _room(self, n_pieces: int, n_vectors: int) -> tuple[int, int]:
-        """Return for how many pieces and vectors to make room in a log that begins with these."""
-        pieces = min(2 * self._most_rows, max(_FIRST_PIECES, _GROWTH * n_pieces))
-        vectors = min(2 * self._capacity, max(_FIRST_BYTES // (8 * self._actions.dimension), _GROWTH * n_vectors, 1))
-        return pieces, vectors
-
-    def _fill(self, given: NamedArrays, n_pieces: int, n_vectors: int) -> None:
-        """Begin a log with the pieces ``given``; room that is not yet used costs no memory."""
-        self.log = _log(n_pieces, n_vectors, self._actions.dimension)
-        for name in _OF_PIECES:
-            getattr(self.log, name)[: len(given[name])] = given[name]
-        self.log.counts[:] = len(given["words"]), len(given["vectors"])
+    def _fill(self, rows: Rows, n_pieces: int = 0, n_vectors: int = 0) -> None:
+        """Begin a log with some rows and room for so many more, at least; room that is not yet used costs no memory."""
+        n, k, d = len(rows.words), len(rows.vectors), self._actions.dimension
+        pieces = min(2 * self._most_rows, max(_FIRST_PIECES, _GROWTH * n))
+        vectors = min(2 * self._capacity, max(_FIRST_BYTES // (8 * d), _GROWTH * k, 1))
+        self.log = _log(max(pieces, n + n_pieces), max(vectors, k + n_vectors), d)
+        for name in ("words", "at", "shares", "vectors", "vector_days"):
+            given = getattr(rows, name)
+            getattr(self.log, name)[: len(given)] = given
+        self.log.counts[:] = n, k
 
     def _pieces(self) -> Rows:
         """Return what is in the log; it stays as it is, since a log is only added to."""
@@ -183,8 +157,8 @@ class ActionRows:
         """Fold the rows, and pool those that have no room; return the folded ones."""
         rows, n_old = self._pieces(), len(self._whole)
         fresh = np.ones(len(rows) - n_old, dtype=np.bool_)
-        if self._pooled.size:  # a new row is whole if nothing was pooled yet where its action would have gone
-            fresh = self._pooled[pool_of(read_only(rows.words[rows.firsts[n_old:]]), self._n_pools)] == 0
+        if self._pooled.n_pools:  # a new row is whole if nothing was pooled yet where its action would have gone
+            fresh = self._pooled.counts[pool_of(read_only(rows.words[rows.firsts[n_old:]]), self._n_pools)] == 0.0
         whole, kept = np.concatenate([self._whole, fresh]), np.arange(len(rows))
         # a few pieces take less memory than a vector, as long as the vectors of policies have room
         few = 1 + 8 * self._actions.dimension // (8 * rows.words.shape[1] + 12)
@@ -221,11 +195,9 @@ class ActionRows:
         return np.sort(order[:n_kept]), order[n_kept:]
 
     def _pool(self, rows: Rows, gone: npt.NDArray[np.int64]) -> None:
-        """Pool some rows; into copies of the pools, since a table that lends shares them."""
-        n, is_new = self._n_pools, not self._pooled.size
-        self._pools = np.zeros((n, self._actions.dimension)) if is_new else self._pools.copy()
-        self._gains = np.zeros(n) if is_new else self._gains.copy()
-        self._pooled = np.zeros(n, dtype=np.int64) if is_new else self._pooled.copy()
+        """Pool some rows."""
+        old = self._pooled if self._pooled.n_pools else empty_pools(self._n_pools, self._actions.dimension)
+        pools, split = (np.array(old.values), np.array(old.gains), np.array(old.counts)), old.split
         is_lone = rows.counts[gone] == 1
         lone, several = gone[is_lone], gone[~is_lone]
         used = numbered(rows.at[rows.firsts[lone]], len(rows.vectors))[0]
@@ -233,23 +205,23 @@ class ActionRows:
         bests[used] = answer_vectors(self._actions, rows.vectors[used])[1]
         for start in range(0, len(lone), _DAYS):
             pieces = rows.firsts[lone[start : start + _DAYS]]
-            self._split_off(rows.words[pieces], rows.shares[pieces], rows.vectors, rows.at[pieces], bests)
+            some = rows.words[pieces], rows.shares[pieces], rows.vectors, rows.at[pieces]
+            split += _split_off(pools, *some, bests)
         for start in range(0, len(several), CHUNK):
-            some = several[start : start + CHUNK]
-            values, words = rows.some(some), rows.words[rows.firsts[some]]
-            best = answer_vectors(self._actions, values)[1]
-            self._split_off(words, np.ones(len(some)), values, in_order(len(some)), best)
-
-    def _split_off(self, words: Words, weights: Vector, vectors: Matrix, at: Places, bests: Vector) -> None:
-        """Pool actions with weights[i] · vectors[at[i]] each; ``bests`` are max vectors·M'."""
-        pieces = (read_only(words), read_only(weights), read_only(vectors), read_only(at), bests)
-        pool_pieces(self._pools, self._gains, self._pooled, *pieces)
-        self._split += float(weights @ bests[at])
+            here = several[start : start + CHUNK]
+            vectors = rows.some(here)
+            some = rows.words[rows.firsts[here]], np.ones(len(here)), vectors, in_order(len(here))
+            split += _split_off(pools, *some, answer_vectors(self._actions, vectors)[1])
+        values, gains, counts = map(frozen, pools)
+        self._pooled = Pooled(values, gains, counts, split)
 
 
-def _arrays(rows: Rows) -> NamedArrays:
-    """Return the pieces and vectors of some rows by name."""
-    return {name: getattr(rows, name) for name in _OF_PIECES}
+def _split_off(
+    pools: tuple[Matrix, Vector, Vector], words: Words, weights: Vector, vectors: Matrix, at: Places, bests: Vector
+) -> float:
+    """Pool actions with weights[i] · vectors[at[i]] each, ``bests`` being max vectors·M'; return their best answers added up."""
+    pool_pieces(*pools, read_only(words), read_only(weights), read_only(vectors), read_only(at), bests)
+    return float(weights @ bests[at])
 
 
 def _log(n_pieces: int, n_vectors: int, dimension: int) -> PieceLog:

@@ -20,13 +20,13 @@ from swapregret.regret.ledgers.closed_ledger import Ledger, numbered
 from swapregret.regret.ledgers.merge import join_rows, places_in
 from swapregret.regret.ledgers.row_sums import (
     CHUNK,
+    Places,
     answer_vectors,
+    distinct_rows,
     dot_each,
     dot_rows,
-    find_rows,
     pool_of,
     read_only,
-    rebuild_slots,
 )
 
 
@@ -167,12 +167,12 @@ def lower_sum(actions: ActionSet, answers: Answers) -> float:
     folded = ledger.pooled.values.copy()
     loose = np.flatnonzero(~whole)
     for here in (loose[part] for part in _chunks(len(loose))):
-        place = np.searchsorted(ledger.pooled.pools, pool_of(read_only(ledger.rows.keys[here]), ledger.pooled.n_pools))
+        place = pool_of(read_only(ledger.rows.keys[here]), ledger.pooled.n_pools)
         np.add.at(folded, place, _values(ledger, answers.chances, here))
     candidates = [best(ledger.total), own + best(folded.sum(axis=0) + rest)]
     if len(folded):
         worst = sum(-best(-row) for row in answers.rest)
-        candidates.append(own + sum(best(row) for row in folded) + worst)
+        candidates.append(own + sum(best(row) for row in folded if row.any()) + worst)
     return max(candidates)
 
 
@@ -191,11 +191,7 @@ class Rule:
     """
 
     def __init__(self, keys: Words, choices: Words, otherwise: Action) -> None:
-        self.keys = np.array(keys)
-        self.choices = choices
-        self.otherwise = otherwise
-        self._slots = np.zeros(1 << (2 * max(len(keys), 1) - 1).bit_length(), dtype=np.int32)
-        rebuild_slots(self._slots, self.keys, len(keys))
+        self.keys, self.choices, self.otherwise = keys, choices, otherwise
 
     @classmethod
     def of(cls, actions: ActionSet, answers: Answers, allowed: npt.NDArray[np.bool_] | None = None) -> "Rule":
@@ -204,9 +200,11 @@ class Rule:
         otherwise = actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else answers.ledger.total)
         return cls(answers.ledger.rows.keys[use], answers.choices[use], otherwise)
 
-    def find(self, words: Words) -> npt.NDArray[np.int64]:
+    def find(self, words: Words) -> Places:
         """Return where actions stand in the table, −1 for those that do not."""
-        return find_rows(self._slots, self.keys, read_only(words))
+        _, places = distinct_rows(read_only(np.concatenate([self.keys, words])))
+        found = places[len(self.keys) :]
+        return np.where(found < len(self.keys), found, -1)
 
     def gain(self, ledger: Ledger) -> float:
         """Return what following the rule would have added to a run; laws too many to keep count at their worst."""

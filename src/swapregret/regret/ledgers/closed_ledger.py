@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Actions, Matrix, NamedArrays, Vector, Words, frozen
+from swapregret.arrays import Actions, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import unpack_rows
 from swapregret.policy import Policy
-from swapregret.policy.held import held_array, held_words
 from swapregret.regret.ledgers.row_sums import (
     Places,
     choose_pieces,
@@ -101,17 +100,16 @@ class Rows:
     @cached_property
     def values(self) -> Matrix:
         """Return V[M], one row per action."""
-        return frozen(self.some(slice(None)))
+        return frozen(self.some(np.arange(len(self))))
 
     @property
     def nbytes(self) -> int:
         """Return how much memory the pieces take."""
         return sum(part.nbytes for part in (self.words, self.at, self.shares, self.vectors))
 
-    def some(self, which: Any) -> Matrix:
-        """Return V[M] of some rows."""
-        rows = which if isinstance(which, np.ndarray) and which.dtype != np.bool_ else np.arange(len(self))[which]
-        return row_values(rows, *self.groups, self.at, self.shares, self.vectors)
+    def some(self, which: npt.NDArray[np.int64]) -> Matrix:
+        """Return V[M] of some rows, given by their numbers."""
+        return row_values(which, *self.groups, self.at, self.shares, self.vectors)
 
     def dot(self, words: Words) -> Vector:
         """Return V[M]·M' for a packed action M' per row."""
@@ -129,7 +127,7 @@ class Rows:
     def folded(self, which: npt.NDArray[np.int64], few: int, whole: npt.NDArray[np.bool_]) -> "Rows":
         """Return some of the rows: those that have more than a few pieces get a vector of their own, and one piece."""
         pieces, is_own = choose_pieces(which, *self.groups, few)
-        several = self.places[pieces[is_own]]
+        several = self.places[pieces[is_own]].astype(np.int64)
         used, places = numbered(self.at[pieces[~is_own]], len(self.vectors))
         at, shares = np.empty(len(pieces), dtype=np.int32), self.shares[pieces]
         at[~is_own], shares[is_own] = places, 1.0
@@ -146,25 +144,25 @@ class Pooled:
 
     Attributes
     ----------
-    n_pools : int
-        Pools there are; an action's pool is a hash of its bits. 0 if nothing was pooled.
-    pools : int64 array, shape (k,)
-        The pools that are not empty.
-    values : Matrix, shape (k, dimension)
-        Sum of what was pooled.
-    gains : Vector, shape (k,)
+    values : Matrix, shape (n_pools, dimension)
+        Sum of what was pooled; an action's pool is a hash of its bits. There are no pools if nothing was pooled.
+    gains : Vector, shape (n_pools,)
         Σ over pieces of (best answer − what the action itself earned).
+    counts : Vector, shape (n_pools,)
+        Pieces; the mean over replications of a merged ledger.
     split : float
         Σ over pieces of the best answer to the piece alone.
-    n_pieces : float
     """
 
-    n_pools: int
-    pools: npt.NDArray[np.int64]
     values: Matrix
     gains: Vector
+    counts: Vector
     split: float
-    n_pieces: float
+
+    @property
+    def n_pools(self) -> int:
+        """Return how many pools there are."""
+        return len(self.counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,17 +183,17 @@ class Dropped:
     highest, lowest : float
         Σ max X·M' and Σ min X·M', one term per policy.
     n_laws : float
-    sample_split : float
-        Best answers to samples that found no row.
     samples : Rows
         Actions drawn from them, each with its share of X.
+    pooled : Pooled
+        Samples that found no row.
     """
 
     highest: float
     lowest: float
     n_laws: float
-    sample_split: float
     samples: Rows
+    pooled: Pooled
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,20 +250,6 @@ def numbered(at: Places, n: int) -> tuple[npt.NDArray[np.int64], Places]:
     return used, place[at]
 
 
-def no_pools(dimension: int) -> Pooled:
-    """Return the pools of a table that never reached its capacity: none."""
-    return Pooled(
-        0, frozen(np.zeros(0, dtype=np.int64)), frozen(np.zeros((0, dimension))), frozen(np.zeros(0)), 0.0, 0.0
-    )
-
-
-def held_pieces(arrays: NamedArrays, dimension: int) -> NamedArrays:
-    """Return the pieces and vectors that a file holds, checked so that every piece has its vector."""
-    words, vectors = held_words(arrays, "words", dimension), held_array(arrays, "vectors", "float64", (None, dimension))
-    return {
-        "words": words,
-        "at": held_array(arrays, "at", "int32", (len(words),), 0, len(vectors) - 1),
-        "shares": held_array(arrays, "shares", "float64", (len(words),), 0.0),
-        "vectors": vectors,
-        "vector_days": held_array(arrays, "vector_days", "float64", (len(vectors),), 0.0),
-    }
+def empty_pools(n_pools: int, dimension: int) -> Pooled:
+    """Return pools with nothing in them; none, for a table that never reached its capacity."""
+    return Pooled(frozen(np.zeros((n_pools, dimension))), frozen(np.zeros(n_pools)), frozen(np.zeros(n_pools)), 0.0)

@@ -1,15 +1,16 @@
 """Laws whose support is not listed, as plain data: what a file needs to make them again.
 
-A law is an object of this package that holds numbers, arrays, labels and other such objects (a graph, an inner law, a method
-of its action set). Written are its class and what it was made of; values computed on demand and kept are left out, so equal
-laws are written alike. Read are the classes of ``registry.LAWS`` only, made of values they have checked (``of_held``). A law can
-also be written as one cell of a table.
+A law is an object of this package that is made of numbers, arrays and other such objects (a graph, an inner law, a method
+of its action set). Written are its class and what it was made of (``registry.LAW_PARTS``), so equal laws are written alike. Read
+are the classes of ``registry.LAWS`` only, made of values they have checked (``of_held``). A law can also be written as one cell of
+a table.
 """
 
 import base64
 import inspect
 import json
 import zlib
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,7 @@ from swapregret.arrays import NamedArrays, array_of_text, text_of_array
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Mixture, Policy
 from swapregret.policy.held import is_same, wrong_law
-from swapregret.policy.policy import is_computed
-from swapregret.registry import GRAPHS, LAW_METHODS, LAWS, find, name_of
+from swapregret.registry import GRAPHS, LAW_METHODS, LAW_PARTS, LAWS, find, name_of
 
 _TEXT = "laws"
 _MOST = 2**26
@@ -119,27 +119,19 @@ class _Writer:
             return {"array": self._place(value), "is_frozen": not value.flags.writeable}
         if isinstance(value, tuple):
             return {"tuple": [self.write(item) for item in value]}
-        if isinstance(value, list):
-            return [self.write(item) for item in value]
-        if isinstance(value, dict):
-            return {"dict": [[self.write(key), self.write(item)] for key, item in value.items()]}
         if isinstance(value, ActionSet) and (value is self._actions or repr(value) == repr(self._actions)):
             return {"set": True}
         if inspect.ismethod(value) and value.__name__ in LAW_METHODS:
             return {"method": value.__name__, "of": self.write(value.__self__)}
-        kind = type(value)
-        name = name_of(kind, LAWS, GRAPHS)
+        name = name_of(type(value), LAWS, GRAPHS)
         if name is None:
             raise Unsupported(
                 "a law in a file must be made of this library's classes and plain values",
                 repr(value)[:200],
                 'Use measure = "bound", which keeps no laws.',
             )
-        kept = {key: item for key, item in vars(value).items() if not is_computed(kind, key)}
-        return {
-            "class": name,
-            "holds": {attribute: self.write(item) for attribute, item in kept.items()},
-        }
+        held = _held_of(value) if name in GRAPHS else {part: getattr(value, part) for part in LAW_PARTS[name]}
+        return {"class": name, "holds": {part: self.write(item) for part, item in held.items()}}
 
     def _place(self, array: npt.NDArray[Any]) -> int:
         if id(array) not in self._known:
@@ -160,8 +152,6 @@ class _Reader:
         self._seen: set[bytes] = set()
 
     def read(self, data: Any) -> Any:
-        if isinstance(data, list):
-            return [self.read(item) for item in data]
         if not isinstance(data, dict):
             return data
         if "array" in data:
@@ -174,8 +164,6 @@ class _Reader:
             return self._made[key]
         if "tuple" in data:
             return tuple(self.read(item) for item in data["tuple"])
-        if "dict" in data:
-            return {self.read(key): self.read(item) for key, item in data["dict"]}
         if "set" in data:
             return self._actions
         if "method" in data:
@@ -190,7 +178,7 @@ class _Reader:
             raise wrong_law("a class and what it holds", f"{data!r:.80}")
         kind = find(data["class"], "a law", LAWS, GRAPHS)
         held = {name: self.read(item) for name, item in data["holds"].items()}
-        return self._graph(kind, held) if data["class"] in GRAPHS else self._law(kind, held)
+        return self._graph(kind, held) if data["class"] in GRAPHS else kind.of_held(held, self._most)
 
     def law(self, data: Any) -> Policy:
         """Make a law over the actions of the set: what it lists are actions, and so is what it draws."""
@@ -208,16 +196,9 @@ class _Reader:
     def _graph(self, kind: type, held: dict[str, Any]) -> Any:
         """Return the graph of the set that is alike; there must be one."""
         for graph in self._graphs:
-            if type(graph) is kind and _is_alike(graph, held):
+            if type(graph) is kind and is_same(held, _held_of(graph)):
                 return graph
         raise wrong_law("the graph of the set", f"another {kind.__name__}")
-
-    def _law(self, kind: type[Policy], held: dict[str, Any]) -> Policy:
-        """Make a law of values that are checked; what it computes of them must be what the file holds."""
-        made = kind.of_held(held, self._most)
-        if not _is_alike(made, held):
-            raise wrong_law(f"a {kind.__name__} as it is computed", f"{held!r:.80}")
-        return made
 
 
 def _graphs_of(actions: ActionSet) -> list[Any]:
@@ -231,6 +212,5 @@ def _graphs_of(actions: ActionSet) -> list[Any]:
     return found
 
 
-def _is_alike(made: Any, held: dict[str, Any]) -> bool:
-    kept = {name: value for name, value in vars(made).items() if not is_computed(type(made), name)}
-    return set(kept) == set(held) and all(is_same(kept[name], held[name]) for name in kept)
+def _held_of(graph: Any) -> dict[str, Any]:
+    return {field.name: getattr(graph, field.name) for field in fields(graph)}

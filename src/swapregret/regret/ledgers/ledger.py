@@ -7,7 +7,10 @@ stays in the mixture, and entered once, when it leaves: a lazy scale costs one u
 one per run, however often their weights change.
 """
 
+import json
+
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import (
@@ -17,23 +20,22 @@ from swapregret.arrays import (
     Vector,
     array_of_text,
     as_integer,
-    below,
     frozen,
     summed,
     text_of_array,
-    under,
 )
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput
 from swapregret.policy import Policy
+from swapregret.policy.held import is_same
 from swapregret.regret.ledgers.action_rows import ActionRows
-from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.laws import LawBook
-from swapregret.regret.ledgers.row_sums import dot_each, read_only
-from swapregret.regret.ledgers.stretches import Left, Stretches
-from swapregret.regret.ledgers.tape_reader import TapeReader
+from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger
+from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
+from swapregret.regret.ledgers.row_sums import answer_vectors, dot_each, read_only
+from swapregret.regret.ledgers.stretches import Left, Stretches, TapeReader
 
 _MEMORY = 2**28
+_KEPT_LAWS, _SAMPLES, _SEED = 16, 16, 0x1E06E2
 
 
 def default_capacity(dimension: int) -> int:
@@ -72,26 +74,22 @@ class SwapLedger:
 
     def __init__(self, actions: ActionSet, *, capacity: int | None = None) -> None:
         d = actions.dimension
+        self._actions = actions
         self._capacity = default_capacity(d) if capacity is None else as_integer(capacity, "capacity", 1)
         self._table = ActionRows(actions, self._capacity)
         self._laws = LawBook(actions, self._capacity)
         self._stretches = Stretches(d)
-        self._played = np.zeros(d)
-        self._n_played = 0
-        self._earned = 0.0
+        self._total, self._n_days, self._earned = np.zeros(d), 0, 0.0
         self._source: str | None = None
 
-    def record(self, policy: Policy, rewards: Vector, n_days: int = 1) -> None:
-        """Enter a stretch of days played with one policy; ``rewards`` is the sum of their reward vectors."""
-        if self._source != "policies":
-            self._from("policies")
-        self._enter(self._stretches.record(policy, rewards, n_days))
-
-    def record_days(self, policy: Policy, days: Matrix) -> None:
-        """Enter days played with one policy, one reward vector per row."""
-        if self._source != "policies":
-            self._from("policies")
-        self._enter(self._stretches.record_days(policy, days))
+    def record(self, policy: Policy, rewards: Vector | Matrix, n_days: int | None = None) -> None:
+        """Enter days played with one policy: one reward vector per row; or one vector, the sum of ``n_days`` of them."""
+        self._from("policies")
+        rows = np.atleast_2d(rewards)
+        n = len(rows) if n_days is None else n_days
+        self._enter(self._stretches.record(policy, rows, n))
+        self._total = summed(self._total, rows)
+        self._n_days += n
 
     def record_plays(self, plays: Actions, rewards: Matrix) -> None:
         """Enter days by the action that was drawn and the rewards it met, one row of each per day: realised play.
@@ -103,10 +101,10 @@ class SwapLedger:
         vectors = np.ascontiguousarray(rewards, dtype=np.float64)
         words = pack_rows(read_only(np.ascontiguousarray(plays, dtype=np.int64)))
         self._table.add_days(words, vectors)
-        self._played = summed(self._played, vectors)
+        self._total = summed(self._total, vectors)
         earned = dot_each(vectors, words)
         self._earned = float(summed(np.array([self._earned]), earned[:, None])[0])
-        self._n_played += len(vectors)
+        self._n_days += len(vectors)
 
     def record_tape(self, reader: TapeReader) -> None:
         """Enter what is on a tape."""
@@ -115,8 +113,8 @@ class SwapLedger:
         for policy, vector, n_days in reader.unlisted():
             self._enter_law(policy, vector, n_days)
         self._earned += reader.earned
-        self._played += reader.total
-        self._n_played += reader.n_days
+        self._total += reader.total
+        self._n_days += reader.n_days
 
     def is_above(self, n_bytes: float) -> bool:
         """Tell whether the rows of a ledger that is closed now would take more than ``n_bytes``."""
@@ -131,29 +129,24 @@ class SwapLedger:
             pooled=pooled,
             laws=self._laws.kept(),
             dropped=self._laws.dropped(),
-            total=frozen(self._stretches.total + self._played),
+            total=frozen(self._total.copy()),
             earned=self._earned,
-            n_days=float(self._stretches.n_days + self._n_played),
+            n_days=float(self._n_days),
             capacity=self._capacity,
             source=self._source or "policies",
         )
 
     def dump(self) -> NamedArrays:
-        """Write the ledger as named arrays, every component of a policy entered first, as ``close`` does."""
-        self._enter(self._stretches.flush())
-        numbers = [float(self._stretches.n_days), float(self._n_played), self._earned]
-        arrays = {"stretched": self._stretches.total, "played": self._played, "numbers": np.array(numbers)}
-        source = {"source": array_of_text(self._source or "")}
-        return arrays | source | under("table", self._table.dump()) | under("laws", self._laws.dump())
+        """Write the ledger of all days so far as named arrays, and where its generator stands."""
+        return write_ledger(self.close(), self._actions) | {"rng": self._laws.dump_rng()}
 
     def restore(self, arrays: NamedArrays) -> None:
         """Fill an empty ledger with what ``dump`` wrote; both must have the same capacity."""
-        n_stretched, n_played, self._earned = arrays["numbers"].tolist()
-        self._stretches.restore(arrays["stretched"], int(n_stretched))
-        self._played, self._n_played = np.array(arrays["played"]), int(n_played)
-        self._source = text_of_array(arrays["source"]) or None
-        self._table.restore(below(arrays, "table"))
-        self._laws.restore(below(arrays, "laws"))
+        held = read_ledger(arrays, self._actions)
+        self._table.begin(held.rows, held.pooled)
+        self._laws.begin(held.laws, held.dropped, arrays["rng"])
+        self._total, self._n_days, self._earned = np.array(held.total), int(held.n_days), held.earned
+        self._source = held.source if held.n_days else None
 
     def _from(self, source: str) -> None:
         if self._source not in (None, source):
@@ -164,7 +157,7 @@ class SwapLedger:
 
     def _enter(self, left: list[Left]) -> None:
         for policy, vector, n_days in left:
-            self._earned += _product(policy.marginals(), vector)
+            self._earned += float(np.cumsum(policy.marginals() * vector)[-1])  # from the first entry to the last
             self._enter_law(policy, vector, n_days)
 
     def _enter_law(self, policy: Policy, vector: Vector, n_days: float) -> None:
@@ -174,6 +167,64 @@ class SwapLedger:
             self._laws.enter(policy, vector, n_days)
 
 
-def _product(left: Vector, right: Vector) -> float:
-    """Return Σ left·right, added from the first entry to the last."""
-    return float(np.cumsum(left * right)[-1])
+class LawBook:
+    """The laws of a run that do not list their support: a few are kept exactly, the rest by sums and samples.
+
+    A law such as the uniform one over an exponential set offers ``probability`` but no list. One that is held for all of a run
+    (exploration) enters regrets exactly. A learner that makes a new Gibbs or Markov law every meta-day would need unbounded
+    memory, so only the laws held longest are kept; of the others remain the two sums that bracket what any rule φ can make of
+    them, and a few actions drawn from each: sampled play. The generator has a fixed seed: same run, same book. At most ``capacity``
+    of the actions drawn have a vector of their own.
+    """
+
+    def __init__(self, actions: ActionSet, capacity: int) -> None:
+        self._actions = actions
+        self._laws: list[Law] = []
+        self._copies: tuple[Law, ...] = ()
+        self._samples = ActionRows(actions, capacity)
+        self._rng = np.random.default_rng(_SEED)
+        self._highest = self._lowest = 0.0
+        self._n_dropped = 0
+
+    def enter(self, policy: Policy, vector: Vector, n_days: float) -> None:
+        """Add a stretch; ``vector`` is Σ w_t R_t over it. A law that was read from a file is known by its contents."""
+        for place, law in enumerate(self._laws):
+            if law.policy is policy or (law in self._copies and is_same(law.policy, policy)):
+                self._laws[place] = Law(policy, frozen(vector + law.value), n_days + law.days)
+                return
+        self._laws.append(Law(policy, frozen(np.array(vector)), n_days))
+        if len(self._laws) > _KEPT_LAWS:
+            shortest = min(self._laws, key=lambda law: law.days)
+            self._laws.remove(shortest)
+            self._drop(shortest)
+
+    def _drop(self, law: Law) -> None:
+        highest, lowest = answer_vectors(self._actions, np.array([law.value, -law.value]))[1].tolist()
+        self._highest += highest
+        self._lowest -= lowest
+        self._n_dropped += 1
+        drawn = np.stack([law.policy.sample(self._rng) for _ in range(_SAMPLES)])
+        shares = np.full(_SAMPLES, 1.0 / _SAMPLES)
+        self._samples.add_law(pack_rows(read_only(drawn)), shares, np.ascontiguousarray(law.value), law.days)
+
+    def kept(self) -> tuple[Law, ...]:
+        """Return the laws that are kept exactly."""
+        return tuple(self._laws)
+
+    def dropped(self) -> Dropped | None:
+        """Return what remains of the others, or None if there are none."""
+        if not self._n_dropped:
+            return None
+        return Dropped(self._highest, self._lowest, float(self._n_dropped), *self._samples.lend())
+
+    def dump_rng(self) -> npt.NDArray[np.uint8]:
+        """Write where the generator stands."""
+        return array_of_text(json.dumps(self._rng.bit_generator.state))
+
+    def begin(self, kept: tuple[Law, ...], dropped: Dropped | None, rng: npt.NDArray[np.uint8]) -> None:
+        """Begin with what another book had."""
+        self._laws, self._copies = list(kept), kept
+        self._rng.bit_generator.state = json.loads(text_of_array(rng))
+        if dropped is not None:
+            self._highest, self._lowest, self._n_dropped = dropped.highest, dropped.lowest, int(dropped.n_laws)
+            self._samples.begin(dropped.samples, dropped.pooled)

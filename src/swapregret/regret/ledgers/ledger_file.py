@@ -1,13 +1,14 @@
 """A closed ledger as named arrays, and back."""
 
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, below, frozen, text_of_array, under
-from swapregret.policy.held import held_array
-from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, held_pieces, no_pools
+from swapregret.policy.held import held_array, held_words
+from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, empty_pools
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
 
 
@@ -24,61 +25,43 @@ def write_ledger(ledger: Ledger, actions: ActionSet) -> NamedArrays:
     >>> read_ledger(write_ledger(made.close(), MSets(2, 1)), MSets(2, 1)).values.tolist()
     [[0.25, 0.5]]
     """
-    pooled, dropped = ledger.pooled, ledger.dropped
+    dropped = ledger.dropped
     arrays: NamedArrays = {
         "total": ledger.total,
         "earned_days": np.array([ledger.earned, ledger.n_days]),
         "capacity": np.array(ledger.capacity),
         "source": array_of_text(ledger.source),
     }
-    arrays |= under("rows", _write_rows(ledger.rows))
-    if pooled.n_pools:
-        arrays |= {
-            "pooled.n_pools": np.array(pooled.n_pools),
-            "pooled.pools": pooled.pools,
-            "pooled.values": pooled.values,
-            "pooled.gains": pooled.gains,
-            "pooled.split_pieces": np.array([pooled.split, pooled.n_pieces]),
-        }
+    arrays |= _write_table(ledger.rows, ledger.pooled)
     if ledger.laws:
         arrays |= write_laws(tuple(law.policy for law in ledger.laws), actions)
         arrays["law_values"] = np.stack([law.value for law in ledger.laws])
         arrays["law_days"] = np.array([law.days for law in ledger.laws])
     if dropped is not None:
-        numbers = (dropped.highest, dropped.lowest, dropped.n_laws, dropped.sample_split)
-        arrays |= {"dropped.numbers": np.array(numbers)} | under("dropped.samples", _write_rows(dropped.samples))
+        arrays["dropped.numbers"] = np.array([dropped.highest, dropped.lowest, dropped.n_laws])
+        arrays |= under("dropped", _write_table(dropped.samples, dropped.pooled))
     return arrays
 
 
 def read_ledger(arrays: NamedArrays, actions: ActionSet) -> Ledger:
     """Read a ledger written by ``write_ledger``; arrays of other types, shapes or ranges are refused."""
     d = actions.dimension
-    pooled = no_pools(d)
-    if "pooled.n_pools" in arrays:
-        part = below(arrays, "pooled")
-        split, pieces = held_array(part, "split_pieces", "float64", (2,)).tolist()
-        n_pools = int(held_array(part, "n_pools", "int64", (), 1))
-        pools = held_array(part, "pools", "int64", (None,), 0, n_pools - 1)
-        sums, gains = (
-            held_array(part, name, "float64", (len(pools), *rest)) for name, rest in (("values", (d,)), ("gains", ()))
-        )
-        pooled = Pooled(n_pools, frozen(pools), frozen(sums), frozen(gains), split, pieces)
-    laws = read_laws(arrays, actions)
-    values, days = np.zeros((0, d)), np.zeros(0)
-    if laws:
-        values = held_array(arrays, "law_values", "float64", (len(laws), d))
-        days = held_array(arrays, "law_days", "float64", (len(laws),), 0.0)
+    rows, pooled = _read_table(arrays, d)
+    policies = read_laws(arrays, actions)
+    laws: tuple[Law, ...] = ()
+    if policies:
+        values = held_array(arrays, "law_values", "float64", (len(policies), d))
+        days = held_array(arrays, "law_days", "float64", (len(policies),), 0.0).tolist()
+        laws = tuple(Law(*each) for each in zip(policies, frozen(values.copy()), days, strict=True))
     dropped = None
     if "dropped.numbers" in arrays:
-        highest, lowest, n_laws, split = held_array(arrays, "dropped.numbers", "float64", (4,)).tolist()
-        dropped = Dropped(highest, lowest, n_laws, split, _read_rows(below(arrays, "dropped.samples"), d))
+        highest, lowest, n_laws = held_array(arrays, "dropped.numbers", "float64", (3,)).tolist()
+        dropped = Dropped(highest, lowest, n_laws, *_read_table(below(arrays, "dropped"), d))
     earned, n_days = held_array(arrays, "earned_days", "float64", (2,)).tolist()
     return Ledger(
-        rows=_read_rows(below(arrays, "rows"), d),
+        rows=rows,
         pooled=pooled,
-        laws=tuple(
-            Law(law, frozen(value), held) for law, value, held in zip(laws, values.copy(), days.tolist(), strict=True)
-        ),
+        laws=laws,
         dropped=dropped,
         total=frozen(held_array(arrays, "total", "float64", (d,))),
         earned=earned,
@@ -88,11 +71,31 @@ def read_ledger(arrays: NamedArrays, actions: ActionSet) -> Ledger:
     )
 
 
-def _write_rows(rows: Rows) -> NamedArrays:
-    return {field.name: getattr(rows, field.name) for field in fields(rows)}
+def _write_table(rows: Rows, pooled: Pooled) -> NamedArrays:
+    arrays = under("rows", _fields(rows))
+    return arrays | (under("pooled", _fields(pooled)) if pooled.n_pools else {})
 
 
-def _read_rows(arrays: NamedArrays, dimension: int) -> Rows:
-    pieces = held_pieces(arrays, dimension)
-    intact = held_array(arrays, "intact", "bool", (len(pieces["words"]),))
-    return Rows(intact=frozen(intact), **{name: frozen(array) for name, array in pieces.items()})
+def _fields(value: Any) -> NamedArrays:
+    return {field.name: np.asarray(getattr(value, field.name)) for field in fields(value)}
+
+
+def _read_table(arrays: NamedArrays, dimension: int) -> tuple[Rows, Pooled]:
+    """Return rows and pools, checked so that every piece has its vector."""
+    given, pooled = below(arrays, "rows"), empty_pools(0, dimension)
+    words, vectors = held_words(given, "words", dimension), held_array(given, "vectors", "float64", (None, dimension))
+    rows = Rows(
+        words=frozen(words),
+        at=frozen(held_array(given, "at", "int32", (len(words),), 0, len(vectors) - 1)),
+        shares=frozen(held_array(given, "shares", "float64", (len(words),), 0.0)),
+        intact=frozen(held_array(given, "intact", "bool", (len(words),))),
+        vectors=frozen(vectors),
+        vector_days=frozen(held_array(given, "vector_days", "float64", (len(vectors),), 0.0)),
+    )
+    if given := below(arrays, "pooled"):
+        values = held_array(given, "values", "float64", (None, dimension))
+        gains = held_array(given, "gains", "float64", (len(values),))
+        counts = held_array(given, "counts", "float64", (len(values),), 0.0)
+        split = float(held_array(given, "split", "float64", ()))
+        pooled = Pooled(frozen(values), frozen(gains), frozen(counts), split)
+    return rows, pooled

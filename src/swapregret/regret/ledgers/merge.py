@@ -11,8 +11,8 @@ import numpy as np
 
 from swapregret.arrays import frozen
 from swapregret.errors import InvalidInput
-from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, no_pools
-from swapregret.regret.ledgers.laws import is_same_law
+from swapregret.policy.held import is_same
+from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows
 from swapregret.regret.ledgers.row_sums import Places, pool_of
 
 
@@ -39,7 +39,7 @@ def mean_ledger(ledgers: Iterable[Ledger]) -> Ledger:
     dropped = [part.dropped for part in parts if part.dropped is not None]
     return Ledger(
         rows=_with_wholes(rows, parts, n_pools),
-        pooled=_merge_pools([part.pooled for part in parts], share, n_pools, len(parts[0].total)),
+        pooled=_merge_pools([part.pooled for part in parts], share),
         laws=_merge_laws(parts, share),
         dropped=None
         if not dropped
@@ -47,8 +47,8 @@ def mean_ledger(ledgers: Iterable[Ledger]) -> Ledger:
             share * sum(part.highest for part in dropped),
             share * sum(part.lowest for part in dropped),
             share * sum(part.n_laws for part in dropped),
-            share * sum(part.sample_split for part in dropped),
             join_rows([part.samples for part in dropped], share),
+            _merge_pools([part.pooled for part in dropped], share),
         ),
         total=frozen(share * np.sum([part.total for part in parts], axis=0)),
         earned=share * sum(part.earned for part in parts),
@@ -105,24 +105,20 @@ def _with_wholes(rows: Rows, parts: Sequence[Ledger], n_pools: int) -> Rows:
     whole = np.ones(len(rows), dtype=np.bool_)
     pool = pool_of(rows.keys, n_pools)
     for part, place in zip(parts, places_in(rows, [part.rows for part in parts]), strict=True):
-        touched = np.zeros(n_pools, dtype=np.bool_)
-        touched[part.pooled.pools] = True
-        here = ~touched[pool]
+        here = part.pooled.counts[pool] == 0.0 if part.pooled.n_pools else np.ones(len(rows), dtype=np.bool_)
         here[place] = part.rows.whole
         whole &= here
     return replace(rows, intact=frozen(whole[rows.places]))
 
 
-def _merge_pools(parts: Sequence[Pooled], share: float, n_pools: int, dimension: int) -> Pooled:
-    if n_pools == 0:
-        return no_pools(dimension)
-    ids = np.concatenate([part.pools for part in parts])
-    pools, place = np.unique(ids, return_inverse=True)
-    values, gains = np.zeros((len(pools), dimension)), np.zeros(len(pools))
-    np.add.at(values, place, share * np.concatenate([part.values for part in parts]))
-    np.add.at(gains, place, share * np.concatenate([part.gains for part in parts]))
-    split = share * sum(part.split for part in parts)
-    return Pooled(n_pools, pools, frozen(values), frozen(gains), split, share * sum(part.n_pieces for part in parts))
+def _merge_pools(parts: Sequence[Pooled], share: float) -> Pooled:
+    used = [part for part in parts if part.n_pools]
+    if not used:
+        return parts[0]
+    values, gains, counts = (
+        frozen(sum(share * getattr(part, name) for part in used)) for name in ("values", "gains", "counts")
+    )
+    return Pooled(values, gains, counts, share * sum(part.split for part in used))
 
 
 def _merge_laws(parts: Sequence[Ledger], share: float) -> tuple[Law, ...]:
@@ -130,7 +126,7 @@ def _merge_laws(parts: Sequence[Ledger], share: float) -> tuple[Law, ...]:
     for law in (law for part in parts for law in part.laws):
         scaled = Law(law.policy, frozen(share * law.value), share * law.days)
         for index, other in enumerate(merged):
-            if is_same_law(other.policy, law.policy):
+            if is_same(other.policy, law.policy):
                 merged[index] = Law(other.policy, frozen(other.value + scaled.value), other.days + scaled.days)
                 break
         else:

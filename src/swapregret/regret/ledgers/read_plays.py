@@ -10,7 +10,7 @@ from swapregret.arrays import Actions, Matrix, Vector, real_numbers
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy, Policy
-from swapregret.regret.ledgers.row_sums import read_only
+from swapregret.regret.ledgers.row_sums import distinct_rows, read_only
 
 _SUM = 1e-9
 
@@ -30,7 +30,8 @@ def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
     matrix = _as_matrix(actions, plays)
     if matrix.shape[0] == 0:
         raise InvalidInput("`plays` must hold at least one day", "none", "Pass one action per row.")
-    for index in _first_rows(matrix):
+    firsts, _ = distinct_rows(read_only(pack_rows(read_only(matrix))))
+    for index in firsts.tolist():
         if matrix[index] not in actions:
             raise InvalidAction(
                 f"row {index} of `plays` must be an action of the set",
@@ -38,15 +39,6 @@ def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
                 f"The set is {actions!r}.",
             )
     return matrix
-
-
-def _first_rows(matrix: Actions) -> list[int]:
-    """Return where each distinct row comes first, in order."""
-    words = pack_rows(read_only(matrix))
-    order = np.lexsort(words.T)
-    is_new = np.ones(len(order), dtype=np.bool_)
-    is_new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
-    return sorted(int(index) for index in order[is_new])
 
 
 def _as_matrix(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> Actions:

@@ -13,7 +13,6 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Flags, Floats, Integers, Matrix, Vector, Words
 from swapregret.compiled.bits import elements_of, hash_row, pack_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vector_table import place_of
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 Places = npt.NDArray[np.int32]
@@ -192,26 +191,6 @@ def pool_of(words: Words, n_pools: int) -> Integers:
 
 
 @kernel
-def rebuild_slots(slots: npt.NDArray[Any], keys: Words, n_rows: int) -> None:
-    """Enter rows 0..n_rows−1, all different, into empty slots."""
-    mask = slots.size - 1
-    for row in range(n_rows):
-        place = hash_row(keys[row]) & mask
-        while slots[place] != 0:
-            place = (place + 1) & mask
-        slots[place] = row + 1
-
-
-@kernel
-def find_rows(slots: npt.NDArray[Any], keys: Words, words: Words) -> Integers:
-    """Return the row of each packed action, −1 where it has none."""
-    rows = np.empty(words.shape[0], dtype=np.int64)
-    for index in range(words.shape[0]):
-        rows[index] = np.int64(slots[place_of(slots, keys, words[index])]) - 1
-    return rows
-
-
-@kernel
 def sum_chosen(vector: Floats, row: Words, elements: Integers) -> float:
     """Return vector · M for one packed action; ``elements`` is room for its elements."""
     total = 0.0
@@ -233,7 +212,7 @@ def dot_rows(vectors: Floats, at: Places, words: Words) -> Floats:
 def pool_pieces(
     pools: Floats,
     gains: Floats,
-    counts: Integers,
+    counts: Floats,
     words: Words,
     weights: Floats,
     vectors: Floats,
@@ -249,7 +228,7 @@ def pool_pieces(
         for i in range(vector.size):
             pool[i] += weight * vector[i]
         gains[place] += weight * (bests[at[index]] - sum_chosen(vector, words[index], elements))
-        counts[place] += 1
+        counts[place] += 1.0
 
 
 def answer_vectors(actions: ActionSet, vectors: Matrix) -> tuple[Words, Vector]:

@@ -1,16 +1,23 @@
-"""Following the components of a policy through the days.
+"""What was played, as ledgers take it: each policy with Σ w_t R_t and Σ w_t over its days, from policies or from a tape.
 
-A mixture changes whenever one of its components does, but most components stay. Each is followed by its identity, holds
-the rewards of its days times its weight on them, and is handed on once, when it leaves.
+A mixture changes whenever one of its components does, but most components stay. Each is followed, by its identity or by its slot
+on the tape, and handed on once, when it leaves.
 """
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from swapregret.arrays import Matrix, Vector, summed
+from swapregret.arrays import Floats, Matrix, Vector, summed
+from swapregret.compiled.kernel import kernel
 from swapregret.policy import Mixture, Policy
+from swapregret.policy.tape import Tape
+from swapregret.regret.ledgers.action_rows import ActionRows
+from swapregret.regret.ledgers.row_sums import PieceLog, append_law
 
 Left = tuple[Policy, Vector, float]
-"""A component that has left, Σ w_t R_t and Σ w_t over its days."""
+"""A component, Σ w_t R_t and Σ w_t over its days."""
 
 
 class Stretches:
@@ -21,67 +28,32 @@ class Stretches:
     >>> from swapregret.policy import FinitePolicy, mix
     >>> a, b, c = (FinitePolicy(row, [1.0]) for row in ([[1, 0]], [[0, 1]], [[1, 1]]))
     >>> stretches = Stretches(2)
-    >>> stretches.record(mix([a, b], [.5, .5]), np.array([1.0, 2.0]), 3)
+    >>> stretches.record(mix([a, b], [.5, .5]), np.array([[1.0, 2.0]]), 3)
     []
-    >>> left = stretches.record(mix([a, c], [.25, .75]), np.array([4.0, 4.0]), 4)
+    >>> left = stretches.record(mix([a, c], [.25, .75]), np.array([[4.0, 4.0]]), 4)
     >>> [(part.atoms.tolist(), vector.tolist(), days) for part, vector, days in left + stretches.flush()]
     [([[0, 1]], [0.5, 1.0], 1.5), ([[1, 0]], [1.5, 2.0], 2.5), ([[1, 1]], [3.0, 3.0], 3.0)]
     """
 
     def __init__(self, dimension: int) -> None:
-        self.total = np.zeros(dimension)
-        self.n_days = 0
-        self._current: Policy | None = None
-        self._parts: tuple[Policy, ...] = ()
-        self._weights: Vector = np.zeros(0)
-        self._held = np.zeros((0, dimension))
-        self._held_days: Vector = np.zeros(0)
-        self._since = np.zeros(dimension)
-        self._since_days = 0
-        self._is_plain = False
+        self._policy: Policy | None = None
+        self._weights: dict[int, float] = {}
+        self._held: dict[int, Left] = {}  # up to the day the current policy came
+        self._since, self.open_days = np.zeros(dimension), 0  # from that day on
 
-    def record(self, policy: Policy, rewards: Vector, n_days: int) -> list[Left]:
-        """Add days played with one policy; ``rewards`` is the sum of their reward vectors."""
-        left = self._change(policy) if policy is not self._current else []
-        self._since += rewards
-        self._since_days += n_days
+    def record(self, policy: Policy, rewards: Matrix, n_days: int) -> list[Left]:
+        """Add days played with one policy; the rows of ``rewards`` add up to Σ R of these days."""
+        left = [] if policy is self._policy else self._change(policy)
+        self._since = summed(self._since, rewards)
+        self.open_days += n_days
         return left
 
-    def record_days(self, policy: Policy, days: Matrix) -> list[Left]:
-        """Add days played with one policy, a reward vector per row; how they are cut up makes no difference."""
-        left = self._change(policy) if policy is not self._current else []
-        self._since = summed(self._since, days)
-        self._since_days += len(days)
-        return left
-
-    def add_left(self, total: Vector, n_days: int) -> None:
-        """Count days whose policies came and left elsewhere: ``total`` becomes Σ R of all days so far."""
-        self.total = total
-        self.n_days += n_days
-
-    @property
-    def open_total(self) -> Vector:
-        """Return Σ R of the days not yet in ``total``."""
-        return self._since
-
-    @property
-    def open_days(self) -> int:
-        """Return how many days are not yet in ``n_days``."""
-        return self._since_days
-
-    def holding(self) -> list[tuple[Policy, Vector]]:
-        """Return every component of the current policy with its Σ w_t R_t so far."""
-        held = self._held + self._weights[:, None] * self._since
-        return list(zip(self._parts, held, strict=True))
-
-    @staticmethod
-    def parts_of(policy: Policy) -> tuple[Policy, ...]:
-        """Return the components that are followed."""
-        return policy.components if isinstance(policy, Mixture) else (policy,)
-
-    def restore(self, total: Vector, n_days: int) -> None:
-        """Go on from where another was after ``flush``."""
-        self.total, self.n_days = np.array(total), n_days
+    def so_far(self) -> list[Left]:
+        """Return every component of the current policy as if it left now."""
+        return [
+            (part, vector + self._weights[key] * self._since, days + self._weights[key] * self.open_days)
+            for key, (part, vector, days) in self._held.items()
+        ]
 
     def flush(self) -> list[Left]:
         """Let every component leave."""
@@ -89,37 +61,141 @@ class Stretches:
 
     def _change(self, policy: Policy | None) -> list[Left]:
         """Return the components that leave, begin those that come; the ones that stay keep what they hold."""
-        if self._is_plain and not isinstance(policy, Mixture) and policy is not None and self._since_days:
-            return [self._replace(policy)]
-        if self._since_days:
-            self._held += self._weights[:, None] * self._since
-            self._held_days += self._weights * self._since_days
-            self.total += self._since
-            self.n_days += self._since_days
-            self._since[:] = 0.0
-            self._since_days = 0
-        parts: tuple[Policy, ...] = () if policy is None else (policy,)
-        weights: Vector = np.ones(len(parts))
+        before = {id(left[0]): left for left in self.so_far()}
+        parts: list[tuple[Policy, float]] = [(policy, 1.0)] if policy is not None else []
         if isinstance(policy, Mixture):
-            parts, weights = policy.components, policy.component_weights
-        before = {id(part): row for row, part in enumerate(self._parts)}
-        held, held_days = np.zeros((len(parts), len(self.total))), np.zeros(len(parts))
-        for row, part in enumerate(parts):
-            old = before.pop(id(part), None)
-            if old is not None:
-                held[row], held_days[row] = self._held[old], self._held_days[old]
-        left = [(self._parts[row], self._held[row], float(self._held_days[row])) for row in before.values()]
-        self._current, self._parts, self._weights = policy, parts, weights
-        self._held, self._held_days = held, held_days
-        self._is_plain = policy is not None and not isinstance(policy, Mixture) and held_days[0] == 0.0
-        return left
+            parts = list(zip(policy.components, policy.component_weights.tolist(), strict=True))
+        self._policy, self._weights, self._held = policy, {}, {}
+        self._since, self.open_days = np.zeros(len(self._since)), 0
+        for part, weight in parts:
+            key = id(part)
+            if key not in self._held:
+                self._held[key] = before.pop(key, (part, np.zeros(len(self._since)), 0.0))
+            self._weights[key] = self._weights.get(key, 0.0) + weight
+        return list(before.values())
 
-    def _replace(self, policy: Policy) -> Left:
-        """Change from one policy without components to another: the usual case of learners that change daily."""
-        vector, n_days = self._since, self._since_days
-        self._since, self._since_days = np.zeros(len(vector)), 0
-        self.total += vector
-        self.n_days += n_days
-        left = self._parts[0]
-        self._current, self._parts = policy, (policy,)
-        return left, vector, float(n_days)
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Days ``first`` to ``last`` − 1 of a tape, on which slot s was played with ``shares[s]`` and had ``marginals[s]``."""
+
+    first: int
+    last: int
+    shares: Vector
+    marginals: Matrix
+
+
+class TapeReader:
+    """A tape beside the reward vectors of its days.
+
+    Parameters
+    ----------
+    tape : Tape
+    rewards : Matrix
+        Reward vectors, one row per day of the tape.
+    explorer : Policy
+        The policy in the last slot.
+    rebuild : callable
+        ``rebuild(marginals, exponents)`` makes a policy that is not kept as a list.
+    """
+
+    def __init__(
+        self, tape: Tape, rewards: Matrix, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]
+    ) -> None:
+        self.tape, self.explorer = tape, explorer
+        self.n_laws = int(tape.n_laws[0])
+        self.n_days = len(rewards)
+        self._rebuild = rebuild
+        self.vectors, self.days, self.total, last = law_vectors(tape, np.require(rewards, np.float64, ["C", "W"]))
+        self.last = last.astype(np.int64)
+
+    @property
+    def earned(self) -> float:
+        """Return what the policies earned."""
+        inner = (self.vectors[:-1] * self.tape.marginals[: self.n_laws]).sum()
+        return float(inner + self.vectors[-1] @ self.explorer.marginals())
+
+    def enter(self, table: ActionRows) -> None:
+        """Add every policy that is kept as a list to a table, with the rewards of its days."""
+        starts, done = self.tape.starts, 0
+        while (done := append_laws(table.log, self.tape, self.vectors, self.days, done)) < self.n_laws:
+            table.make_room(int(starts[done + 1] - starts[done]), 1)
+
+    def unlisted(self) -> Iterator[tuple[Policy, Vector, float]]:
+        """Yield the policies that are not kept as lists, exploration too, each with its Σ w_t R_t and Σ w_t."""
+        tape, n = self.tape, self.n_laws
+        for e in np.flatnonzero((tape.starts[:n] == tape.starts[1 : n + 1]) & (self.days[:n] > 0.0)):
+            yield self._rebuild(tape.marginals[e], tape.exponents[e]), self.vectors[e].copy(), float(self.days[e])
+        if self.days[-1] > 0.0:
+            yield self.explorer, self.vectors[-1].copy(), float(self.days[-1])
+
+    def windows(self) -> Iterator[Window]:
+        """Return the windows one by one."""
+        tape, law, first = self.tape, 0, 0
+        marginals = np.zeros((tape.shares.shape[1], tape.marginals.shape[1]))
+        marginals[-1] = self.explorer.marginals()
+        for t in range(int(tape.n_windows[0])):
+            while law < self.n_laws and tape.begins[law] <= t:
+                marginals[tape.slots[law]] = tape.marginals[law]
+                law += 1
+            last = int(tape.stops[t])
+            yield Window(first, last, tape.shares[t], marginals.copy())
+            first = last
+
+
+@kernel
+def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return Σ w_t R_t and Σ w_t of every policy of a tape, and last of exploration; Σ R_t; and the last policy of each slot.
+
+    Row t of ``rewards`` is the reward vector of day t of the tape.
+    """
+    n_laws, n_windows = tape.n_laws[0], tape.n_windows[0]
+    n_slots, d = tape.shares.shape[1], rewards.shape[1]
+    vectors, days = np.zeros((n_laws + 1, d)), np.zeros(n_laws + 1)
+    total, sums = np.zeros(d), np.empty(d)
+    current = np.full(n_slots, -1.0)
+    law, day = 0, 0
+    for t in range(n_windows):
+        while law < n_laws and tape.begins[law] <= t:
+            current[tape.slots[law]] = law
+            law += 1
+        for i in range(d):
+            sums[i] = 0.0
+        first = day
+        while day < tape.stops[t]:
+            row = rewards[day]
+            for i in range(d):
+                sums[i] += row[i]
+            day += 1
+        for i in range(d):
+            total[i] += sums[i]
+        for s in range(n_slots):
+            share = tape.shares[t, s]
+            if share == 0.0:
+                continue
+            e = n_laws if s == n_slots - 1 else int(current[s])
+            line = vectors[e]
+            for i in range(d):
+                line[i] += share * sums[i]
+            days[e] += share * (day - first)
+    while law < n_laws:  # what begins with the tape that comes next
+        current[tape.slots[law]] = law
+        law += 1
+    return vectors, days, total, current
+
+
+@kernel
+def append_laws(log: PieceLog, tape: Tape, vectors: Floats, held: Floats, n_done: int) -> int:
+    """Add policies ``n_done``.. with the rewards of their days to a log, until it may have no room for another.
+
+    Returns the number of policies done. Policies that are not kept as lists are left out.
+    """
+    for e in range(n_done, tape.n_laws[0]):
+        first, last, place = tape.starts[e], tape.starts[e + 1], tape.places[e]
+        n = last - first
+        if held[e] == 0.0 or n == 0:
+            continue
+        if log.counts[0] + n > log.at.size or log.counts[1] == log.vector_days.size:
+            return e
+        append_law(log, tape.words[place : place + n], tape.chances[first:last], vectors[e], held[e])
+    return int(tape.n_laws[0])
