@@ -69,8 +69,7 @@ class RewardReader:
     -----
     With rewards in [low, high], a total r becomes (r − low)/(high − low). Where elements are seen one by one, each gives up its
     share of ``low``: an element becomes (r_i − low·u_i)/(high − low), where u·M = 1 for every action M; u is 1/m where all
-    actions have m elements.
-    A set without such a vector is refused unless low = 0.
+    actions have m elements. A set without such a vector is refused unless low = 0: totals would no longer be sums over elements.
     """
 
     actions: ActionSet
@@ -78,7 +77,7 @@ class RewardReader:
     units: Units = UNIT_REWARDS
 
     def __post_init__(self) -> None:
-        if self.feedback != "bandit" and self.units.low != 0.0:
+        if self.units.low != 0.0:
             _ = self._share  # refused where the set has no such vector
 
     @cached_property
@@ -147,8 +146,9 @@ class RewardReader:
         if not least <= total <= most:
             units = self.units
             word, (low, high) = units.word, units.declared
+            declare = f"Declare the true range: Session(..., {word}_range=(low, high)). " if np.isfinite(total) else ""
             raise InvalidReward(
                 f"the total {word} of an action must be a finite number in [{low:g}, {high:g}]",
                 repr(units.reward(total)),
-                f"Declare the true range: Session(..., {word}_range=(low, high)). Where none will come, session.skip().",
+                f"{declare}Where none will come, session.skip().",
             )

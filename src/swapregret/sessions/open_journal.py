@@ -93,6 +93,7 @@ class Journal:
             )
         self._sync = sync
         self._checksum = self._length = self.n_events = 0
+        self._last = (0, 0, 0)
         self._process = os.getpid()
         self._file = self._open()
         _JOURNALS.add(self)
@@ -174,8 +175,8 @@ class Journal:
         """Start the file anew from a snapshot without waiting for the disk.
 
         Another thread makes the snapshot and writes it beside the journal. Events go to the old file until an append finds the
-        new one written; it then puts the events since the snapshot into it and moves it to the path. So the file at the path
-        holds every event at any moment. Where the disk fails the old file goes on.
+        new one written; it then puts the events since the snapshot into it, moves it to the path, and goes on there. So the file
+        at the path holds every event at any moment. Where the disk fails the old file goes on.
         """
         self._refuse_if_forked()
         self.n_events = 0
@@ -201,6 +202,11 @@ class Journal:
     def append(self, *payloads: bytes) -> None:
         """Put events on disk: all of them, or none."""
         self._refuse_if_forked()
+        renewal = self._renewal
+        if renewal is not None and not renewal.thread.is_alive():
+            if renewal.handle >= 0:
+                self._take_over(renewal)
+            self._renewal = renewal = None  # only now: what a signal leaves half-way is dropped by ``close``
         record, checksum = records(payloads, self._checksum)
         try:
             self._write(self._file, record)
@@ -209,16 +215,23 @@ class Journal:
             if isinstance(error, OSError):
                 raise disk_fault(error, os.fspath(self.path)) from None
             raise
+        self._last = self._length, self._checksum, len(payloads)
         self._checksum = checksum
         self._length += len(record)
         self.n_events += len(payloads)
-        renewal = self._renewal
         if renewal is not None:
             renewal.payloads += payloads
-            if not renewal.thread.is_alive():
-                if renewal.handle >= 0:
-                    self._take_over(renewal)
-                self._renewal = None  # only now: what a signal leaves half-way is dropped by ``close``
+
+    def take_back(self) -> None:
+        """Take the last events off the disk: what they told was not learnt."""
+        self._length, self._checksum, count = self._last
+        try:
+            os.ftruncate(self._file, self._length)
+        except OSError as error:
+            raise disk_fault(error, os.fspath(self.path)) from None
+        self.n_events -= count
+        if self._renewal is not None:
+            del self._renewal.payloads[-count:]
 
     def _write(self, handle: int, data: bytes) -> None:
         if os.write(handle, data) != len(data):

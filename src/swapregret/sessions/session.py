@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from swapregret.arrays import NamedArrays, Vector, as_integer
 from swapregret.counts import shown
-from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError
+from swapregret.errors import InvalidInput, ProtocolError
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Decision, Player, draw_decision
 from swapregret.learners.player import warm as warm_player
@@ -195,17 +195,19 @@ class Session(Generic[State]):
             )
         self._is_torn = True
         before = plain_state(self._rng) if self._journal is not None else {}
-        decision = draw_decision(self.player, self._state, self._rng, self._n_acted)
-        if self._journal is not None:
-            events = [act_event(decision.day, decision.action)]
-            if self._rng_after is not None and self._rng_after != before:  # somebody else drew from the generator
-                events.insert(0, rng_event(decision.day, before))
-            try:
+        try:
+            decision = draw_decision(self.player, self._state, self._rng, self._n_acted)
+            if self._journal is not None:
+                events = [act_event(decision.day, decision.action)]
+                if self._rng_after is not None and self._rng_after != before:  # somebody else drew from the generator
+                    events.insert(0, rng_event(decision.day, before))
                 self._journal.append(*events)
-            except SwapRegretError:
+        except Exception:
+            if self._journal is not None:
                 set_state(self._rng, before)
-                self._is_torn = False
-                raise
+            self._is_torn = False
+            raise
+        if self._journal is not None:
             self._rng_after = self._rng_after and plain_state(self._rng)
         self._open[decision.day] = decision
         self._n_acted += 1
@@ -251,15 +253,19 @@ class Session(Generic[State]):
     def _close(self, decision: Decision, seen: float | Vector | None, told: npt.ArrayLike | None) -> None:
         """Write down what was told, then let the player learn it.
 
-        A player that refuses leaves its state as it was, and refuses again when the journal is read. Whatever else ends the
-        call in between, a signal say, leaves the session torn: it takes no more calls.
+        A player that raises an error, because it refuses or because an oracle failed, leaves its state as it was: the day is
+        open as before. A signal in between leaves the session torn: it takes no more calls.
         """
         self._is_torn = True
+        is_written = False
         try:
             if self._journal is not None:
                 self._journal.append(close_event(decision.day, told))
+                is_written = True
             self._state = self.player.observe(self._state, decision, seen)
-        except SwapRegretError:
+        except Exception:
+            if self._journal is not None and is_written:
+                self._journal.take_back()
             self._is_torn = False
             raise
         del self._open[decision.day]
