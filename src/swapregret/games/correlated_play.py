@@ -7,6 +7,7 @@ each player its own, makes σ. If nobody can gain more than ε by a rule "when t
 equilibrium; if nobody can by one fixed action, an ε-coarse correlated one.
 """
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from swapregret.errors import InvalidInput
 from swapregret.games.certificate import Gap
 from swapregret.games.payoffs import Game
 from swapregret.games.play_file import read_play, write_play
-from swapregret.games.profiles import weighted_profiles
+from swapregret.games.profiles import check_profiles, one_for, profiles
 from swapregret.notebook import heat_figure, html_table
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
@@ -123,9 +124,13 @@ class CorrelatedPlay:
         laws = self.policies[window]
         if self.game.has_expectation:
             return self.game.expected_rewards(player, [law.marginals() for law in laws])
+        others = one_for(player, [law.atoms for law in laws])
+        check_profiles(others, "Give the game `expected`, so that nothing needs to be listed.")
+        weights = [np.ones(1) if index == player else law.weights for index, law in enumerate(laws)]
         total = np.zeros(self.game.action_sets[player].dimension)
-        for actions, weight in weighted_profiles([law.finite() for law in laws], player):
-            total += weight * self.game.rewards(player, actions)
+        for places, actions in profiles(others):
+            chance = math.prod(own[place] for own, place in zip(weights, places, strict=True))
+            total += chance * self.game.rewards(player, actions)
         return total
 
     # ---- deviations --------------------------------------------------------------------------------------------
