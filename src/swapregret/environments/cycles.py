@@ -14,7 +14,7 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Integers, Matrix, as_integer
 from swapregret.boundary import refuses
-from swapregret.environments.environment import Environment, entropy_from, from_rows, seeded
+from swapregret.environments.environment import Environment, entropy_from, rows_of, seeded
 from swapregret.environments.groups import group_levels, three_groups
 from swapregret.randomness import Seed
 
@@ -64,7 +64,8 @@ def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = Non
     n_phases = as_integer(phases, "phases", 1, days)
     length = days // n_phases
     table = group_levels(three_groups(actions, generator), cycle_values(0.5))
-    return from_rows(f"cyclic-{n_phases}", actions, days, generator, table, lambda day: _place(day // length))
+    levels = rows_of(table, lambda day: _place(day // length))
+    return Environment(f"cyclic-{n_phases}", actions, days, levels, entropy_from(generator))
 
 
 def spiral_ends(horizon: int) -> npt.NDArray[np.int64]:
@@ -110,9 +111,8 @@ def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment
     days, generator = seeded(horizon, rng, actions)
     ends = spiral_ends(days)
     table = group_levels(three_groups(actions, generator), cycle_values(_SPIRAL_MIDDLE))
-    return from_rows(
-        "spiral", actions, days, generator, table, lambda day: _place(np.searchsorted(ends, day, side="right"))
-    )
+    levels = rows_of(table, lambda day: _place(np.searchsorted(ends, day, side="right")))
+    return Environment("spiral", actions, days, levels, entropy_from(generator))
 
 
 @refuses

@@ -10,7 +10,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen, real_numbers
 from swapregret.boundary import refuses
 from swapregret.csv_file import read_csv
-from swapregret.environments.environment import Environment, as_actions, noiseless
+from swapregret.environments.environment import Environment, as_actions, noiseless, rows_of
 from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
@@ -63,12 +63,7 @@ def replay(
         values, name = _table(data, actions), name or "replay"
     table = frozen(declared.levels(values))
     days = len(table) if horizon is None else as_integer(horizon, "horizon", 1)
-
-    def levels(start: int, stop: int) -> Matrix:
-        if stop <= len(table):
-            return np.asarray(table[start:stop])
-        return np.asarray(table[np.arange(start, stop) % len(table)])
-
+    levels = rows_of(table, lambda day: day % len(table))
     return Environment(name, actions, days, levels, 0, declared.payment, noiseless, declared.reported)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer, as_number, check_memory
 from swapregret.boundary import refuses
-from swapregret.environments.environment import Environment, as_levels_apart, from_rows, seeded
+from swapregret.environments.environment import Environment, as_levels_apart, entropy_from, rows_of, seeded
 from swapregret.environments.groups import random_action, three_groups
 from swapregret.randomness import Seed
 
@@ -34,7 +34,7 @@ def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5
     days, generator = seeded(horizon, rng, actions)
     good, other = as_levels_apart(high, low)
     table = np.where(random_action(actions, generator) == 1, good, other)[None, :]
-    return from_rows("iid", actions, days, generator, table, np.zeros_like)
+    return Environment("iid", actions, days, rows_of(table, np.zeros_like), entropy_from(generator))
 
 
 @refuses
@@ -65,7 +65,8 @@ def piecewise(
     good, other = as_levels_apart(high, low)
     check_memory(count * actions.dimension, "the table of a piecewise environment", 16)
     table = np.array([np.where(random_action(actions, generator) == 1, good, other) for _ in range(count)])
-    return from_rows(f"piecewise-{count}", actions, days, generator, table, lambda day: day * count // days)
+    levels = rows_of(table, lambda day: day * count // days)
+    return Environment(f"piecewise-{count}", actions, days, levels, entropy_from(generator))
 
 
 @refuses
@@ -103,7 +104,8 @@ def random_walk(
     path = np.vstack([start_levels, start_levels + np.cumsum(moves, axis=0)])
     folded = np.abs(path) % 2.0
     table = np.where(folded > 1.0, 2.0 - folded, folded)
-    return from_rows("random-walk", actions, days, generator, table, lambda day: day * count // days)
+    levels = rows_of(table, lambda day: day * count // days)
+    return Environment("random-walk", actions, days, levels, entropy_from(generator))
 
 
 @refuses
@@ -151,5 +153,5 @@ def interruptions(
     outage = np.where(decoy == 1, 1.0, np.where(best == 1, 0.0, other))
     n_stretches = -(-days // length)
     is_out = (generator.permutation(n_stretches) < round(part * n_stretches)).astype(np.int64)
-    table = np.stack([calm, outage])
-    return from_rows("interruptions", actions, days, generator, table, lambda day: is_out[day // length])
+    levels = rows_of(np.stack([calm, outage]), lambda day: is_out[day // length])
+    return Environment("interruptions", actions, days, levels, entropy_from(generator))
