@@ -89,13 +89,12 @@ def _read(path: Path, actions: ActionSet) -> Matrix:
     kind = path.suffix.lower()
     if kind == ".npy":
         try:
-            return _table(np.load(path, allow_pickle=False), actions)
+            table = np.load(path, allow_pickle=False)
         except (ValueError, OSError, EOFError, MemoryError) as error:
-            if isinstance(error, InvalidInput):
-                raise
             raise InvalidInput(
                 "`data` must be a readable .npy file", f"{path.name}: {error!s:.80}", "Write it again."
             ) from None
+        return _table(table, actions)
     if kind == ".csv":
         found = read_csv(path, has_header=None)
         return _columns(list(found.header) or None, [cells for _, cells in found.rows], actions)
@@ -117,13 +116,12 @@ def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
             "all rows of `data` must have the same number of columns", "rows of different lengths", "Mend the file."
         ) from None
     try:
-        return _table(table.astype(np.float64), actions)  # text of numbers, as files hold it
+        numbers = table.astype(np.float64)  # text of numbers, as files hold it
     except ValueError as error:
-        if isinstance(error, InvalidInput):
-            raise
         raise InvalidInput(
             "`data` must be a table of numbers, one row per day", str(error)[:80], "Mend the file."
         ) from None
+    return _table(numbers, actions)
 
 
 def _read_parquet(path: Path) -> tuple[list[str], Any]:

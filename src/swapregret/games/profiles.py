@@ -11,14 +11,14 @@ PROFILE_LIMIT = 200_000
 """How many joint actions are listed before a sentence says that there are too many."""
 
 
-def check_profiles(lists: Sequence[Sequence[Any]], do: str) -> None:
+def check_profiles(lists: Sequence[Any], do: str) -> None:
     """Refuse lists with too many joint actions; ``do`` says what else can be done."""
     count = prod(len(each) for each in lists)
     if count > PROFILE_LIMIT:
         raise TooLarge(f"a game must have at most {PROFILE_LIMIT:,} joint actions to be listed", f"{count:,}", do)
 
 
-def profiles(lists: Sequence[Sequence[Any]]) -> Iterator[tuple[tuple[int, ...], tuple[Any, ...]]]:
+def profiles(lists: Sequence[Any]) -> Iterator[tuple[tuple[int, ...], tuple[Any, ...]]]:
     """Yield every joint action, one of each list: where they are in the lists, and the actions.
 
     Examples
