@@ -9,6 +9,8 @@ import numpy as np
 
 from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.learners.player import Arrays, Decision, Player, hold_policy, own_state, what_is_seen
+from swapregret.policy import Policy
+from swapregret.testing.conformance import require
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,26 +92,14 @@ def written(player: Player[Any], state: Any) -> Arrays:
     return {name: array.copy() for name, array in player.dump(state).items()}
 
 
-def same_arrays(first: Arrays, second: Arrays) -> bool:
-    """Tell whether two dumps are equal bit for bit."""
-    return first.keys() == second.keys() and all(
-        array.dtype == second[name].dtype
-        and array.shape == second[name].shape
-        and array.tobytes() == second[name].tobytes()
-        for name, array in first.items()
-    )
+def moments(law: Policy) -> Arrays:
+    """Return the first two moments of a policy."""
+    return {"marginals": law.marginals(), "cooccurrence": law.cooccurrence()}
 
 
-def same_law(player: Player[Any], first: Any, second: Any) -> bool:
-    """Tell whether two states have the same policy, in its first two moments."""
-    one, other = player.policy(first), player.policy(second)
-    return np.array_equal(one.marginals(), other.marginals()) and np.array_equal(
-        one.cooccurrence(), other.cooccurrence()
-    )
-
-
-def same_step(player: Player[Any], first: Step, second: Step) -> bool:
-    """Tell whether two days went alike."""
-    return np.array_equal(first.decision.action, second.decision.action) and same_arrays(
-        player.dump(first.after), player.dump(second.after)
-    )
+def agree_arrays(found: Arrays, wanted: Arrays, day: int, must: str, do: str) -> None:
+    """Raise a fault unless the arrays of a day are those that are wanted, bit for bit."""
+    require(found.keys() == wanted.keys(), must, f"arrays {sorted(found)} on day {day}", do)
+    for name, array in found.items():
+        same = (array.dtype, array.shape) == (wanted[name].dtype, wanted[name].shape)
+        require(same and array.tobytes() == wanted[name].tobytes(), must, f"another `{name}` on day {day}", do)

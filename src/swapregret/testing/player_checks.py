@@ -8,16 +8,8 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
-from swapregret.testing.conformance import Report, listed, require, run_checks, skip
-from swapregret.testing.player_case import (
-    PlayerCase,
-    duplicate,
-    same_arrays,
-    same_law,
-    same_step,
-    through_file,
-    written,
-)
+from swapregret.testing.conformance import Report, agree, listed, require, run_checks, skip
+from swapregret.testing.player_case import PlayerCase, agree_arrays, duplicate, moments, through_file, written
 from swapregret.testing.policy_checks import check_law
 
 _THOROUGH = 6
@@ -97,13 +89,8 @@ def _check_policies(case: PlayerCase) -> None:
             f"marginals from {x.min():.6g} to {x.max():.6g} and the draw {action.tolist()} on day {day}",
             "Mix policies over actions of the set only.",
         )
-        again = case.player.policy(step.before)
-        require(
-            np.array_equal(again.marginals(), x),
-            "`policy(state)` must be the same law however often it is asked",
-            f"another one on day {day}",
-            "Let the state alone decide.",
-        )
+        must = "`policy(state)` must be the same law however often it is asked"
+        agree(case.player.policy(step.before).marginals(), x, 0.0, must, "Let the state alone decide.")
         if day in thorough:
             check_law(law, actions, reference, n_samples=400, seed=case.seed)
 
@@ -112,15 +99,12 @@ def _check_repeatability(case: PlayerCase) -> None:
     """Check that the same seeds give the same run, also from a player that has played before."""
     again = case.play(case.start(), 0, case.days)
     for day, (first, second) in enumerate(zip(case.steps, again, strict=True)):
-        same = np.array_equal(first.decision.action, second.decision.action) and np.array_equal(
-            first.decision.policy.marginals(), second.decision.policy.marginals()
+        must = "the same generator and the same rewards must give the same run"
+        do = "Draw all randomness from `rng` in start, and keep nothing in the player itself."
+        runs = (
+            {"action": each.action, "marginals": each.policy.marginals()} for each in (first.decision, second.decision)
         )
-        require(
-            same,
-            "the same generator and the same rewards must give the same run",
-            f"other play from day {day} on",
-            "Draw all randomness from `rng` in start, and keep nothing in the player itself.",
-        )
+        agree_arrays(*runs, day, must, do)
 
 
 def _check_state(case: PlayerCase) -> None:
@@ -128,18 +112,12 @@ def _check_state(case: PlayerCase) -> None:
     for day, step in enumerate(case.steps):
         before = written(case.player, step.before)
         once = case.observe(step.before, step.decision, duplicate(step.reward))
-        require(
-            same_arrays(before, case.player.dump(step.before)),
-            "`observe` must leave the old state as it was",
-            f"a state that changed on day {day}",
-            "Make states frozen values, or give the player `copy(state)`.",
-        )
-        require(
-            same_arrays(case.player.dump(once), case.player.dump(step.after)),
-            "`observe` must give the same state from the same state, decision and reward",
-            f"another one on day {day}",
-            "Keep randomness and memory out of observe.",
-        )
+        must = "`observe` must leave the old state as it was"
+        do = "Make states frozen values, or give the player `copy(state)`."
+        agree_arrays(case.player.dump(step.before), before, day, must, do)
+        must = "`observe` must give the same state from the same state, decision and reward"
+        do = "Keep randomness and memory out of observe."
+        agree_arrays(case.player.dump(once), case.player.dump(step.after), day, must, do)
 
 
 def _check_arguments(case: PlayerCase) -> None:
@@ -151,19 +129,10 @@ def _check_arguments(case: PlayerCase) -> None:
             continue
         reward = step.reward.copy()
         after = case.observe(step.before, step.decision, reward)
-        require(
-            np.array_equal(reward, step.reward),
-            "`observe` must leave the reward alone",
-            f"a change on day {day}",
-            "Copy it.",
-        )
+        agree(reward, step.reward, 0.0, "`observe` must leave the reward alone", "Copy it.")
         reward[...] = 0.5 - reward
-        require(
-            same_arrays(case.player.dump(after), case.player.dump(step.after)),
-            "a state must not change when the caller reuses the reward array",
-            f"a state that changed on day {day}",
-            "Copy what is kept of the reward.",
-        )
+        must = "a state must not change when the caller reuses the reward array"
+        agree_arrays(case.player.dump(after), written(case.player, step.after), day, must, "Copy what is kept of it.")
 
 
 def _check_files(case: PlayerCase) -> None:
@@ -176,26 +145,21 @@ def _check_files(case: PlayerCase) -> None:
         loaded = player.load(arrays)
         for array in arrays.values():
             array[...] = 0
-        require(
-            same_arrays(written(player, state), player.dump(loaded)),
+        must, do = (
             "`load(dump(state))` must be the state, bit for bit",
-            f"another one on day {day}",
-            "Write everything the next step needs, and copy the arrays that are read.",
+            "Write everything the next step needs, and copy it.",
         )
-        require(
-            same_law(player, state, loaded),
-            "`load(dump(state))` must have the policy of the state",
-            f"another one on day {day}",
-            "Rebuild the policy in the same way.",
-        )
+        agree_arrays(player.dump(loaded), written(player, state), day, must, do)
+        must, do = "`load(dump(state))` must have the policy of the state", "Rebuild the policy in the same way."
+        agree_arrays(moments(player.policy(loaded)), moments(player.policy(state)), day, must, do)
     state = player.load(through_file(written(player, case.steps[middle].before)))
     for step, other in zip(case.steps[middle:], case.play(state, middle, case.days), strict=True):
-        require(
-            same_step(player, step, other),
+        must, do = (
             "a state that was written and read must go on as the original does",
-            f"other play from day {step.decision.day} on",
             "Write everything the next step needs.",
         )
+        actions = ({"action": each.decision.action} | player.dump(each.after) for each in (other, step))
+        agree_arrays(*actions, step.decision.day, must, do)
 
 
 PLAYER_CHECKS: dict[str, Callable[[PlayerCase], None]] = {

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.policy import Policy
-from swapregret.testing.conformance import Report, agree, listed, require, run_checks, unspoilt
+from swapregret.testing.conformance import Report, agree, listed, require, require_array, run_checks, unspoilt
 from swapregret.testing.policy_atoms import check_atoms, check_probability, check_sampler_law, check_samples
 from swapregret.testing.set_instances import PolicyCase
 
@@ -71,12 +71,7 @@ def _check_marginals(case: PolicyCase) -> None:
         "Build the policy for the same set.",
     )
     x = policy.marginals()
-    require(
-        isinstance(x, np.ndarray) and x.shape == (d,) and x.dtype == np.float64,
-        f"`marginals()` must be a float64 vector of shape ({d},)",
-        f"{type(x).__name__} of shape {np.shape(x)}",
-        "Return E[M].",
-    )
+    require_array(x, np.float64, (d,), "marginals()", "Return E[M].")
     require(
         bool((x >= -1e-12).all() and (x <= 1.0 + 1e-12).all()),
         "`marginals()` must lie in [0, 1]",
@@ -96,20 +91,13 @@ def _check_second_moment(case: PolicyCase) -> None:
     """Check that the dense matrix, the product and the marginals are moments of one law over 0/1 vectors."""
     policy, d, x = case.policy, case.policy.dimension, case.policy.marginals()
     matrix = policy.cooccurrence()
-    require(
-        isinstance(matrix, np.ndarray) and matrix.shape == (d, d),
-        f"`cooccurrence()` must have shape ({d}, {d})",
-        f"shape {np.shape(matrix)}",
-        "Return E[M Mᵀ].",
-    )
+    require_array(matrix, np.float64, (d, d), "cooccurrence()", "Return E[M Mᵀ].")
     _check_matrix(matrix, x, case.actions)
     rng = np.random.default_rng([case.seed, 3])
     vectors = [*np.eye(d)[: min(d, 8)], np.ones(d), *rng.standard_normal((4, d)), *rng.standard_normal((2, d)) * 1e6]
     for v in vectors:
         product = policy.second_moment(v.copy())
-        require(
-            np.shape(product) == (d,), f"`second_moment(v)` must have shape ({d},)", f"{np.shape(product)}", "Mend it."
-        )
+        require_array(product, np.float64, (d,), "second_moment(v)", "Return E[M (M·v)].")
         must = f"`second_moment(v)` must equal cooccurrence() @ v within {_TOLERANCE}, relative to v"
         size = 1.0 + float(np.abs(v).sum())
         agree(product / size, matrix @ v / size, _TOLERANCE, must, "Compute both from the same law.")
@@ -162,8 +150,7 @@ def _check_value(case: PolicyCase) -> None:
     }
     if policy.has_atoms:
         asked |= {"atoms": lambda: policy.atoms, "weights": lambda: policy.weights}
-    for name, ask in asked.items():
-        unspoilt(ask, name, "Mark what is kept as read-only (swapregret.arrays.frozen), or hand out copies.")
+    unspoilt(asked, "Mark what is kept as read-only (swapregret.arrays.frozen), or hand out copies.")
     require(np.array_equal(v, kept), "`second_moment(v)` must leave v alone", "a changed vector", "Copy it first.")
 
 

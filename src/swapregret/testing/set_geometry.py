@@ -16,7 +16,7 @@ from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.kl import Projection
-from swapregret.testing.conformance import agree, refused, require
+from swapregret.testing.conformance import agree, refused, require, require_array, require_members
 from swapregret.testing.policy_checks import check_law
 from swapregret.testing.set_instances import SetCase
 
@@ -37,13 +37,8 @@ def check_span(case: SetCase) -> None:
         f"rank {actions.rank}, span.rank {r}, coordinates {J.tolist()}",
         "Build the span with swapregret.geometry.span.find_span.",
     )
-    require(
-        span.lift.shape == (d, r),
-        f"`span.lift` must have shape ({d}, {r})",
-        f"{span.lift.shape}",
-        "Build the span with swapregret.geometry.span.find_span.",
-    )
-    _check_independent(case, span.basis, "`span.basis`")
+    require_array(span.lift, np.float64, (d, r), "span.lift", "Build the span with swapregret.geometry.span.find_span.")
+    _check_independent(case, span.basis, "span.basis")
     rank = int(np.linalg.matrix_rank(case.members.astype(np.float64)))
     require(
         rank == r if case.reference is not None else rank <= r,
@@ -74,19 +69,18 @@ def _largest(case: SetCase, c: Vector) -> float:
 def _check_independent(case: SetCase, rows: Actions, name: str) -> None:
     """Check that rows are as many actions as the rank, independent in the coordinates of the span."""
     r, J = case.actions.span.rank, case.actions.span.coordinates
-    wanted = (r, case.actions.dimension)
-    require(rows.shape == wanted, f"{name} must have shape {wanted}", f"{rows.shape}", f"Choose {r} actions.")
-    for row in rows:
-        require(case.is_member(row), f"{name} must consist of actions", f"{row.tolist()}", "Choose actions of the set.")
+    do = f"Choose {r} independent actions of the set."
+    require_array(rows, np.int64, (r, case.actions.dimension), name, do)
+    require_members(rows, case.is_member, f"the rows of `{name}`", do)
     found = int(np.linalg.matrix_rank(rows[:, J].astype(np.float64)))
-    require(found == r, f"{name} must be linearly independent", f"rank {found} of {r}", "Choose independent actions.")
+    require(found == r, f"`{name}` must be linearly independent", f"rank {found} of {r}", do)
 
 
 def check_spanner(case: SetCase) -> None:
     """Check that the spanner is r independent actions in which no action has a coefficient beyond the bound, at most 2."""
     actions, spanner, J = case.actions, case.actions.spanner(), case.actions.span.coordinates
     rows, r = spanner.actions, case.actions.rank
-    _check_independent(case, rows, "the spanner")
+    _check_independent(case, rows, "spanner().actions")
     require(
         0.0 < spanner.bound <= 2.0 + _ZERO,
         "the bound of the spanner must be at most 2",
@@ -141,10 +135,11 @@ def check_projection(case: SetCase) -> None:
 
 def _check_shape(projection: Projection, dimension: int, reachable: Vector) -> None:
     x, log_x = projection.point, projection.log_point
+    require_array(x, np.float64, (dimension,), "kl_project(...).point", "Return x and log x.")
     require(
-        x.shape == log_x.shape == (dimension,) and bool(np.isfinite(x).all()) and bool((x >= 0.0).all()),
-        f"`kl_project(...).point` and `.log_point` must be vectors of shape ({dimension},), the point finite and non-negative",
-        f"shapes {x.shape} and {log_x.shape}, least {x.min(initial=np.inf):.3g}",
+        log_x.shape == (dimension,) and bool((x >= 0.0).all()),
+        f"`kl_project(...).log_point` must be a vector of shape ({dimension},), and the point must not be negative",
+        f"shape {log_x.shape}, least {x.min():.3g}",
         "Return x and log x.",
     )
     gap = float(np.abs(np.exp(log_x) / np.where(x > 0.0, x, 1.0) - (x > 0.0)).max())
