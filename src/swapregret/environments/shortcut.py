@@ -37,13 +37,7 @@ def shortcut_edges(length: int) -> list[tuple[str, str]]:
 
 @refuses
 def shortcut_dag(length: int, horizon: int) -> Environment:
-    """Return the shortcut DAG with ``length`` = n layers, on its own action set (``.actions``, a ``DagPaths``).
-
-    Parameters
-    ----------
-    length : int
-        n; there are 2ⁿ + 1 paths.
-    horizon : int
+    """Return the shortcut DAG with ``length`` = n layers, 2ⁿ + 1 paths, on its own action set (``.actions``, a ``DagPaths``).
 
     Examples
     --------

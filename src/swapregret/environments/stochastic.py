@@ -16,14 +16,7 @@ _STRETCHES = 1000
 def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5, rng: Seed = None) -> Environment:
     """Return independent days of one law: the elements of a random action at ``high``, the others at ``low``.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    high, low : float
-        Levels in [0, 1].
-    rng : int, SeedSequence, Generator or None
-        Chooses the good action and the noise.
+    Both are levels in [0, 1]; ``rng`` chooses the good action and the noise.
 
     Examples
     --------
@@ -43,15 +36,7 @@ def piecewise(
 ) -> Environment:
     """Return equal pieces, each with a random action at ``high`` and all other elements at ``low``.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    pieces : int
-    high, low : float
-        Levels in [0, 1].
-    rng : int, SeedSequence, Generator or None
-        Chooses the good actions and the noise.
+    Both are levels in [0, 1]; ``rng`` chooses the good actions and the noise.
 
     Examples
     --------
@@ -76,17 +61,8 @@ def random_walk(
     """Return levels that walk at random between 0 and 1, each element on its own.
 
     The walk starts at uniform levels, which are stationary, and makes ``steps`` normal steps over the horizon (at most one
-    per day), reflected at 0 and 1; between two steps it stands still.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    steps : int
-    deviation : float
-        Standard deviation of a step.
-    rng : int, SeedSequence, Generator or None
-        Chooses the walk and the noise.
+    per day) of standard deviation ``deviation``, reflected at 0 and 1; between two steps it stands still. ``rng`` chooses the walk
+    and the noise.
 
     Examples
     --------
