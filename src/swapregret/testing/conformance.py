@@ -64,6 +64,18 @@ def agree(found: npt.ArrayLike, wanted: npt.ArrayLike, within: float, must: str,
     require(gap <= within, must, f"a difference of {gap:.3g}", do)
 
 
+def between(found: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike, must: str, do: str) -> None:
+    """Raise a fault unless all numbers lie between two bounds, entry by entry.
+
+    Examples
+    --------
+    >>> between([0.2, 0.8], 0.0, 1.0, "probabilities must lie in [0, 1]", "Divide them by their sum.")
+    """
+    values = np.asarray(found)
+    outside = float(np.maximum(low - values, values - high).max())
+    require(outside <= 0.0, must, f"{values.min():.6g} to {values.max():.6g}, outside by {outside:.3g}", do)
+
+
 def refused(call: Callable[[], Any], error: type[Exception], must: str, came: str, do: str) -> None:
     """Raise a fault unless a call is refused with an error of one kind; ``came`` says what an answer would be.
 

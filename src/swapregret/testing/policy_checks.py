@@ -17,6 +17,7 @@ from swapregret.policy import Policy
 from swapregret.testing.conformance import (
     Report,
     agree,
+    between,
     listed,
     refused,
     require,
@@ -89,19 +90,11 @@ def _check_marginals(case: PolicyCase) -> None:
     )
     x = policy.marginals()
     require_array(x, np.float64, (d,), "marginals()", "Return E[M].")
-    require(
-        bool((x >= -1e-12).all() and (x <= 1.0 + 1e-12).all()),
-        "`marginals()` must lie in [0, 1]",
-        f"entries from {x.min():.6g} to {x.max():.6g}",
-        "They are the probabilities with which elements are chosen.",
-    )
+    do = "They are the probabilities with which elements are chosen."
+    between(x, -1e-12, 1.0 + 1e-12, "`marginals()` must lie in [0, 1]", do)
     if actions is not None and actions.is_uniform:
-        require(
-            abs(float(x.sum()) - actions.size) <= _TOLERANCE * d,
-            f"`marginals()` must add up to {actions.size}, the size of every action",
-            f"{x.sum()!r}",
-            "Check that every action drawn has all its elements.",
-        )
+        must = f"`marginals()` must add up to {actions.size}, the size of every action"
+        agree(x.sum(), actions.size, _TOLERANCE * d, must, "Check that every action drawn has all its elements.")
 
 
 def _check_second_moment(case: PolicyCase) -> None:
@@ -127,20 +120,13 @@ def _check_matrix(matrix: Matrix, x: Vector, actions: ActionSet | None) -> None:
     )
     agree(np.diag(matrix), x, _TOLERANCE, must, _ONE_LAW)
     upper, lower = np.minimum.outer(x, x), np.maximum(0.0, np.add.outer(x, x) - 1.0)
-    excess = float(max((matrix - upper).max(), (lower - matrix).max()))
-    require(
-        excess <= _TOLERANCE,
-        "`cooccurrence()` must lie between max(0, x_i + x_j − 1) and min(x_i, x_j)",
-        f"an entry {excess:.3g} outside",
-        "P(i and j) cannot leave these bounds under any law.",
-    )
+    must = "`cooccurrence()` must lie between max(0, x_i + x_j − 1) and min(x_i, x_j)"
+    do = "P(i and j) cannot leave these bounds under any law."
+    between(matrix, lower - _TOLERANCE, upper + _TOLERANCE, must, do)
     least = float(np.linalg.eigvalsh(matrix)[0]) if len(x) <= _SPECTRAL else _least_quadratic(matrix)
-    require(
-        least >= -_TOLERANCE * (1.0 + float(np.trace(matrix))),
-        "`cooccurrence()` must be positive semidefinite",
-        f"E[(M·v)²] = {least:.3g} for a v of length 1",
-        "E[(M·v)²] is not negative for any v.",
-    )
+    rounding = _TOLERANCE * (1.0 + float(np.trace(matrix)))
+    must = "`cooccurrence()` must be positive semidefinite"
+    between(least, -rounding, np.inf, must, "E[(M·v)²] is not negative for any v.")
     if actions is not None and actions.is_uniform:
         must = f"the rows of `cooccurrence()` must add up to {actions.size} times the marginals"
         within = _TOLERANCE * len(x)
@@ -201,12 +187,8 @@ def _check_probability(case: PolicyCase) -> None:
     except Unsupported:
         skip("the policy does not give probabilities")
     agree(policy.probabilities(case.reference), p, _TOLERANCE, many, _ONE_LAW)
-    require(
-        bool((p >= 0.0).all()) and abs(float(p.sum()) - 1.0) <= _TOLERANCE,
-        f"`probability` must be non-negative and add up to 1 over the set within {_TOLERANCE}",
-        f"sum {float(p.sum())!r}, least {float(p.min())!r}",
-        "Normalise the law.",
-    )
+    between(p, 0.0, np.inf, "`probability` must not be negative", "Normalise the law.")
+    agree(p.sum(), 1.0, _TOLERANCE, "`probability` must add up to 1 over the set", "Normalise the law.")
     must = f"`marginals()` must be the mean under `probability` within {_TOLERANCE}"
     agree(p @ case.reference, policy.marginals(), _TOLERANCE, must, _ONE_LAW)
 
@@ -217,12 +199,8 @@ def _check_samples(case: PolicyCase) -> None:
     first = policy.sample(np.random.default_rng([case.seed, 2]))
     again = policy.sample(np.random.default_rng([case.seed, 2]))
     require_action(first, policy.dimension, "sample")
-    require(
-        np.array_equal(first, again),
-        "`sample` must draw the same action from the same generator",
-        f"{first.tolist()} and {again.tolist()}",
-        "Take all randomness from the `rng` passed in.",
-    )
+    must = "`sample` must draw the same action from the same generator"
+    agree(again, first, 0.0, must, "Take all randomness from the `rng` passed in.")
     support = None if case.listing is None else {atom.tobytes() for atom in case.listing.atoms}
     drawn = np.unique(case.samples, axis=0)
     require_members(drawn, case.is_member, "samples", "Draw actions of the set only.")

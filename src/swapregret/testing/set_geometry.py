@@ -16,7 +16,7 @@ from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.kl import Projection
-from swapregret.testing.conformance import agree, refused, require, require_array, require_members
+from swapregret.testing.conformance import agree, between, refused, require, require_array, require_members
 from swapregret.testing.policy_checks import check_law
 from swapregret.testing.set_instances import SetCase
 
@@ -52,13 +52,9 @@ def check_span(case: SetCase) -> None:
         c = np.zeros(d)
         c[J] = -span.lift[i]
         c[i] += 1.0
-        gap = _largest(case, c)
-        require(
-            gap <= _ZERO * (1.0 + float(np.abs(c).sum())),
-            f"`span.lift` must give coordinate {i} of every action from the independent ones",
-            f"an action where it is wrong by {gap:.3g}",
-            "Correct `span`: the rank may be too small.",
-        )
+        must = f"`span.lift` must give coordinate {i} of every action from the independent ones"
+        within = _ZERO * (1.0 + float(np.abs(c).sum()))
+        agree(_largest(case, c), 0.0, within, must, "Correct `span`: the rank may be too small.")
 
 
 def _largest(case: SetCase, c: Vector) -> float:
@@ -81,12 +77,8 @@ def check_spanner(case: SetCase) -> None:
     actions, spanner, J = case.actions, case.actions.spanner(), case.actions.span.coordinates
     rows, r = spanner.actions, case.actions.rank
     _check_independent(case, rows, "spanner().actions")
-    require(
-        0.0 < spanner.bound <= 2.0 + _ZERO,
-        "the bound of the spanner must be at most 2",
-        f"{spanner.bound!r}",
-        "Exchange actions until it is (Awerbuch and Kleinberg).",
-    )
+    do = "Exchange actions until it is (Awerbuch and Kleinberg)."
+    between(spanner.bound, 0.0, 2.0 + _ZERO, "the bound of the spanner must be at most 2", do)
     inverse = np.linalg.inv(rows[:, J].astype(np.float64))
     worst = 0.0
     for k in range(r):
@@ -95,12 +87,9 @@ def check_spanner(case: SetCase) -> None:
         worst = max(worst, _largest(case, c))
     coefficients = case.members[:, J] @ inverse
     worst = max(worst, float(np.abs(coefficients).max()))
-    require(
-        worst <= spanner.bound + _ZERO,
-        "no action may have a coefficient in the spanner beyond its bound",
-        f"{worst:.6g} with bound {spanner.bound:.6g}",
-        "Compute the bound by two oracle calls for each element of the spanner.",
-    )
+    must = f"no action may have a coefficient in the spanner beyond its bound, {spanner.bound:.6g}"
+    do = "Compute the bound by two oracle calls for each element of the spanner."
+    between(worst, 0.0, spanner.bound + _ZERO, must, do)
     must = "`spanner().coefficients(action)` must give the action as a combination of the spanner"
     found = [spanner.coefficients(member) for member in case.members[:50]]
     agree(found, coefficients[:50], _ZERO, must, "Use the inverse of the spanner in the independent coordinates.")
@@ -142,13 +131,9 @@ def _check_shape(projection: Projection, dimension: int, reachable: Vector) -> N
         f"shape {log_x.shape}, least {x.min():.3g}",
         "Return x and log x.",
     )
-    gap = float(np.abs(np.exp(log_x) / np.where(x > 0.0, x, 1.0) - (x > 0.0)).max())
-    require(
-        gap <= _EXACT * 10.0,
-        "`kl_project(...).log_point` must be the logarithm of the point",
-        f"exp(log_point) off by {gap:.3g}, relative",
-        "Keep log x and take x = exp(log x).",
-    )
+    must = "`kl_project(...).log_point` must be the logarithm of the point, up to a relative error"
+    ratio = np.exp(log_x) / np.where(x > 0.0, x, 1.0)
+    agree(ratio, x > 0.0, _EXACT * 10.0, must, "Keep log x and take x = exp(log x).")
     require(
         bool((np.isfinite(log_x) == reachable).all()),
         "`log_point` must be finite exactly at the coordinates that some action has",
@@ -163,18 +148,12 @@ def _check_gap(case: SetCase, projection: Projection, w: Vector) -> None:
     g[inside] = projection.log_point[inside] - w[inside]
     rounding = 1e-13 * float(np.abs(g).sum() + np.abs(w).sum())
     gap = float(g @ (projection.point - case.actions.argmax(-g)))
-    require(
-        gap <= _GAP + rounding,
-        f"the duality gap of `kl_project` must be at most {_GAP}",
-        f"{gap:.3g} for log-weights from {w.min():.3g} to {w.max():.3g}",
-        "Iterate further: the gap is one oracle call, swapregret.geometry.kl.kl_gap.",
-    )
-    require(
-        gap <= projection.gap + _EXACT + rounding and projection.gap <= _GAP + rounding,
-        f"`kl_project(...).gap` must be an upper bound on the duality gap, at most {_GAP}",
-        f"{projection.gap:.3g}, where one oracle call finds {gap:.3g}",
-        "Compute it from the point that is returned.",
-    )
+    must = f"the duality gap of `kl_project` must be at most {_GAP} for log-weights from {w.min():.3g} to {w.max():.3g}"
+    do = "Iterate further: the gap is one oracle call, swapregret.geometry.kl.kl_gap."
+    between(gap, -np.inf, _GAP + rounding, must, do)
+    must = f"`kl_project(...).gap` must be at most {_GAP}, and not below what one oracle call finds, {gap:.3g}"
+    do = "Compute it from the point that is returned."
+    between(projection.gap, gap - _EXACT - rounding, _GAP + rounding, must, do)
 
 
 def _in_hull(case: SetCase, point: Vector) -> None:
