@@ -8,6 +8,8 @@ import asyncio
 import secrets
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -80,8 +82,10 @@ class _Calls(ABC):
         headers = {} if method == "GET" else {"Idempotency-Key": secrets.token_hex(16)}
         return {"method": method, "url": path, "headers": headers, **({} if body is None else {"json": body})}
 
-    def _pause(self, attempt: int) -> float:
-        return min(2.0, 0.1 * 2.0**attempt) * (0.5 + secrets.randbelow(1000) / 1000)
+    def _pauses(self) -> Iterator[float]:
+        """Yield how long to wait after each try but the last: longer and longer, and never two clients in step."""
+        for attempt in range(self._tries - 1):
+            yield min(2.0, 0.1 * 2.0**attempt) * (0.5 + secrets.randbelow(1000) / 1000)
 
 
 class Client(_Calls):
@@ -111,18 +115,13 @@ class Client(_Calls):
 
     def _call(self, method: str, path: str, body: Any = None) -> Any:
         request = self._request(method, path, body)
-        for attempt in range(self._tries):
-            is_last = attempt + 1 == self._tries
-            try:
+        for pause in self._pauses():
+            with suppress(httpx.TransportError):
                 answer = self._http.request(**request)
-            except httpx.TransportError:
-                if is_last:
-                    raise
-            else:
-                if is_last or answer.status_code not in _AGAIN:
+                if answer.status_code not in _AGAIN:
                     return _read(answer)
-            time.sleep(self._pause(attempt))
-        raise AssertionError("a client tries at least once")
+            time.sleep(pause)
+        return _read(self._http.request(**request))
 
     def __enter__(self) -> "Client":
         """Return the client itself."""
@@ -146,18 +145,13 @@ class AsyncClient(_Calls):
 
     async def _call(self, method: str, path: str, body: Any = None) -> Any:
         request = self._request(method, path, body)
-        for attempt in range(self._tries):
-            is_last = attempt + 1 == self._tries
-            try:
+        for pause in self._pauses():
+            with suppress(httpx.TransportError):
                 answer = await self._http.request(**request)
-            except httpx.TransportError:
-                if is_last:
-                    raise
-            else:
-                if is_last or answer.status_code not in _AGAIN:
+                if answer.status_code not in _AGAIN:
                     return _read(answer)
-            await asyncio.sleep(self._pause(attempt))
-        raise AssertionError("a client tries at least once")
+            await asyncio.sleep(pause)
+        return _read(await self._http.request(**request))
 
     async def __aenter__(self) -> "AsyncClient":
         """Return the client itself."""

@@ -209,14 +209,12 @@ class Writer:
 
 
 def _answer(outcomes: list[tuple[_Job, Any]]) -> None:
-    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Any]]] = {}
-    for job, outcome in outcomes:
-        by_loop.setdefault(job.future.get_loop(), []).append((job, outcome))
-    for loop, pairs in by_loop.items():
+    """Hand over what came of jobs, all of one loop, in that loop."""
+    if outcomes:
         try:
-            loop.call_soon_threadsafe(_resolve, pairs)
+            outcomes[0][0].future.get_loop().call_soon_threadsafe(_resolve, outcomes)
         except RuntimeError:  # the loop has been closed: nobody waits
-            _log.info("nobody waits for %d answers", len(pairs))
+            _log.info("nobody waits for %d answers", len(outcomes))
 
 
 def _resolve(pairs: list[tuple[_Job, Any]]) -> None:
