@@ -185,30 +185,19 @@ class CorrelatedPlay:
         game = self.game
         counts = [actions.n_actions for actions in game.action_sets]
         if len(counts) == 2 and all(count is not None and count <= _MOST_SHOWN for count in counts):
-            names = [
+            table, title, (y_title, x_title) = joint_law(self), "Joint law of the play", game.names
+            rows, columns = (
                 [game.describe(player, row) for row in actions.enumerate()]
                 for player, actions in enumerate(game.action_sets)
-            ]
-            return heat_figure(
-                joint_law(self),
-                rows=names[0],
-                columns=names[1],
-                title="Joint law of the play",
-                x_title=game.names[1],
-                y_title=game.names[0],
             )
-        width = max(actions.dimension for actions in game.action_sets)
-        table = np.full((game.n_players, width), np.nan)
-        for player, actions in enumerate(game.action_sets):
-            table[player, : actions.dimension] = self.marginals(player)
-        return heat_figure(
-            table,
-            rows=game.names,
-            columns=[str(index) for index in range(width)],
-            title="How likely each player is to be told each element",
-            x_title="element",
-            y_title="player",
-        )
+        else:
+            title, y_title, x_title = "How likely each player is to be told each element", "player", "element"
+            width = max(actions.dimension for actions in game.action_sets)
+            rows, columns = list(game.names), [str(index) for index in range(width)]
+            table = np.full((game.n_players, width), np.nan)
+            for player, actions in enumerate(game.action_sets):
+                table[player, : actions.dimension] = self.marginals(player)
+        return heat_figure(table, rows=rows, columns=columns, title=title, x_title=x_title, y_title=y_title)
 
     def _repr_html_(self) -> str:
         rows = [

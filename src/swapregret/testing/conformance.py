@@ -105,7 +105,7 @@ def unspoilt(questions: Mapping[str, Callable[[], npt.NDArray[Any]]], do: str) -
         before[name] = answer.copy()
         if answer.flags.writeable:
             answer += 1
-    for name, ask in reversed(questions.items()):
+    for name, ask in reversed(list(questions.items())):
         must = f"`{name}` must be the same however often it is asked, even if the caller writes into the answer"
         again = ask()
         require(np.array_equal(again, before[name]), must, f"{before[name]!r:.80}, then {again!r:.80}", do)
