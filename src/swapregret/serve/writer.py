@@ -122,7 +122,8 @@ class Writer:
         try:
             known = self._known([job.key.key for job in jobs if job.key is not None])
         except SwapRegretError as error:
-            _answer([(job, error) for job in jobs])
+            for job in jobs:
+                _answer(job, error)
             return
         for job in jobs:
             job.outcome = self._run(job, known, fresh)
@@ -133,7 +134,8 @@ class Writer:
                 self.lives.pop(live.id, None)
             if isinstance(failure, HeldElsewhere):  # nothing was written: each finds the lease as it is, again
                 failure = Gone()
-        _answer([(job, job.outcome if failure is None else failure) for job in jobs])
+        for job in jobs:
+            _answer(job, job.outcome if failure is None else failure)
         for live in self._touched.values():
             if live.is_broken:
                 self.lives.pop(live.id, None)
@@ -208,20 +210,18 @@ class Writer:
         self._metrics.count("snapshots")
 
 
-def _answer(outcomes: list[tuple[_Job, Any]]) -> None:
-    """Hand over what came of jobs, all of one loop, in that loop."""
-    if outcomes:
-        try:
-            outcomes[0][0].future.get_loop().call_soon_threadsafe(_resolve, outcomes)
-        except RuntimeError:  # the loop has been closed: nobody waits
-            _log.info("nobody waits for %d answers", len(outcomes))
+def _answer(job: _Job, outcome: Any) -> None:
+    """Hand over what came of a job, in the loop that waits for it."""
+    try:
+        job.future.get_loop().call_soon_threadsafe(_resolve, job.future, outcome)
+    except RuntimeError:  # the loop has been closed: nobody waits
+        _log.info("nobody waits for an answer")
 
 
-def _resolve(pairs: list[tuple[_Job, Any]]) -> None:
-    for job, outcome in pairs:
-        if job.future.done():
-            continue  # the client has gone
-        if isinstance(outcome, BaseException):
-            job.future.set_exception(outcome)
-        else:
-            job.future.set_result(outcome)
+def _resolve(future: "asyncio.Future[Any]", outcome: Any) -> None:
+    if future.done():
+        return  # the client has gone
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)

@@ -63,11 +63,8 @@ class MatchingMarket(RuledGame):
             )
         super().__init__([TruncatedPermutations(len(table), posts) for table in tables], names)
         self.values = tuple(frozen(table) for table in tables)
-        n = len(tables)
-        order = np.arange(n)
-        better = (liking[:, None, :] > liking[:, :, None]) | (
-            (liking[:, None, :] == liking[:, :, None]) & (order[None, :] < order[:, None])[None]
-        )
+        rank = np.argsort(np.argsort(-liking, axis=1, kind="stable"), axis=1)  # 0 is liked best
+        better = rank[:, None, :] < rank[:, :, None]
         self.rule = MarketRule(frozen(np.concatenate([table.ravel() for table in tables])), frozen(better))
         self.spec: dict[str, Any] = {
             "kind": "matching",
