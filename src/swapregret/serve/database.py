@@ -294,10 +294,10 @@ class Store:
         row = {"problem": problem, "seq": seq, "session": session, "history": history}
         connection.execute(sa.insert(snapshots), row)
 
-    def answers(self, connection: sa.Connection, wanted: list[str]) -> dict[str, sa.Row[Any]]:
+    def answers(self, wanted: list[str]) -> Sequence[sa.Row[Any]]:
         """Return the remembered answers among these keys."""
-        rows = connection.execute(sa.select(answers).where(answers.c.key.in_(wanted)))
-        return {row.key: row for row in rows}
+        with self.transaction() as connection:
+            return connection.execute(sa.select(answers).where(answers.c.key.in_(wanted))).all()
 
     def remember(self, connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
         """Write answers to requests that had a key."""

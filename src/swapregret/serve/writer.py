@@ -143,11 +143,8 @@ class Writer:
                 self._write_snapshot(live)
 
     def _known(self, wanted: list[str]) -> dict[str, tuple[RequestKey, Reply]]:
-        if not wanted:
-            return {}
-        with self._store.transaction() as connection:
-            rows = self._store.answers(connection, wanted)
-        return {key: (RequestKey(key, row.request), Reply(row.status, row.body)) for key, row in rows.items()}
+        rows = self._store.answers(wanted) if wanted else []
+        return {row.key: (RequestKey(row.key, row.request), Reply(row.status, row.body)) for row in rows}
 
     def _run(self, job: _Job, known: dict[str, Any], fresh: dict[str, Any]) -> Any:
         try:
