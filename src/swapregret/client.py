@@ -49,30 +49,30 @@ class _Calls(ABC):
 
     def problem(self, problem: str) -> Any:
         """Return where a problem stands."""
-        return self._call("GET", f"/problems/{quote(problem, safe='')}")
+        return self._call("GET", _path("problems", problem))
 
     def decide(self, problem: str, count: int = 1) -> Any:
         """Make decisions: ``{"decisions": [{"id", "day", "elements", "choice"}], "marginals": {…}}``."""
-        return self._call("POST", f"/problems/{quote(problem, safe='')}/decisions", {"count": count})
+        return self._call("POST", _path("problems", problem, "decisions"), {"count": count})
 
     def reward(self, decision: str, reward: float | list[float]) -> Any:
         """Report what a decision earned (or cost)."""
-        return self._call("POST", f"/decisions/{quote(decision, safe='')}/reward", {"reward": reward})
+        return self._call("POST", _path("decisions", decision, "reward"), {"reward": reward})
 
     def skip(self, decision: str) -> Any:
         """Say that the reward of a decision will never be known."""
-        return self._call("POST", f"/decisions/{quote(decision, safe='')}/skip")
+        return self._call("POST", _path("decisions", decision, "skip"))
 
     def rewards(self, problem: str, rewards: dict[str, float | list[float] | None]) -> Any:
         """Report many rewards of one problem, by decision; None skips."""
         items = [
             {"decision": id, "skip": True} if r is None else {"decision": id, "reward": r} for id, r in rewards.items()
         ]
-        return self._call("POST", f"/problems/{quote(problem, safe='')}/rewards", {"rewards": items})
+        return self._call("POST", _path("problems", problem, "rewards"), {"rewards": items})
 
     def archive(self, problem: str) -> Any:
         """Take no more decisions."""
-        return self._call("POST", f"/problems/{quote(problem, safe='')}/archive")
+        return self._call("POST", _path("problems", problem, "archive"))
 
     @abstractmethod
     def _call(self, method: str, path: str, body: Any = None) -> Any:
@@ -164,6 +164,10 @@ class AsyncClient(_Calls):
     async def close(self) -> None:
         """Close its connections."""
         await self._http.aclose()
+
+
+def _path(*parts: str) -> str:
+    return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 
 def _read(answer: httpx.Response) -> Any:

@@ -100,26 +100,21 @@ def read_play(path: str | os.PathLike[str], game: Game | None) -> tuple[Game, li
     """Read a play from a file, with the game it was played in."""
     metadata, arrays = from_bytes(_KIND, read_file(path), os.fspath(path))
     with reading(os.fspath(path)):
-        return _read(metadata, arrays, game)
-
-
-def _read(
-    metadata: dict[str, Any], arrays: Arrays, game: Game | None
-) -> tuple[Game, list[int], list[tuple[Policy, ...]]]:
-    if game is None:
-        if metadata["game"] is None:
+        if game is None and metadata["game"] is None:
             raise InvalidInput(
                 "`game` must be given for a play of a game that has no description in the file", "None", "Hand it over."
             )
-        game = make_game(metadata["game"])
-    for key, value in _about(game).items():
-        if key != "game" and metadata[key] != value:
-            raise InvalidInput(
-                "`game` must be the one the play was recorded in", f"a file with other {key}", "Hand over that game."
-            )
-    days = held_array(arrays, "days", "int64", (None,), 1, 2**62)
-    columns = [_read_player(actions, player, arrays, len(days)) for player, actions in enumerate(game.action_sets)]
-    return game, days.tolist(), list(zip(*columns, strict=True))
+        played = make_game(metadata["game"]) if game is None else game
+        for key, value in _about(played).items():
+            if key != "game" and metadata[key] != value:
+                raise InvalidInput(
+                    "`game` must be the one the play was recorded in",
+                    f"a file with other {key}",
+                    "Hand over that game.",
+                )
+        days = held_array(arrays, "days", "int64", (None,), 1, 2**62)
+        laws = [_read_player(actions, player, arrays, len(days)) for player, actions in enumerate(played.action_sets)]
+        return played, days.tolist(), list(zip(*laws, strict=True))
 
 
 def _read_player(actions: ActionSet, player: int, arrays: Arrays, n_windows: int) -> list[Policy]:
