@@ -54,10 +54,6 @@ def read_gml(path: str | os.PathLike[str]) -> Network:
 def read_graphml(path: str | os.PathLike[str]) -> Network:
     """Read a GraphML file.
 
-    Parameters
-    ----------
-    path : path
-
     Returns
     -------
     Network
