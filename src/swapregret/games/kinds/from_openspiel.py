@@ -15,6 +15,7 @@ from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.kinds.matrix import MatrixGame
+from swapregret.games.payoffs import read_numbers
 from swapregret.games.profiles import check_profiles, profiles
 from swapregret.policy import FinitePolicy
 
@@ -159,10 +160,7 @@ def _is_vectors(joint: Any, counts: Sequence[int]) -> bool:
 
 
 def _read_table(joint: Any, counts: Sequence[int]) -> npt.NDArray[np.float64]:
-    try:
-        table = np.asarray(joint, dtype=np.float64)
-    except (TypeError, ValueError):
-        table = np.empty(0)
+    table = read_numbers(joint)
     if table.shape != tuple(counts) or not (table >= 0.0).all():
         raise InvalidInput(
             f"`joint` must be a policy, {len(counts)} vectors, a list of (chance, policy), or a table of shape {tuple(counts)}",

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
-from swapregret.arrays import Floats, Integers, Vector, frozen, real_numbers
+from swapregret.arrays import Floats, Integers, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.payoffs import RuledGame, pay
+from swapregret.games.payoffs import RuledGame, pay, read_numbers
 
 
 class MarketRule(NamedTuple):
@@ -44,11 +44,7 @@ class MatchingMarket(RuledGame):
     def __init__(
         self, values: Sequence[npt.ArrayLike], priority: npt.ArrayLike, names: Sequence[str] | None = None
     ) -> None:
-        try:
-            tables = [real_numbers(each) for each in values]
-            liking = real_numbers(priority)
-        except (TypeError, ValueError):
-            tables, liking = [], np.empty(0)
+        tables, liking = [read_numbers(each) for each in values], read_numbers(priority)
         posts = len(liking)
         if (
             not tables
