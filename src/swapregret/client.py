@@ -8,6 +8,8 @@ import asyncio
 import secrets
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -47,30 +49,30 @@ class _Calls(ABC):
 
     def problem(self, problem: str) -> Any:
         """Return where a problem stands."""
-        return self._call("GET", f"/problems/{quote(problem, safe='')}")
+        return self._call("GET", _path("problems", problem))
 
     def decide(self, problem: str, count: int = 1) -> Any:
         """Make decisions: ``{"decisions": [{"id", "day", "elements", "choice"}], "marginals": {…}}``."""
-        return self._call("POST", f"/problems/{quote(problem, safe='')}/decisions", {"count": count})
+        return self._call("POST", _path("problems", problem, "decisions"), {"count": count})
 
     def reward(self, decision: str, reward: float | list[float]) -> Any:
         """Report what a decision earned (or cost)."""
-        return self._call("POST", f"/decisions/{quote(decision, safe='')}/reward", {"reward": reward})
+        return self._call("POST", _path("decisions", decision, "reward"), {"reward": reward})
 
     def skip(self, decision: str) -> Any:
         """Say that the reward of a decision will never be known."""
-        return self._call("POST", f"/decisions/{quote(decision, safe='')}/skip")
+        return self._call("POST", _path("decisions", decision, "skip"))
 
     def rewards(self, problem: str, rewards: dict[str, float | list[float] | None]) -> Any:
         """Report many rewards of one problem, by decision; None skips."""
         items = [
             {"decision": id, "skip": True} if r is None else {"decision": id, "reward": r} for id, r in rewards.items()
         ]
-        return self._call("POST", f"/problems/{quote(problem, safe='')}/rewards", {"rewards": items})
+        return self._call("POST", _path("problems", problem, "rewards"), {"rewards": items})
 
     def archive(self, problem: str) -> Any:
         """Take no more decisions."""
-        return self._call("POST", f"/problems/{quote(problem, safe='')}/archive")
+        return self._call("POST", _path("problems", problem, "archive"))
 
     @abstractmethod
     def _call(self, method: str, path: str, body: Any = None) -> Any:
@@ -80,8 +82,10 @@ class _Calls(ABC):
         headers = {} if method == "GET" else {"Idempotency-Key": secrets.token_hex(16)}
         return {"method": method, "url": path, "headers": headers, **({} if body is None else {"json": body})}
 
-    def _pause(self, attempt: int) -> float:
-        return min(2.0, 0.1 * 2.0**attempt) * (0.5 + secrets.randbelow(1000) / 1000)
+    def _pauses(self) -> Iterator[float]:
+        """Yield how long to wait after each try but the last: longer and longer, and never two clients in step."""
+        for attempt in range(self._tries - 1):
+            yield min(2.0, 0.1 * 2.0**attempt) * (0.5 + secrets.randbelow(1000) / 1000)
 
 
 class Client(_Calls):
@@ -111,18 +115,13 @@ class Client(_Calls):
 
     def _call(self, method: str, path: str, body: Any = None) -> Any:
         request = self._request(method, path, body)
-        for attempt in range(self._tries):
-            is_last = attempt + 1 == self._tries
-            try:
+        for pause in self._pauses():
+            with suppress(httpx.TransportError):
                 answer = self._http.request(**request)
-            except httpx.TransportError:
-                if is_last:
-                    raise
-            else:
-                if is_last or answer.status_code not in _AGAIN:
+                if answer.status_code not in _AGAIN:
                     return _read(answer)
-            time.sleep(self._pause(attempt))
-        raise AssertionError("a client tries at least once")
+            time.sleep(pause)
+        return _read(self._http.request(**request))
 
     def __enter__(self) -> "Client":
         """Return the client itself."""
@@ -146,18 +145,13 @@ class AsyncClient(_Calls):
 
     async def _call(self, method: str, path: str, body: Any = None) -> Any:
         request = self._request(method, path, body)
-        for attempt in range(self._tries):
-            is_last = attempt + 1 == self._tries
-            try:
+        for pause in self._pauses():
+            with suppress(httpx.TransportError):
                 answer = await self._http.request(**request)
-            except httpx.TransportError:
-                if is_last:
-                    raise
-            else:
-                if is_last or answer.status_code not in _AGAIN:
+                if answer.status_code not in _AGAIN:
                     return _read(answer)
-            await asyncio.sleep(self._pause(attempt))
-        raise AssertionError("a client tries at least once")
+            await asyncio.sleep(pause)
+        return _read(await self._http.request(**request))
 
     async def __aenter__(self) -> "AsyncClient":
         """Return the client itself."""
@@ -170,6 +164,10 @@ class AsyncClient(_Calls):
     async def close(self) -> None:
         """Close its connections."""
         await self._http.aclose()
+
+
+def _path(*parts: str) -> str:
+    return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 
 def _read(answer: httpx.Response) -> Any:

@@ -9,7 +9,17 @@ import pytest
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
-from swapregret.games import FunctionGame, Game, MatrixGame, chicken
+from swapregret.games import (
+    BlottoGame,
+    CongestionGame,
+    FunctionGame,
+    Game,
+    MatchingMarket,
+    MatrixGame,
+    RankingDuel,
+    SecurityGame,
+    chicken,
+)
 from swapregret.policy import FinitePolicy
 
 
@@ -102,3 +112,24 @@ def test_bad_games_are_refused() -> None:
         MatrixGame([np.eye(2), np.eye(2)], names=["one"])
     with pytest.raises(InvalidInput):
         FunctionGame([], lambda player, actions: [0.0])
+
+
+@pytest.mark.parametrize(
+    ("shape", "make"),
+    [
+        ((3,), lambda table: BlottoGame((3, 2), table)),
+        ((2, 2), lambda table: CongestionGame([MSets(2, 1)] * 2, table)),
+        ((2, 2), lambda table: MatchingMarket([table, table], table)),
+        ((2, 2, 2), MatrixGame),
+        ((3,), RankingDuel),
+        ((1,), lambda table: SecurityGame([("s", "t")], "s", "t", 1, worth=table, toll=table)),
+    ],
+    ids=["blotto", "congestion", "matching", "matrix", "ranking", "security"],
+)
+def test_the_arrays_of_the_caller_stay_the_callers(shape: tuple[int, ...], make: Any) -> None:
+    """A game keeps numbers of its own: the caller may write into the array it was made of, and the game does not notice."""
+    table = np.ones(shape)
+    game = make(table)
+    before = game.payoffs([actions.enumerate()[0] for actions in game.action_sets])
+    table += 1.0
+    assert np.array_equal(game.payoffs([actions.enumerate()[0] for actions in game.action_sets]), before)

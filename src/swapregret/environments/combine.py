@@ -120,10 +120,10 @@ def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...
         parts = tuple(environments)
     except TypeError:
         parts = (environments,)  # type: ignore[assignment]
-    if not all(isinstance(part, Environment) for part in parts):
-        raise InvalidInput("`environments` must be a list of environments", shown(environments), "Pass e.g. [iid(…)].")
-    if not parts:
-        raise InvalidInput("`environments` must not be empty", "none", "Pass one or more environments.")
+    if not parts or not all(isinstance(part, Environment) for part in parts):
+        raise InvalidInput(
+            "`environments` must be a list of one or more environments", shown(environments), "Pass e.g. [iid(…)]."
+        )
     first = parts[0].actions
     for part in parts[1:]:
         if not part.actions.is_same(first):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Integers, Matrix, as_integer
 from swapregret.boundary import refuses
-from swapregret.environments.environment import Environment, entropy_from, from_rows, seeded
+from swapregret.environments.environment import Environment, entropy_from, rows_of, seeded
 from swapregret.environments.groups import group_levels, three_groups
 from swapregret.randomness import Seed
 
@@ -43,15 +43,7 @@ def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = Non
     """Return the cyclic sequence with ``phases`` phases of T // phases days.
 
     The first phase is a lead-in at values (.55, 0, .5); then the cycle runs. Days left over at the end belong to the
-    phase that would follow.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    phases : int
-    rng : int, SeedSequence, Generator or None
-        Chooses the three groups and the noise.
+    phase that would follow. ``rng`` chooses the three groups and the noise.
 
     Examples
     --------
@@ -64,7 +56,8 @@ def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = Non
     n_phases = as_integer(phases, "phases", 1, days)
     length = days // n_phases
     table = group_levels(three_groups(actions, generator), cycle_values(0.5))
-    return from_rows(f"cyclic-{n_phases}", actions, days, generator, table, lambda day: _place(day // length))
+    levels = rows_of(table, lambda day: _place(day // length))
+    return Environment(f"cyclic-{n_phases}", actions, days, levels, entropy_from(generator))
 
 
 def spiral_ends(horizon: int) -> npt.NDArray[np.int64]:
@@ -91,14 +84,8 @@ def spiral_ends(horizon: int) -> npt.NDArray[np.int64]:
 def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
     """Return the cyclic sequence with values .6 / 1 / 0 and phases that grow by a factor of 1.5.
 
-    Each phase ends when a follower of the leader has just been overtaken, whatever its scale of time.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    rng : int, SeedSequence, Generator or None
-        Chooses the three groups and the noise.
+    Each phase ends when a follower of the leader has just been overtaken, whatever its scale of time. ``rng`` chooses the three
+    groups and the noise.
 
     Examples
     --------
@@ -110,9 +97,8 @@ def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment
     days, generator = seeded(horizon, rng, actions)
     ends = spiral_ends(days)
     table = group_levels(three_groups(actions, generator), cycle_values(_SPIRAL_MIDDLE))
-    return from_rows(
-        "spiral", actions, days, generator, table, lambda day: _place(np.searchsorted(ends, day, side="right"))
-    )
+    levels = rows_of(table, lambda day: _place(np.searchsorted(ends, day, side="right")))
+    return Environment("spiral", actions, days, levels, entropy_from(generator))
 
 
 @refuses
@@ -121,14 +107,8 @@ def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
 
     Three least-overlapping actions give slot s its three elements: the s-th of each, in random order. On m-sets that
     is m slots with three active elements each, and 3^m combinations of leaders; other sets reach as many of them as
-    they have actions. An element that two slots share has the larger of its two levels.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    rng : int, SeedSequence, Generator or None
-        Chooses the elements of the slots and the noise.
+    they have actions. An element that two slots share has the larger of its two levels. ``rng`` chooses the elements of the
+    slots and the noise.
 
     Examples
     --------

@@ -132,20 +132,9 @@ def entropy_from(generator: np.random.Generator) -> int:
     return int(generator.integers(2**63))
 
 
-def from_rows(
-    name: str,
-    actions: ActionSet,
-    days: int,
-    generator: np.random.Generator,
-    table: Matrix,
-    row_of: Callable[[Integers], Integers],
-) -> Environment:
-    """Return the environment whose levels on some days are the rows ``row_of(days)`` of a table."""
-
-    def levels(start: int, stop: int) -> Matrix:
-        return np.asarray(table[row_of(np.arange(start, stop))])
-
-    return Environment(name, actions, days, levels, entropy_from(generator))
+def rows_of(table: Matrix, row_of: Callable[[Integers], Integers]) -> Levels:
+    """Return the levels that are, on some days, the rows ``row_of(days)`` of a table."""
+    return lambda start, stop: np.asarray(table[row_of(np.arange(start, stop))])
 
 
 def as_levels_apart(high: float, low: float) -> tuple[float, float]:

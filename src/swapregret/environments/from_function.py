@@ -34,11 +34,8 @@ def from_function(
     function : callable
         Takes a day, 0..T−1, and returns a value for each element. It may be called in any order and more than once,
         and must then answer the same.
-    reward_range : (float, float), optional
-        The least and the largest value an element can have, [0, 1] if neither range is given. Values are mapped so that every
-        action earns a total in [0, 1]; where a range is declared, a play reports its regrets in the units of the values.
-    cost_range : (float, float), optional
-        The least and the largest cost of an element, instead of ``reward_range``: values are costs, the less the better.
+    reward_range, cost_range : (float, float), optional
+        What values may be, rewards in [0, 1] if neither is given: as of :func:`~swapregret.environments.replay.replay`.
     noise : {"none", "bernoulli"}
         Whether the values are the rewards, or the probabilities that each element pays all or nothing.
     name : str

@@ -1,7 +1,6 @@
 r"""Rewards on every scale of time: a tree over the days, whose nodes have an action each.
 
 :func:`tree` is the plain one. :func:`extensive_form` is an adversary in the style of the lower bound for extensive-form games.
-n adversary in the style of the lower bound for extensive-form games.
 
 Daskalakis, Farina, Golowich, Sandholm and Zhang (2024) show that on the plans of a decision tree no learner has small
 swap regret before a time exponential in a power of the dimension (the paper's corollary on tightness). Their adversary

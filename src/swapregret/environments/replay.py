@@ -10,7 +10,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen, real_numbers
 from swapregret.boundary import refuses
 from swapregret.csv_file import read_csv
-from swapregret.environments.environment import Environment, as_actions, noiseless
+from swapregret.environments.environment import Environment, as_actions, noiseless, rows_of
 from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
@@ -63,12 +63,7 @@ def replay(
         values, name = _table(data, actions), name or "replay"
     table = frozen(declared.levels(values))
     days = len(table) if horizon is None else as_integer(horizon, "horizon", 1)
-
-    def levels(start: int, stop: int) -> Matrix:
-        if stop <= len(table):
-            return np.asarray(table[start:stop])
-        return np.asarray(table[np.arange(start, stop) % len(table)])
-
+    levels = rows_of(table, lambda day: day % len(table))
     return Environment(name, actions, days, levels, 0, declared.payment, noiseless, declared.reported)
 
 
@@ -94,13 +89,12 @@ def _read(path: Path, actions: ActionSet) -> Matrix:
     kind = path.suffix.lower()
     if kind == ".npy":
         try:
-            return _table(np.load(path, allow_pickle=False), actions)
+            table = np.load(path, allow_pickle=False)
         except (ValueError, OSError, EOFError, MemoryError) as error:
-            if isinstance(error, InvalidInput):
-                raise
             raise InvalidInput(
                 "`data` must be a readable .npy file", f"{path.name}: {error!s:.80}", "Write it again."
             ) from None
+        return _table(table, actions)
     if kind == ".csv":
         found = read_csv(path, has_header=None)
         return _columns(list(found.header) or None, [cells for _, cells in found.rows], actions)
@@ -122,13 +116,12 @@ def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
             "all rows of `data` must have the same number of columns", "rows of different lengths", "Mend the file."
         ) from None
     try:
-        return _table(table.astype(np.float64), actions)  # text of numbers, as files hold it
+        numbers = table.astype(np.float64)  # text of numbers, as files hold it
     except ValueError as error:
-        if isinstance(error, InvalidInput):
-            raise
         raise InvalidInput(
             "`data` must be a table of numbers, one row per day", str(error)[:80], "Mend the file."
         ) from None
+    return _table(numbers, actions)
 
 
 def _read_parquet(path: Path) -> tuple[list[str], Any]:

@@ -12,9 +12,9 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.partitions import Partitions
-from swapregret.arrays import Label, Matrix, as_integer, check_memory
+from swapregret.arrays import Label, as_integer, check_memory
 from swapregret.boundary import refuses
-from swapregret.environments.environment import Environment
+from swapregret.environments.environment import Environment, rows_of
 
 
 def shortcut_edges(length: int) -> list[tuple[str, str]]:
@@ -37,13 +37,7 @@ def shortcut_edges(length: int) -> list[tuple[str, str]]:
 
 @refuses
 def shortcut_dag(length: int, horizon: int) -> Environment:
-    """Return the shortcut DAG with ``length`` = n layers, on its own action set (``.actions``, a ``DagPaths``).
-
-    Parameters
-    ----------
-    length : int
-        n; there are 2ⁿ + 1 paths.
-    horizon : int
+    """Return the shortcut DAG with ``length`` = n layers, 2ⁿ + 1 paths, on its own action set (``.actions``, a ``DagPaths``).
 
     Examples
     --------
@@ -86,8 +80,5 @@ def shortcut_partitions(
 def _one_pays(name: str, actions: ActionSet, horizon: int, label: Label) -> Environment:
     row = np.zeros(actions.dimension)
     row[actions.labels.index(label)] = 1.0
-
-    def levels(start: int, stop: int) -> Matrix:
-        return np.tile(row, (stop - start, 1))
-
+    levels = rows_of(row[None, :], np.zeros_like)
     return Environment(name, actions, as_integer(horizon, "horizon", 1), levels, 0, payment=1.0)

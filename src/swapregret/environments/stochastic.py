@@ -5,7 +5,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer, as_number, check_memory
 from swapregret.boundary import refuses
-from swapregret.environments.environment import Environment, as_levels_apart, from_rows, seeded
+from swapregret.environments.environment import Environment, as_levels_apart, entropy_from, rows_of, seeded
 from swapregret.environments.groups import random_action, three_groups
 from swapregret.randomness import Seed
 
@@ -16,14 +16,7 @@ _STRETCHES = 1000
 def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5, rng: Seed = None) -> Environment:
     """Return independent days of one law: the elements of a random action at ``high``, the others at ``low``.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    high, low : float
-        Levels in [0, 1].
-    rng : int, SeedSequence, Generator or None
-        Chooses the good action and the noise.
+    Both are levels in [0, 1]; ``rng`` chooses the good action and the noise.
 
     Examples
     --------
@@ -34,7 +27,7 @@ def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5
     days, generator = seeded(horizon, rng, actions)
     good, other = as_levels_apart(high, low)
     table = np.where(random_action(actions, generator) == 1, good, other)[None, :]
-    return from_rows("iid", actions, days, generator, table, np.zeros_like)
+    return Environment("iid", actions, days, rows_of(table, np.zeros_like), entropy_from(generator))
 
 
 @refuses
@@ -43,15 +36,7 @@ def piecewise(
 ) -> Environment:
     """Return equal pieces, each with a random action at ``high`` and all other elements at ``low``.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    pieces : int
-    high, low : float
-        Levels in [0, 1].
-    rng : int, SeedSequence, Generator or None
-        Chooses the good actions and the noise.
+    Both are levels in [0, 1]; ``rng`` chooses the good actions and the noise.
 
     Examples
     --------
@@ -65,7 +50,8 @@ def piecewise(
     good, other = as_levels_apart(high, low)
     check_memory(count * actions.dimension, "the table of a piecewise environment", 16)
     table = np.array([np.where(random_action(actions, generator) == 1, good, other) for _ in range(count)])
-    return from_rows(f"piecewise-{count}", actions, days, generator, table, lambda day: day * count // days)
+    levels = rows_of(table, lambda day: day * count // days)
+    return Environment(f"piecewise-{count}", actions, days, levels, entropy_from(generator))
 
 
 @refuses
@@ -75,17 +61,8 @@ def random_walk(
     """Return levels that walk at random between 0 and 1, each element on its own.
 
     The walk starts at uniform levels, which are stationary, and makes ``steps`` normal steps over the horizon (at most one
-    per day), reflected at 0 and 1; between two steps it stands still.
-
-    Parameters
-    ----------
-    actions : ActionSet
-    horizon : int
-    steps : int
-    deviation : float
-        Standard deviation of a step.
-    rng : int, SeedSequence, Generator or None
-        Chooses the walk and the noise.
+    per day) of standard deviation ``deviation``, reflected at 0 and 1; between two steps it stands still. ``rng`` chooses the walk
+    and the noise.
 
     Examples
     --------
@@ -103,7 +80,8 @@ def random_walk(
     path = np.vstack([start_levels, start_levels + np.cumsum(moves, axis=0)])
     folded = np.abs(path) % 2.0
     table = np.where(folded > 1.0, 2.0 - folded, folded)
-    return from_rows("random-walk", actions, days, generator, table, lambda day: day * count // days)
+    levels = rows_of(table, lambda day: day * count // days)
+    return Environment("random-walk", actions, days, levels, entropy_from(generator))
 
 
 @refuses
@@ -151,5 +129,5 @@ def interruptions(
     outage = np.where(decoy == 1, 1.0, np.where(best == 1, 0.0, other))
     n_stretches = -(-days // length)
     is_out = (generator.permutation(n_stretches) < round(part * n_stretches)).astype(np.int64)
-    table = np.stack([calm, outage])
-    return from_rows("interruptions", actions, days, generator, table, lambda day: is_out[day // length])
+    levels = rows_of(np.stack([calm, outage]), lambda day: is_out[day // length])
+    return Environment("interruptions", actions, days, levels, entropy_from(generator))

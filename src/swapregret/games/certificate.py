@@ -158,7 +158,9 @@ def certify(play: "CorrelatedPlay") -> Certificate:
       player 0: swap gap 0.285714, external gap 0.285714
       player 1: swap gap 0.285714, external gap 0.285714
     """
-    return certify_ledgers(play.game, [play.ledger(player) for player in range(play.game.n_players)])
+    everybody = range(play.game.n_players)
+    swap, external = map(play.swap_gap, everybody), map(play.external_gap, everybody)
+    return Certificate(play.game.names, tuple(swap), tuple(external))
 
 
 def certify_ledgers(game: Game, ledgers: Sequence[Ledger]) -> Certificate:

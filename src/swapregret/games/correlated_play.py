@@ -7,6 +7,7 @@ each player its own, makes σ. If nobody can gain more than ε by a rule "when t
 equilibrium; if nobody can by one fixed action, an ε-coarse correlated one.
 """
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from swapregret.errors import InvalidInput
 from swapregret.games.certificate import Gap
 from swapregret.games.payoffs import Game
 from swapregret.games.play_file import read_play, write_play
-from swapregret.games.profiles import weighted_profiles
+from swapregret.games.profiles import check_profiles, one_for, profiles
 from swapregret.notebook import heat_figure, html_table
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
@@ -123,9 +124,13 @@ class CorrelatedPlay:
         laws = self.policies[window]
         if self.game.has_expectation:
             return self.game.expected_rewards(player, [law.marginals() for law in laws])
+        others = one_for(player, [law.atoms for law in laws])
+        check_profiles(others, "Give the game `expected`, so that nothing needs to be listed.")
+        weights = [np.ones(1) if index == player else law.weights for index, law in enumerate(laws)]
         total = np.zeros(self.game.action_sets[player].dimension)
-        for actions, weight in weighted_profiles([law.finite() for law in laws], player):
-            total += weight * self.game.rewards(player, actions)
+        for places, actions in profiles(others):
+            chance = math.prod(own[place] for own, place in zip(weights, places, strict=True))
+            total += chance * self.game.rewards(player, actions)
         return total
 
     # ---- deviations --------------------------------------------------------------------------------------------
@@ -180,30 +185,19 @@ class CorrelatedPlay:
         game = self.game
         counts = [actions.n_actions for actions in game.action_sets]
         if len(counts) == 2 and all(count is not None and count <= _MOST_SHOWN for count in counts):
-            names = [
+            table, title, (y_title, x_title) = joint_law(self), "Joint law of the play", game.names
+            rows, columns = (
                 [game.describe(player, row) for row in actions.enumerate()]
                 for player, actions in enumerate(game.action_sets)
-            ]
-            return heat_figure(
-                joint_law(self),
-                rows=names[0],
-                columns=names[1],
-                title="Joint law of the play",
-                x_title=game.names[1],
-                y_title=game.names[0],
             )
-        width = max(actions.dimension for actions in game.action_sets)
-        table = np.full((game.n_players, width), np.nan)
-        for player, actions in enumerate(game.action_sets):
-            table[player, : actions.dimension] = self.marginals(player)
-        return heat_figure(
-            table,
-            rows=game.names,
-            columns=[str(index) for index in range(width)],
-            title="How likely each player is to be told each element",
-            x_title="element",
-            y_title="player",
-        )
+        else:
+            title, y_title, x_title = "How likely each player is to be told each element", "player", "element"
+            width = max(actions.dimension for actions in game.action_sets)
+            rows, columns = list(game.names), [str(index) for index in range(width)]
+            table = np.full((game.n_players, width), np.nan)
+            for player, actions in enumerate(game.action_sets):
+                table[player, : actions.dimension] = self.marginals(player)
+        return heat_figure(table, rows=rows, columns=columns, title=title, x_title=x_title, y_title=y_title)
 
     def _repr_html_(self) -> str:
         rows = [

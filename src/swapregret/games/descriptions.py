@@ -1,6 +1,7 @@
 """Games and players by description: tables of plain values, as TOML and JSON files hold them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,15 +114,12 @@ def make_game(spec: Description, folder: Path | None = None) -> Game:
         ) from None
 
 
-def _preset(name: str) -> Callable[..., Player[Any]]:
-    def make(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
-        if "windows" in options:
-            options["schedule"] = Schedule(windows=options.pop("windows"))
-        if "step" in options:
-            options["rate"] = AdaptiveRate(float(options.pop("step")))
-        return swap_combcp(actions, horizon, preset=name, **options)
-
-    return make
+def _preset(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
+    if "windows" in options:
+        options["schedule"] = Schedule(windows=options.pop("windows"))
+    if "step" in options:
+        options["rate"] = AdaptiveRate(float(options.pop("step")))
+    return swap_combcp(actions, horizon, **options)
 
 
 def _uniform(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
@@ -129,9 +127,7 @@ def _uniform(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
 
 
 _PLAYERS: dict[str, Callable[..., Player[Any]]] = {
-    "adaptive": _preset("adaptive"),
-    "multiscale": _preset("multiscale"),
-    "paper": _preset("paper"),
+    **{preset: partial(_preset, preset=preset) for preset in ("adaptive", "multiscale", "paper")},
     "single": baselines.combcp,
     "uniform": _uniform,
     "blum_mansour": baselines.blum_mansour,

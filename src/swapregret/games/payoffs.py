@@ -24,10 +24,12 @@ from swapregret.arrays import (
     Action,
     Floats,
     Integers,
+    Matrix,
     Vector,
     as_action,
     as_integer,
     frozen,
+    real_numbers,
 )
 from swapregret.boundary import Refusing
 from swapregret.compiled.kernel import kernel
@@ -35,6 +37,20 @@ from swapregret.compiled.methods import method
 from swapregret.errors import InvalidInput, Unsupported
 
 Numbers = npt.NDArray[Any]
+
+
+def read_numbers(values: Any) -> Matrix:
+    """Read numbers of any shape into an array of the game's own; what is none has no entries, and its shape is refused.
+
+    Examples
+    --------
+    >>> read_numbers([[1, 2]]).shape, read_numbers("many").shape
+    ((1, 2), (0,))
+    """
+    try:
+        return np.array(real_numbers(values))
+    except (TypeError, ValueError):
+        return np.empty(0)
 
 
 @kernel

@@ -1,9 +1,8 @@
 """How a correlated play is written: atoms once, and for each window which of them, with what weight.
 
 Header: kind ``correlated play``; metadata with the description of the game, names and labels. Arrays: ``days``; for player i
-``atoms_i`` (bits of 0/1 rows, little end first), ``dimension_i``, ``first_i`` (where each window begins), ``atom_i``,
-``weight_i`` (adding up to 1 in each window), ``spread_i`` (the probability, in each window, of the set's own exploration law
-instead of the atoms).
+``atoms_i`` (bits of 0/1 rows, little end first), ``first_i`` (where each window begins), ``atom_i``, ``weight_i`` (adding up
+to 1 in each window), ``spread_i`` (the probability, in each window, of the set's own exploration law instead of the atoms).
 """
 
 import os
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.games.descriptions import make_game
 from swapregret.games.payoffs import Game
@@ -25,43 +25,39 @@ _KIND = "correlated play"
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def split_law(policy: Policy, spread: Policy) -> tuple[FinitePolicy | None, float]:
-    """Read a law as atoms and a share of the exploration law, or refuse.
+def split_law(policy: Policy, spread: Policy) -> tuple[Actions, Vector, float]:
+    """Read a law as atoms, their weights and a share of the exploration law, or refuse.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_set_laws import UniformSubsets
     >>> point, wide = FinitePolicy([[1] * 8 + [0] * 32], [1.]), UniformSubsets(40, 8)
-    >>> split_law(mix([point, wide], [.75, .25]), wide)
-    (FinitePolicy(1 atoms in dimension 40), 0.25)
+    >>> split_law(mix([point, wide], [.75, .25]), wide)[1:]
+    (array([1.]), 0.25)
     """
-    if policy.has_atoms:
-        return policy.finite(), 0.0
     parts: list[tuple[Policy, float]] = [(policy, 1.0)]
-    if isinstance(policy, Mixture):
+    if isinstance(policy, Mixture) and not policy.has_atoms:
         parts = list(zip(policy.components, policy.component_weights.tolist(), strict=True))
-    listed, share = [], 0.0
-    for part, weight in parts:
-        if part.has_atoms:
-            listed.append((part, weight))
-        elif is_same(part, spread):
-            share += weight
-        else:
+    listed = [(part, weight) for part, weight in parts if part.has_atoms]
+    for part, _ in parts:
+        if not part.has_atoms and not is_same(part, spread):
             raise Unsupported(
                 "laws of a play in a file must be atoms and a share of the set's exploration law",
                 f"{part!r}",
                 "Let self_play record the play: it lists laws or draws from them.",
             )
     if not listed:
-        return None, share
-    scale = sum(weight for _, weight in listed)
-    return mix([part for part, _ in listed], [weight / scale for _, weight in listed]).finite(), share
+        return np.zeros((0, policy.dimension), dtype=np.int64), np.zeros(0), 1.0
+    total = sum(weight for _, weight in listed)
+    law = mix([part for part, _ in listed], [weight / total for _, weight in listed]).finite()
+    return law.atoms, law.weights, sum(weight for part, weight in parts if not part.has_atoms)
 
 
-def join_law(listed: FinitePolicy | None, share: float, spread: Policy) -> Policy:
+def join_law(atoms: Actions, weights: Vector, share: float, spread: Policy) -> Policy:
     """Put a law together again."""
-    if listed is None:
+    if len(atoms) == 0:
         return spread
+    listed = FinitePolicy(atoms, weights)
     return mix([listed, spread], [1.0 - share, share]) if share > 0.0 else listed
 
 
@@ -87,29 +83,14 @@ def _about(game: Game) -> dict[str, Any]:
 
 def _write_player(actions: ActionSet, player: int, laws: Sequence[Policy]) -> Arrays:
     spread = actions.exploration_policy()
-    known: dict[bytes, int] = {}
-    rows: list[npt.NDArray[np.uint8]] = []
-    first, atom, weight, shares = [0], [], [], []
-    for law in laws:
-        listed, share = split_law(law, spread)
-        shares.append(share)
-        if listed is not None:
-            packed = np.packbits(listed.atoms.astype(np.uint8), axis=1, bitorder="little")
-            for row in packed:
-                key = row.tobytes()
-                if key not in known:
-                    known[key] = len(known)
-                    rows.append(row)
-                atom.append(known[key])
-            weight.extend(listed.weights.tolist())
-        first.append(len(atom))
-    width = (actions.dimension + 7) // 8
+    atoms, weights, shares = zip(*(split_law(law, spread) for law in laws), strict=True)
+    packed = np.packbits(np.concatenate(atoms).astype(np.uint8), axis=1, bitorder="little")
+    rows, atom = np.unique(packed, axis=0, return_inverse=True)
     return {
-        f"atoms_{player}": np.array(rows, dtype=np.uint8).reshape(-1, width),
-        f"dimension_{player}": np.array(actions.dimension, dtype=np.int64),
-        f"first_{player}": np.array(first, dtype=np.int64),
-        f"atom_{player}": np.array(atom, dtype=np.int32),
-        f"weight_{player}": np.array(weight, dtype=np.float64),
+        f"atoms_{player}": rows,
+        f"first_{player}": np.cumsum([0, *map(len, weights)], dtype=np.int64),
+        f"atom_{player}": atom.astype(np.int32),
+        f"weight_{player}": np.concatenate(weights),
         f"spread_{player}": np.array(shares, dtype=np.float64),
     }
 
@@ -118,26 +99,21 @@ def read_play(path: str | os.PathLike[str], game: Game | None) -> tuple[Game, li
     """Read a play from a file, with the game it was played in."""
     metadata, arrays = from_bytes(_KIND, read_file(path), os.fspath(path))
     with reading(os.fspath(path)):
-        return _read(metadata, arrays, game)
-
-
-def _read(
-    metadata: dict[str, Any], arrays: Arrays, game: Game | None
-) -> tuple[Game, list[int], list[tuple[Policy, ...]]]:
-    if game is None:
-        if metadata["game"] is None:
+        if game is None and metadata["game"] is None:
             raise InvalidInput(
                 "`game` must be given for a play of a game that has no description in the file", "None", "Hand it over."
             )
-        game = make_game(metadata["game"])
-    for key, value in _about(game).items():
-        if key != "game" and metadata[key] != value:
-            raise InvalidInput(
-                "`game` must be the one the play was recorded in", f"a file with other {key}", "Hand over that game."
-            )
-    days = held_array(arrays, "days", "int64", (None,), 1, 2**62)
-    columns = [_read_player(actions, player, arrays, len(days)) for player, actions in enumerate(game.action_sets)]
-    return game, days.tolist(), list(zip(*columns, strict=True))
+        played = make_game(metadata["game"]) if game is None else game
+        for key, value in _about(played).items():
+            if key != "game" and metadata[key] != value:
+                raise InvalidInput(
+                    "`game` must be the one the play was recorded in",
+                    f"a file with other {key}",
+                    "Hand over that game.",
+                )
+        days = held_array(arrays, "days", "int64", (None,), 1, 2**62)
+        laws = [_read_player(actions, player, arrays, len(days)) for player, actions in enumerate(played.action_sets)]
+        return played, days.tolist(), list(zip(*laws, strict=True))
 
 
 def _read_player(actions: ActionSet, player: int, arrays: Arrays, n_windows: int) -> list[Policy]:
@@ -153,9 +129,7 @@ def _read_player(actions: ActionSet, player: int, arrays: Arrays, n_windows: int
     if first[0] != 0 or first[-1] != len(atom) or (np.diff(first) < 0).any():
         raise InvalidInput(f"`first_{player}` must say where each window begins", f"{first!r:.80}", "Restore it.")
     spread = actions.exploration_policy()
-    laws = []
-    for window, share in enumerate(shares.tolist()):
-        here = slice(first[window], first[window + 1])
-        listed = FinitePolicy(rows[atom[here]], weight[here]) if first[window] < first[window + 1] else None
-        laws.append(join_law(listed, share, spread))
-    return laws
+    return [
+        join_law(rows[atom[begin:end]], weight[begin:end], share, spread)
+        for begin, end, share in zip(first[:-1], first[1:], shares.tolist(), strict=True)
+    ]

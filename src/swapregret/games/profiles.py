@@ -3,41 +3,33 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
+from typing import Any
 
-import numpy as np
-
-from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action
 from swapregret.errors import TooLarge
-from swapregret.policy import FinitePolicy
 
 PROFILE_LIMIT = 200_000
 """How many joint actions are listed before a sentence says that there are too many."""
 
 
-def other_profiles(action_sets: Sequence[ActionSet], player: int) -> Iterator[tuple[Action, ...]]:
-    """Yield every joint action of the others; the player's own entry is its oracle's answer to nothing."""
-    lists = [
-        np.asarray(own.argmax(np.zeros(own.dimension)))[None, :] if index == player else own.enumerate(PROFILE_LIMIT)
-        for index, own in enumerate(action_sets)
-    ]
-    _check(prod(len(rows) for rows in lists))
-    return product(*lists)
-
-
-def weighted_profiles(policies: Sequence[FinitePolicy], player: int) -> Iterator[tuple[tuple[Action, ...], float]]:
-    """Yield the joint actions of the others under independent laws, with their probabilities."""
-    laws = [(law.atoms[:1], np.ones(1)) if i == player else (law.atoms, law.weights) for i, law in enumerate(policies)]
-    _check(prod(len(weights) for _, weights in laws))
-    for places in product(*(range(len(weights)) for _, weights in laws)):
-        chosen = tuple(rows[place] for (rows, _), place in zip(laws, places, strict=True))
-        yield chosen, float(prod(weights[place] for (_, weights), place in zip(laws, places, strict=True)))
-
-
-def _check(count: int) -> None:
+def check_profiles(lists: Sequence[Any], do: str) -> None:
+    """Refuse lists with too many joint actions; ``do`` says what else can be done."""
+    count = prod(len(each) for each in lists)
     if count > PROFILE_LIMIT:
-        raise TooLarge(
-            f"at most {PROFILE_LIMIT:,} joint actions must be enough where they are listed",
-            f"{count:,}",
-            "Give the game `ranges` and `expected`, so that nothing needs to be listed.",
-        )
+        raise TooLarge(f"a game must have at most {PROFILE_LIMIT:,} joint actions to be listed", f"{count:,}", do)
+
+
+def profiles(lists: Sequence[Any]) -> Iterator[tuple[tuple[int, ...], tuple[Any, ...]]]:
+    """Yield every joint action, one of each list: where they are in the lists, and the actions.
+
+    Examples
+    --------
+    >>> list(profiles(["ab", "c"]))
+    [((0, 0), ('a', 'c')), ((1, 0), ('b', 'c'))]
+    """
+    for places in product(*(range(len(each)) for each in lists)):
+        yield places, tuple(each[place] for each, place in zip(lists, places, strict=True))
+
+
+def one_for(player: int, lists: Sequence[Any]) -> list[Any]:
+    """Return the lists with one action left for the player: whose own does not matter."""
+    return [each[:1] if index == player else each for index, each in enumerate(lists)]

@@ -14,7 +14,7 @@ from swapregret.arrays import Integers, Vector, Words
 from swapregret.compiled.bits import merge_rows, pack_rows, unpack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.games.play_file import join_law
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy import Policy
 from swapregret.policy.held import is_same
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.row_sums import read_only
@@ -118,11 +118,9 @@ class Windows:
 
     def _law(self, words: Words, mass: Vector, share: float) -> Policy:
         """Return the average law of a window."""
-        if len(mass) == 0:
-            return self._spread
         n = merge_rows(words, mass)
         atoms = unpack_rows(read_only(words[:n]), self._spread.dimension)
-        return join_law(FinitePolicy(atoms, mass[:n] / mass[:n].sum()), share, self._spread)
+        return join_law(atoms, mass[:n] / mass[:n].sum(), share, self._spread)
 
 
 @kernel
@@ -156,11 +154,7 @@ def average_laws(tape: Tape, edges: Integers) -> Any:
             day = until
             if day == tape.stops[t]:
                 t += 1
-        begin, known, n_lists = (
-            n,
-            -1,
-            0,
-        )  # the list entered last: where its entries begin, and where its words are on the tape
+        begin, known, n_lists = n, -1, 0  # where the entries of the list before begin, and its words on the tape
         for e in touched[:n_touched]:
             days, held[e] = held[e], 0.0
             if e == n_laws:

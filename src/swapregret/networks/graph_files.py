@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections import Counter
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
@@ -33,24 +35,24 @@ def read_gml(path: str | os.PathLike[str]) -> Network:
     InvalidInput
         If the file is no GML.
     """
-    networkx = _networkx("GML")
-    text = read_text(path)
-    if not re.search(r"(?m)^\s*multigraph\s", text):
-        text = re.sub(r"(?m)^(\s*graph\s*\[)", r"\1 multigraph 1 ", text, count=1)
-    try:
-        graph = networkx.parse_gml(text.splitlines(), label="id")
-    except Exception as error:
-        raise _unreadable(path, "GML", error) from error
-    return _network(graph, {node: data.get("label") for node, data in graph.nodes(data=True)}, path)
+
+    def parse(networkx: Any, text: str) -> Any:
+        if not re.search(r"(?m)^\s*multigraph\s", text):
+            text = re.sub(r"(?m)^(\s*graph\s*\[)", r"\1 multigraph 1 ", text, count=1)
+        return networkx.parse_gml(text.splitlines(), label="id")
+
+    graph = _read(path, "GML", parse)
+    labels = {node: data.get("label") for node, data in graph.nodes(data=True)}
+    times = Counter(labels.values())
+    names: dict[Vertex, Vertex] = {}
+    for node, label in labels.items():
+        names[node] = node if label is None else label if times[label] == 1 else (label, node)
+    return Network.from_networkx(graph, name=os.fspath(path), names=names)
 
 
 @refuses
 def read_graphml(path: str | os.PathLike[str]) -> Network:
     """Read a GraphML file.
-
-    Parameters
-    ----------
-    path : path
 
     Returns
     -------
@@ -64,34 +66,22 @@ def read_graphml(path: str | os.PathLike[str]) -> Network:
     InvalidInput
         If the file is no GraphML.
     """
-    networkx = _networkx("GraphML")
-    text = read_text(path)
-    try:
-        graph = networkx.read_graphml(BytesIO(text.encode()), force_multigraph=True)
-    except Exception as error:
-        raise _unreadable(path, "GraphML", error) from error
-    return _network(graph, dict.fromkeys(graph.nodes), path)
+
+    def parse(networkx: Any, text: str) -> Any:
+        return networkx.read_graphml(BytesIO(text.encode()), force_multigraph=True)
+
+    return Network.from_networkx(_read(path, "GraphML", parse), name=os.fspath(path))
 
 
-def _networkx(what: str) -> Any:
+def _read(path: str | os.PathLike[str], what: str, parse: Callable[[Any, str], Any]) -> Any:
+    """Return the multigraph that ``parse(networkx, text)`` makes of the text of a file."""
     require_extra("networks", f"reading {what}", otherwise="Or read an edge list with read_edges_csv.")
     import networkx
 
-    return networkx
-
-
-def _unreadable(path: str | os.PathLike[str], what: str, error: Exception) -> InvalidInput:
-    return InvalidInput(
-        f"{os.fspath(path)} must be a {what} file", f"one networkx cannot read: {error}", "Check the file."
-    )
-
-
-def _network(graph: Any, labels: dict[Vertex, Vertex | None], path: str | os.PathLike[str]) -> Network:
-    """Make a network of a networkx multigraph."""
-    times: dict[Vertex, int] = {}
-    for label in labels.values():
-        times[label] = times.get(label, 0) + 1
-    names: dict[Vertex, Vertex] = {}
-    for node, label in labels.items():
-        names[node] = node if label is None else label if times[label] == 1 else (label, node)
-    return Network.from_networkx(graph, name=os.fspath(path), names=names)
+    text = read_text(path)
+    try:
+        return parse(networkx, text)
+    except Exception as error:
+        raise InvalidInput(
+            f"{os.fspath(path)} must be a {what} file", f"one networkx cannot read: {error}", "Check the file."
+        ) from error

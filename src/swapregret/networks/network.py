@@ -2,12 +2,14 @@
 
 import heapq
 import math
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import scipy
 
 from swapregret.arrays import Vector, frozen
 from swapregret.errors import InvalidInput
@@ -130,14 +132,16 @@ class Network:
             )
         return self.attributes[attribute]
 
-    def _keep(self, kept: Sequence[int], *, edges: Sequence[Edge], directed: bool) -> "Network":
+    def _keep(self, kept: Sequence[int], *, directed: bool, edges: Sequence[Edge] | None = None) -> "Network":
+        """Return some edges with their attributes, turned round where ``edges`` says so."""
         columns = {key: tuple(values[index] for index in kept) for key, values in self.attributes.items()}
-        return Network(tuple(edges), directed, (), columns, self.name)
+        chosen = tuple(self.edges[index] for index in kept) if edges is None else tuple(edges)
+        return Network(chosen, directed, (), columns, self.name)
 
     def without_loops(self) -> "Network":
         """Leave out edges from a vertex to itself."""
         kept = [index for index, (u, v) in enumerate(self.edges) if u != v]
-        return self._keep(kept, edges=[self.edges[index] for index in kept], directed=self.directed)
+        return self._keep(kept, directed=self.directed)
 
     def undirected(self) -> "Network":
         """Read two opposite directed edges as one undirected edge; parallel edges stay.
@@ -146,37 +150,25 @@ class Network:
         """
         if not self.directed:
             return self
-        counts: dict[Edge, int] = {}
-        for edge in self.edges:
-            counts[edge] = counts.get(edge, 0) + 1
+        counts = Counter(self.edges)
         first: dict[frozenset[Vertex], Edge] = {}
         for edge in self.edges:
             first.setdefault(frozenset(edge), edge)
         kept: list[int] = []
         for index, (u, v) in enumerate(self.edges):
-            forth, back = counts[u, v], counts.get((v, u), 0)
+            forth, back = counts[u, v], counts[v, u]
             if u == v or forth > back or (forth == back and first[frozenset((u, v))] == (u, v)):
                 kept.append(index)
-        return self._keep(kept, edges=[self.edges[index] for index in kept], directed=False)
+        return self._keep(kept, directed=False)
 
     def largest_component(self) -> "Network":
         """Keep the edges of the largest connected component, directions ignored; the first of them on a tie."""
-        parent = {vertex: vertex for vertex in self.vertices}
-
-        def root(vertex: Vertex) -> Vertex:
-            while parent[vertex] != vertex:
-                parent[vertex] = parent[parent[vertex]]
-                vertex = parent[vertex]
-            return vertex
-
-        for u, v in self.edges:
-            parent[root(u)] = root(v)
-        sizes: dict[Vertex, int] = {}
-        for vertex in self.vertices:
-            sizes[root(vertex)] = sizes.get(root(vertex), 0) + 1
-        best = max(sizes, key=lambda vertex: sizes[vertex], default=None)
-        kept = [index for index, (u, _) in enumerate(self.edges) if root(u) == best]
-        return self._keep(kept, edges=[self.edges[index] for index in kept], directed=self.directed)
+        n, order = len(self.vertices), {vertex: index for index, vertex in enumerate(self.vertices)}
+        ends = np.array([(order[u], order[v]) for u, v in self.edges], dtype=np.int64).reshape(-1, 2)
+        graph = scipy.sparse.coo_array((np.ones(len(ends)), ends.T), shape=(n, n))
+        component = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
+        best = np.bincount(component, minlength=1).argmax()  # components are numbered by their first vertex
+        return self._keep(np.flatnonzero(component[ends[:, 0]] == best).tolist(), directed=self.directed)
 
     def acyclic_from(self, source: Vertex, *, length: str | None = None) -> "Network":
         """Keep the directions that lead away from the source: a directed acyclic graph for ``DagPaths``.

@@ -79,10 +79,6 @@ def read_tntp(path: str | os.PathLike[str]) -> Network:
     Metadata lines ``<KEY> value`` end with ``<END OF METADATA>``; a line that starts with ``~`` names the columns; every
     further line is a directed link that ends with ``;``.
 
-    Parameters
-    ----------
-    path : path
-
     Returns
     -------
     Network

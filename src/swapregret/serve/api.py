@@ -14,19 +14,7 @@ from fastapi.responses import StreamingResponse
 
 import swapregret as sr
 from swapregret.errors import SwapRegretError
-from swapregret.serve.models import (
-    Archived,
-    Closed,
-    ClosedMany,
-    Created,
-    DecisionsIn,
-    DecisionsOut,
-    Fault,
-    Health,
-    ProblemOut,
-    RewardIn,
-    RewardsIn,
-)
+from swapregret.serve import models
 from swapregret.serve.problems import ProblemSpec, Reported
 from swapregret.serve.refusals import Conflict, HeldElsewhere, NotFound, TooBig, as_json, status_of
 from swapregret.serve.service import Service
@@ -34,7 +22,9 @@ from swapregret.serve.view import decision_json, log_lines, row_json, status_jso
 from swapregret.serve.writer import Reply, RequestKey
 
 _STREAM_SECONDS = 1.0
-_FAULTS: dict[int | str, dict[str, Any]] = {status: {"model": Fault} for status in (401, 403, 404, 409, 413, 422, 503)}
+_FAULTS: dict[int | str, dict[str, Any]] = {
+    status: {"model": models.Fault} for status in (401, 403, 404, 409, 413, 422, 503)
+}
 
 
 async def _key(
@@ -64,10 +54,10 @@ def make_router(service: Service) -> APIRouter:
     _add_problems(router, service)
 
     @router.get("/health", tags=["server"])
-    async def health() -> Health:
+    async def health() -> models.Health:
         """Say whether the server and its database work."""
         await asyncio.to_thread(service.store.ping)
-        return Health(status="ok", version=sr.__version__)
+        return models.Health(status="ok", version=sr.__version__)
 
     @router.get("/metrics", response_class=Response, tags=["server"])
     async def metrics() -> Response:
@@ -86,8 +76,10 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
                 f"a request must have at most {limit} decisions or rewards", str(count), "Send several requests."
             )
 
-    @router.post("/problems/{problem}/decisions", status_code=201, response_model=DecisionsOut, tags=["decisions"])
-    async def make_decisions(problem: str, key: Key, wanted: DecisionsIn | None = None) -> Response:
+    @router.post(
+        "/problems/{problem}/decisions", status_code=201, response_model=models.DecisionsOut, tags=["decisions"]
+    )
+    async def make_decisions(problem: str, key: Key, wanted: models.DecisionsIn | None = None) -> Response:
         """Make one decision, or a batch. Act on it, then report its reward."""
         count = 1 if wanted is None else wanted.count
         check_batch(count)
@@ -112,18 +104,18 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
         problem, day = read_decision_id(decision)
         return _response(await service.call(problem, lambda: Reply.of(_close(service, problem, day, reported)), key))
 
-    @router.post("/decisions/{decision}/reward", response_model=Closed, tags=["decisions"])
-    async def report_reward(decision: str, sent: RewardIn, key: Key) -> Response:
+    @router.post("/decisions/{decision}/reward", response_model=models.Closed, tags=["decisions"])
+    async def report_reward(decision: str, sent: models.RewardIn, key: Key) -> Response:
         """Report what a decision earned: late, out of order, or twice (the second time changes nothing)."""
         return await close_one(decision, sent.reward, key)
 
-    @router.post("/decisions/{decision}/skip", response_model=Closed, tags=["decisions"])
+    @router.post("/decisions/{decision}/skip", response_model=models.Closed, tags=["decisions"])
     async def skip_decision(decision: str, key: Key) -> Response:
         """Say that the reward of a decision will never be known: nothing is learnt from it."""
         return await close_one(decision, None, key)
 
-    @router.post("/problems/{problem}/rewards", response_model=ClosedMany, tags=["decisions"])
-    async def report_rewards(problem: str, sent: RewardsIn, key: Key) -> Response:
+    @router.post("/problems/{problem}/rewards", response_model=models.ClosedMany, tags=["decisions"])
+    async def report_rewards(problem: str, sent: models.RewardsIn, key: Key) -> Response:
         """Report many rewards and skips of one problem; each is answered for itself."""
         check_batch(len(sent.rewards))
 
@@ -145,28 +137,28 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
 
 
 def _add_problems(router: APIRouter, service: Service) -> None:
-    @router.post("/problems", status_code=201, response_model=Created, tags=["problems"])
+    @router.post("/problems", status_code=201, response_model=models.Created, tags=["problems"])
     async def create_problem(spec: ProblemSpec, key: Key) -> Response:
         """Make a problem: a repeated decision with a learner of its own."""
         return _response(await service.create(spec, key))
 
     @router.get("/problems", tags=["problems"])
-    async def list_problems() -> list[ProblemOut]:
+    async def list_problems() -> list[models.ProblemOut]:
         """List all problems, newest first."""
         rows = await asyncio.to_thread(service.store.problems)
-        return [ProblemOut(**row_json(row, service.owner)) for row in rows]
+        return [models.ProblemOut(**row_json(row, service.owner)) for row in rows]
 
     @router.get("/problems/{problem}", tags=["problems"])
-    async def show_problem(problem: str) -> ProblemOut:
+    async def show_problem(problem: str) -> models.ProblemOut:
         """Say where a problem stands."""
         try:
             status = await service.call(problem, lambda: status_json(service.writer.live(problem), service.now()))
         except HeldElsewhere:
             status = {}  # what its learner knows, the process that serves it knows
         row = await asyncio.to_thread(service.store.problem, problem)
-        return ProblemOut(**row_json(row, service.owner), **status)
+        return models.ProblemOut(**row_json(row, service.owner), **status)
 
-    @router.post("/problems/{problem}/archive", response_model=Archived, tags=["problems"])
+    @router.post("/problems/{problem}/archive", response_model=models.Archived, tags=["problems"])
     async def archive_problem(problem: str, key: Key) -> Response:
         """Take no more decisions; rewards of open ones may still come."""
 

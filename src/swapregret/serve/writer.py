@@ -122,7 +122,8 @@ class Writer:
         try:
             known = self._known([job.key.key for job in jobs if job.key is not None])
         except SwapRegretError as error:
-            _answer([(job, error) for job in jobs])
+            for job in jobs:
+                _answer(job, error)
             return
         for job in jobs:
             job.outcome = self._run(job, known, fresh)
@@ -133,7 +134,8 @@ class Writer:
                 self.lives.pop(live.id, None)
             if isinstance(failure, HeldElsewhere):  # nothing was written: each finds the lease as it is, again
                 failure = Gone()
-        _answer([(job, job.outcome if failure is None else failure) for job in jobs])
+        for job in jobs:
+            _answer(job, job.outcome if failure is None else failure)
         for live in self._touched.values():
             if live.is_broken:
                 self.lives.pop(live.id, None)
@@ -141,11 +143,8 @@ class Writer:
                 self._write_snapshot(live)
 
     def _known(self, wanted: list[str]) -> dict[str, tuple[RequestKey, Reply]]:
-        if not wanted:
-            return {}
-        with self._store.transaction() as connection:
-            rows = self._store.answers(connection, wanted)
-        return {key: (RequestKey(key, row.request), Reply(row.status, row.body)) for key, row in rows.items()}
+        rows = self._store.answers(wanted) if wanted else []
+        return {row.key: (RequestKey(row.key, row.request), Reply(row.status, row.body)) for row in rows}
 
     def _run(self, job: _Job, known: dict[str, Any], fresh: dict[str, Any]) -> Any:
         try:
@@ -208,22 +207,18 @@ class Writer:
         self._metrics.count("snapshots")
 
 
-def _answer(outcomes: list[tuple[_Job, Any]]) -> None:
-    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Any]]] = {}
-    for job, outcome in outcomes:
-        by_loop.setdefault(job.future.get_loop(), []).append((job, outcome))
-    for loop, pairs in by_loop.items():
-        try:
-            loop.call_soon_threadsafe(_resolve, pairs)
-        except RuntimeError:  # the loop has been closed: nobody waits
-            _log.info("nobody waits for %d answers", len(pairs))
+def _answer(job: _Job, outcome: Any) -> None:
+    """Hand over what came of a job, in the loop that waits for it."""
+    try:
+        job.future.get_loop().call_soon_threadsafe(_resolve, job.future, outcome)
+    except RuntimeError:  # the loop has been closed: nobody waits
+        _log.info("nobody waits for an answer")
 
 
-def _resolve(pairs: list[tuple[_Job, Any]]) -> None:
-    for job, outcome in pairs:
-        if job.future.done():
-            continue  # the client has gone
-        if isinstance(outcome, BaseException):
-            job.future.set_exception(outcome)
-        else:
-            job.future.set_result(outcome)
+def _resolve(future: "asyncio.Future[Any]", outcome: Any) -> None:
+    if future.done():
+        return  # the client has gone
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)

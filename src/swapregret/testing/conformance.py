@@ -1,6 +1,6 @@
 """How a check speaks: a list of named checks is run in order, the first fault is raised, what was checked is reported."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions
+from swapregret.arrays import Action, Actions
 from swapregret.errors import ConformanceError, TooLarge
 
 Case = TypeVar("Case")
@@ -64,6 +64,18 @@ def agree(found: npt.ArrayLike, wanted: npt.ArrayLike, within: float, must: str,
     require(gap <= within, must, f"a difference of {gap:.3g}", do)
 
 
+def between(found: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike, must: str, do: str) -> None:
+    """Raise a fault unless all numbers lie between two bounds, entry by entry.
+
+    Examples
+    --------
+    >>> between([0.2, 0.8], 0.0, 1.0, "probabilities must lie in [0, 1]", "Divide them by their sum.")
+    """
+    values = np.asarray(found)
+    outside = float(np.maximum(low - values, values - high).max())
+    require(outside <= 0.0, must, f"{values.min():.6g} to {values.max():.6g}, outside by {outside:.3g}", do)
+
+
 def refused(call: Callable[[], Any], error: type[Exception], must: str, came: str, do: str) -> None:
     """Raise a fault unless a call is refused with an error of one kind; ``came`` says what an answer would be.
 
@@ -80,40 +92,48 @@ def refused(call: Callable[[], Any], error: type[Exception], must: str, came: st
     require(False, must, came, do)
 
 
-def unspoilt(ask: Callable[[], npt.NDArray[Any]], name: str, do: str) -> None:
-    """Raise a fault unless the same question has the same answer, even if the caller writes into it."""
-    answer = ask()
-    before = answer.copy()
-    if answer.flags.writeable:
-        answer[...] = 1 - answer
-    must = f"`{name}` must be the same however often it is asked, even if the caller writes into the answer"
-    require(np.array_equal(ask(), before), must, "another answer", do)
+def unspoilt(questions: Mapping[str, Callable[[], npt.NDArray[Any]]], do: str) -> None:
+    """Raise a fault unless equal questions have equal answers, whatever is asked between, and written into the answers.
+
+    Examples
+    --------
+    >>> unspoilt({"zeros": lambda: np.zeros(2), "ones": lambda: np.ones(2)}, "Hand out copies.")
+    """
+    before = {}
+    for name, ask in questions.items():
+        answer = ask()
+        before[name] = answer.copy()
+        if answer.flags.writeable:
+            answer += 1
+    for name, ask in reversed(list(questions.items())):
+        must = f"`{name}` must be the same however often it is asked, even if the caller writes into the answer"
+        again = ask()
+        require(np.array_equal(again, before[name]), must, f"{before[name]!r:.80}, then {again!r:.80}", do)
+
+
+def require_array(found: Any, dtype: type, shape: tuple[int, ...], name: str, do: str) -> None:
+    """Raise a fault unless something is an array of one type and shape, of finite numbers.
+
+    Examples
+    --------
+    >>> require_array(np.zeros(3), np.float64, (3,), "marginals()", "Return E[M].")
+    """
+    holds = isinstance(found, np.ndarray) and found.dtype == dtype and found.shape == shape
+    came = f"{type(found).__name__} of shape {np.shape(found)} and dtype {getattr(found, 'dtype', None)}"
+    require(holds, f"`{name}` must be a {dtype.__name__} array of shape {shape}", came, do)
+    require(bool(np.isfinite(found).all()), f"`{name}` must be finite", "NaN or infinity", do)
 
 
 def require_action(found: Any, dimension: int, name: str) -> None:
     """Raise a fault unless a method returned an int64 vector of 0 and 1."""
-    require(
-        isinstance(found, np.ndarray) and found.dtype == np.int64 and found.shape == (dimension,),
-        f"`{name}` must return an int64 vector of shape ({dimension},)",
-        f"{type(found).__name__} of shape {np.shape(found)} and dtype {getattr(found, 'dtype', None)}",
-        "Return the indicator vector of the chosen elements, np.zeros(d, dtype=np.int64) with ones.",
-    )
-    require(
-        bool(np.isin(found, (0, 1)).all()),
-        f"`{name}` must contain only 0 and 1",
-        f"{found.tolist()}",
-        "Return the indicator vector of the chosen elements.",
-    )
+    do = "Return the indicator vector of the chosen elements, np.zeros(d, dtype=np.int64) with ones."
+    require_array(found, np.int64, (dimension,), name, do)
+    require(bool(np.isin(found, (0, 1)).all()), f"`{name}` must contain only 0 and 1", f"{found.tolist()}", do)
 
 
 def require_rows(table: Actions, dimension: int, name: str, do: str) -> None:
     """Raise a fault unless a list of actions is int64, of 0 and 1, each action once, in canonical order."""
-    require(
-        table.ndim == 2 and table.shape[1] == dimension and table.dtype == np.int64 and len(table) > 0,
-        f"`{name}` must be a non-empty int64 array with {dimension} columns",
-        f"dtype {table.dtype}, shape {table.shape}",
-        do,
-    )
+    require_array(table, np.int64, (max(1, len(table)), dimension), name, do)
     require(bool(np.isin(table, (0, 1)).all()), f"`{name}` must contain only 0 and 1", "other values", do)
     order = np.lexsort(table.T)
     require(
@@ -122,6 +142,12 @@ def require_rows(table: Actions, dimension: int, name: str, do: str) -> None:
         f"an action listed twice, or the order {order[:8].tolist()} ...",
         do,
     )
+
+
+def require_members(rows: Iterable[Action], is_member: Callable[[Action], bool], name: str, do: str) -> None:
+    """Raise a fault unless all vectors are actions."""
+    for row in rows:
+        require(is_member(row), f"{name} must be actions of the set", f"{row.tolist()}, which is none", do)
 
 
 def skip(why: str) -> NoReturn:

@@ -9,7 +9,7 @@ import numpy as np
 from swapregret.arrays import Matrix
 from swapregret.environments.environment import Environment, Levels
 from swapregret.errors import InvalidInput
-from swapregret.testing.conformance import Report, agree, refused, require, run_checks, skip, unspoilt
+from swapregret.testing.conformance import Report, agree, refused, require, require_array, run_checks, skip, unspoilt
 from swapregret.testing.statistics import hoeffding_radius
 
 _ROUNDING = 1e-9
@@ -63,14 +63,10 @@ def _check_shape(case: EnvironmentCase) -> None:
         "Set it.",
     )
     for name, ask in case.tables:
-        table = ask(0, case.days)
-        require(
-            isinstance(table, np.ndarray) and table.shape == (case.days, d) and table.dtype == np.float64,
-            f"`{name}(start, stop)` must be a float64 array of shape (stop − start, {d})",
-            f"{type(table).__name__} of shape {np.shape(table)} for {case.days} days",
-            "Return one row per day.",
+        asked = f"{name}(0, {case.days})"
+        require_array(
+            ask(0, case.days), np.float64, (case.days, d), asked, "Return one row per day, of finite numbers."
         )
-        require(bool(np.isfinite(table).all()), f"`{name}` must be finite", "NaN or infinity", "Mend the data.")
 
 
 def _check_range(case: EnvironmentCase) -> None:
@@ -89,8 +85,8 @@ def _check_range(case: EnvironmentCase) -> None:
 
 def _check_repeatability(case: EnvironmentCase) -> None:
     """Check that the same days are the same however often they are asked for, and whatever is done to the answer."""
-    for name, ask in case.tables:
-        unspoilt(partial(ask, 0, case.days), name, "Seed the noise by the day alone, and hand out copies.")
+    asked = {name: partial(ask, 0, case.days) for name, ask in case.tables}
+    unspoilt(asked, "Seed the noise by the day alone, and hand out copies.")
 
 
 def _check_slices(case: EnvironmentCase) -> None:

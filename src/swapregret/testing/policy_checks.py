@@ -11,15 +11,33 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.arrays import Actions, Integers, Matrix, Vector
+from swapregret.errors import Unsupported
 from swapregret.policy import Policy
-from swapregret.testing.conformance import Report, agree, listed, require, run_checks, unspoilt
-from swapregret.testing.policy_atoms import check_atoms, check_probability, check_sampler_law, check_samples
+from swapregret.testing.conformance import (
+    Report,
+    agree,
+    between,
+    listed,
+    refused,
+    require,
+    require_action,
+    require_array,
+    require_members,
+    require_rows,
+    run_checks,
+    skip,
+    unspoilt,
+)
 from swapregret.testing.set_instances import PolicyCase
+from swapregret.testing.statistics import FALSE_ALARM, chi_square_p_value, least_binomial_p_value
 
 _LISTED = 2_000
 _TOLERANCE = 1e-10
 _SPECTRAL = 400
+_SHARE = FALSE_ALARM / 4.0
+_PAIRED = 40
+_ONE_LAW = "Compute both from the same law."
 
 
 def check_policy(
@@ -71,48 +89,28 @@ def _check_marginals(case: PolicyCase) -> None:
         "Build the policy for the same set.",
     )
     x = policy.marginals()
-    require(
-        isinstance(x, np.ndarray) and x.shape == (d,) and x.dtype == np.float64,
-        f"`marginals()` must be a float64 vector of shape ({d},)",
-        f"{type(x).__name__} of shape {np.shape(x)}",
-        "Return E[M].",
-    )
-    require(
-        bool((x >= -1e-12).all() and (x <= 1.0 + 1e-12).all()),
-        "`marginals()` must lie in [0, 1]",
-        f"entries from {x.min():.6g} to {x.max():.6g}",
-        "They are the probabilities with which elements are chosen.",
-    )
+    require_array(x, np.float64, (d,), "marginals()", "Return E[M].")
+    do = "They are the probabilities with which elements are chosen."
+    between(x, -1e-12, 1.0 + 1e-12, "`marginals()` must lie in [0, 1]", do)
     if actions is not None and actions.is_uniform:
-        require(
-            abs(float(x.sum()) - actions.size) <= _TOLERANCE * d,
-            f"`marginals()` must add up to {actions.size}, the size of every action",
-            f"{x.sum()!r}",
-            "Check that every action drawn has all its elements.",
-        )
+        must = f"`marginals()` must add up to {actions.size}, the size of every action"
+        agree(x.sum(), actions.size, _TOLERANCE * d, must, "Check that every action drawn has all its elements.")
 
 
 def _check_second_moment(case: PolicyCase) -> None:
     """Check that the dense matrix, the product and the marginals are moments of one law over 0/1 vectors."""
     policy, d, x = case.policy, case.policy.dimension, case.policy.marginals()
     matrix = policy.cooccurrence()
-    require(
-        isinstance(matrix, np.ndarray) and matrix.shape == (d, d),
-        f"`cooccurrence()` must have shape ({d}, {d})",
-        f"shape {np.shape(matrix)}",
-        "Return E[M Mᵀ].",
-    )
+    require_array(matrix, np.float64, (d, d), "cooccurrence()", "Return E[M Mᵀ].")
     _check_matrix(matrix, x, case.actions)
     rng = np.random.default_rng([case.seed, 3])
     vectors = [*np.eye(d)[: min(d, 8)], np.ones(d), *rng.standard_normal((4, d)), *rng.standard_normal((2, d)) * 1e6]
     for v in vectors:
         product = policy.second_moment(v.copy())
-        require(
-            np.shape(product) == (d,), f"`second_moment(v)` must have shape ({d},)", f"{np.shape(product)}", "Mend it."
-        )
+        require_array(product, np.float64, (d,), "second_moment(v)", "Return E[M (M·v)].")
         must = f"`second_moment(v)` must equal cooccurrence() @ v within {_TOLERANCE}, relative to v"
         size = 1.0 + float(np.abs(v).sum())
-        agree(product / size, matrix @ v / size, _TOLERANCE, must, "Compute both from the same law.")
+        agree(product / size, matrix @ v / size, _TOLERANCE, must, _ONE_LAW)
 
 
 def _check_matrix(matrix: Matrix, x: Vector, actions: ActionSet | None) -> None:
@@ -120,22 +118,15 @@ def _check_matrix(matrix: Matrix, x: Vector, actions: ActionSet | None) -> None:
     must = (
         f"the diagonal of `cooccurrence()` must be the marginals within {_TOLERANCE} (entries of an action are 0 or 1)"
     )
-    agree(np.diag(matrix), x, _TOLERANCE, must, "Compute both from the same law.")
+    agree(np.diag(matrix), x, _TOLERANCE, must, _ONE_LAW)
     upper, lower = np.minimum.outer(x, x), np.maximum(0.0, np.add.outer(x, x) - 1.0)
-    excess = float(max((matrix - upper).max(), (lower - matrix).max()))
-    require(
-        excess <= _TOLERANCE,
-        "`cooccurrence()` must lie between max(0, x_i + x_j − 1) and min(x_i, x_j)",
-        f"an entry {excess:.3g} outside",
-        "P(i and j) cannot leave these bounds under any law.",
-    )
+    must = "`cooccurrence()` must lie between max(0, x_i + x_j − 1) and min(x_i, x_j)"
+    do = "P(i and j) cannot leave these bounds under any law."
+    between(matrix, lower - _TOLERANCE, upper + _TOLERANCE, must, do)
     least = float(np.linalg.eigvalsh(matrix)[0]) if len(x) <= _SPECTRAL else _least_quadratic(matrix)
-    require(
-        least >= -_TOLERANCE * (1.0 + float(np.trace(matrix))),
-        "`cooccurrence()` must be positive semidefinite",
-        f"E[(M·v)²] = {least:.3g} for a v of length 1",
-        "E[(M·v)²] is not negative for any v.",
-    )
+    rounding = _TOLERANCE * (1.0 + float(np.trace(matrix)))
+    must = "`cooccurrence()` must be positive semidefinite"
+    between(least, -rounding, np.inf, must, "E[(M·v)²] is not negative for any v.")
     if actions is not None and actions.is_uniform:
         must = f"the rows of `cooccurrence()` must add up to {actions.size} times the marginals"
         within = _TOLERANCE * len(x)
@@ -147,6 +138,116 @@ def _least_quadratic(matrix: Matrix) -> float:
     directions = np.random.default_rng(len(matrix)).standard_normal((50, len(matrix)))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     return float(np.einsum("vi,vi->v", directions @ matrix, directions).min())
+
+
+def _check_atoms(case: PolicyCase) -> None:
+    """Check that atoms are distinct actions in canonical order, with positive weights that add up to exactly 1."""
+    policy = case.policy
+    if case.listing is None:
+        must = "`has_atoms` must be true of a policy that lists its atoms"
+        refused(policy.finite, Unsupported, must, "False", "Set it.")
+        skip("its support is not listed")
+    atoms, weights = policy.atoms, policy.weights
+    require_rows(atoms, policy.dimension, "atoms", "Build the law with FinitePolicy(atoms, weights).")
+    require(
+        weights.shape == (len(atoms),)
+        and bool((weights > 0.0).all())
+        and float(weights.sum()) == 1.0 == float(weights[::-1].sum()),
+        "`weights` must be positive, one per atom, and add up to exactly 1",
+        f"{len(weights)} weights for {len(atoms)} atoms, sum {float(weights.sum())!r}, least {float(weights.min())!r}",
+        "Round them with swapregret.policy.on_grid.",
+    )
+    require_members(atoms, case.is_member, "atoms", "Give weight to actions of the set only.")
+    must = f"`marginals()` must equal the mean of the atoms within {_TOLERANCE}"
+    agree(weights @ atoms, policy.marginals(), _TOLERANCE, must, _ONE_LAW)
+    must = f"`cooccurrence()` must equal the second moment of the atoms within {_TOLERANCE}"
+    agree((atoms.T * weights) @ atoms, policy.cooccurrence(), _TOLERANCE, must, _ONE_LAW)
+
+
+def _check_probability(case: PolicyCase) -> None:
+    """Check that ``probability`` is the weight of an atom, 0 elsewhere, adds up to 1, and agrees with ``probabilities``."""
+    policy, law = case.policy, case.listing
+    many = f"`probabilities(actions)` must be `probability` of every row within {_TOLERANCE}"
+    if law is not None:
+        rng = np.random.default_rng([case.seed, 1])
+        flipped = law.atoms[rng.integers(len(law.atoms), size=20)].copy()
+        flipped[np.arange(20), rng.integers(policy.dimension, size=20)] ^= 1
+        both = np.concatenate([law.atoms[:200], flipped])
+        weights = dict(zip((atom.tobytes() for atom in law.atoms), law.weights.tolist(), strict=True))
+        found = [policy.probability(action) for action in both]
+        must = f"`probability(action)` must be the weight of an atom, and 0 elsewhere, within {_TOLERANCE}"
+        do = "Compare the whole action, not a summary of it."
+        agree(found, [weights.get(action.tobytes(), 0.0) for action in both], _TOLERANCE, must, do)
+        agree(policy.probabilities(both), found, _TOLERANCE, many, _ONE_LAW)
+        return
+    if case.reference is None:
+        skip("neither atoms nor a list of the actions is at hand")
+    try:
+        p = np.array([policy.probability(action) for action in case.reference])
+    except Unsupported:
+        skip("the policy does not give probabilities")
+    agree(policy.probabilities(case.reference), p, _TOLERANCE, many, _ONE_LAW)
+    between(p, 0.0, np.inf, "`probability` must not be negative", "Normalise the law.")
+    agree(p.sum(), 1.0, _TOLERANCE, "`probability` must add up to 1 over the set", "Normalise the law.")
+    must = f"`marginals()` must be the mean under `probability` within {_TOLERANCE}"
+    agree(p @ case.reference, policy.marginals(), _TOLERANCE, must, _ONE_LAW)
+
+
+def _check_samples(case: PolicyCase) -> None:
+    """Check that samples are int64 0/1 vectors, members of the set, in the support, and repeat with the generator."""
+    policy = case.policy
+    first = policy.sample(np.random.default_rng([case.seed, 2]))
+    again = policy.sample(np.random.default_rng([case.seed, 2]))
+    require_action(first, policy.dimension, "sample")
+    must = "`sample` must draw the same action from the same generator"
+    agree(again, first, 0.0, must, "Take all randomness from the `rng` passed in.")
+    support = None if case.listing is None else {atom.tobytes() for atom in case.listing.atoms}
+    drawn = np.unique(case.samples, axis=0)
+    require_members(drawn, case.is_member, "samples", "Draw actions of the set only.")
+    for action in drawn:
+        require_action(action, policy.dimension, "sample")
+        require(
+            support is None or action.tobytes() in support,
+            "`sample` must draw atoms of the law",
+            f"{action.tolist()}, which is no atom",
+            "Sample from the same law that lists the atoms.",
+        )
+
+
+def _check_sampler_law(case: PolicyCase) -> None:
+    """Check that frequencies of elements, of pairs and of whole actions fit the law; each test at a quarter of 1e-6."""
+    policy, drawn = case.policy, case.samples
+    elements = [f"choose element {i}" for i in range(policy.dimension)]
+    _check_counts(case, drawn.sum(axis=0), policy.marginals(), elements)
+    some = np.random.default_rng([case.seed, 6]).permutation(policy.dimension)[:_PAIRED]
+    upper = np.triu_indices(len(some))
+    both = policy.cooccurrence()[np.ix_(some, some)][upper]
+    pairs = [f"choose elements {i} and {j} together" for i, j in some[np.array(upper)].T]
+    _check_counts(case, (drawn[:, some].T @ drawn[:, some])[upper], both, pairs)
+    if case.listing is None:
+        return
+    atoms, weights = case.listing.atoms, case.listing.weights
+    position = {atom.tobytes(): row for row, atom in enumerate(atoms)}
+    counts = np.bincount([position[row.tobytes()] for row in drawn], minlength=len(atoms))
+    _check_counts(case, counts, weights, [f"draw {atom.tolist()}" for atom in atoms])
+    value = chi_square_p_value(counts, weights, case.n_samples)
+    require(
+        value >= _SHARE,
+        "`sample` must follow the weights of the atoms",
+        f"counts whose chi-square has p-value {value:.1e}",
+        "Draw each atom with its weight.",
+    )
+
+
+def _check_counts(case: PolicyCase, counts: Integers, chances: Vector, events: list[str]) -> None:
+    """Check that the count that fits its probability worst still fits it."""
+    worst, value = least_binomial_p_value(counts, chances, case.n_samples)
+    require(
+        value >= _SHARE,
+        f"`sample` must {events[worst]} with probability {chances[worst]:.6g}",
+        f"{int(counts[worst])} times in {case.n_samples} draws (p-value {value:.1e})",
+        "Draw from the law that marginals, second moments and weights describe.",
+    )
 
 
 def _check_value(case: PolicyCase) -> None:
@@ -162,18 +263,17 @@ def _check_value(case: PolicyCase) -> None:
     }
     if policy.has_atoms:
         asked |= {"atoms": lambda: policy.atoms, "weights": lambda: policy.weights}
-    for name, ask in asked.items():
-        unspoilt(ask, name, "Mark what is kept as read-only (swapregret.arrays.frozen), or hand out copies.")
+    unspoilt(asked, "Mark what is kept as read-only (swapregret.arrays.frozen), or hand out copies.")
     require(np.array_equal(v, kept), "`second_moment(v)` must leave v alone", "a changed vector", "Copy it first.")
 
 
 POLICY_CHECKS: dict[str, Callable[[PolicyCase], None]] = {
     "marginals": _check_marginals,
     "second moment": _check_second_moment,
-    "atoms": check_atoms,
-    "probability": check_probability,
-    "samples": check_samples,
-    "sampler law": check_sampler_law,
+    "atoms": _check_atoms,
+    "probability": _check_probability,
+    "samples": _check_samples,
+    "sampler law": _check_sampler_law,
     "value": _check_value,
 }
 """The checks of a policy, in the order in which they run."""

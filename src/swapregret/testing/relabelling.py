@@ -70,12 +70,8 @@ def _check_numbers(case: RelabellingCase) -> None:
     )
     for name in ("dimension", "size", "n_actions", "rank", "is_uniform", "has_uniform", "has_gibbs"):
         first, second = getattr(case.actions, name), getattr(case.relabelled, name)
-        require(
-            first == second,
-            f"`{name}` must not depend on the order of coordinates",
-            f"{first} and {second}",
-            "Correct it.",
-        )
+        must = f"`{name}` must not depend on the order of coordinates"
+        require(first == second, must, f"{first} and {second}", "Correct it.")
 
 
 def _check_actions(case: RelabellingCase) -> None:

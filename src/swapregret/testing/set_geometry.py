@@ -16,7 +16,7 @@ from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.kl import Projection
-from swapregret.testing.conformance import agree, refused, require
+from swapregret.testing.conformance import agree, between, refused, require, require_array, require_members
 from swapregret.testing.policy_checks import check_law
 from swapregret.testing.set_instances import SetCase
 
@@ -37,13 +37,8 @@ def check_span(case: SetCase) -> None:
         f"rank {actions.rank}, span.rank {r}, coordinates {J.tolist()}",
         "Build the span with swapregret.geometry.span.find_span.",
     )
-    require(
-        span.lift.shape == (d, r),
-        f"`span.lift` must have shape ({d}, {r})",
-        f"{span.lift.shape}",
-        "Build the span with swapregret.geometry.span.find_span.",
-    )
-    _check_independent(case, span.basis, "`span.basis`")
+    require_array(span.lift, np.float64, (d, r), "span.lift", "Build the span with swapregret.geometry.span.find_span.")
+    _check_independent(case, span.basis, "span.basis")
     rank = int(np.linalg.matrix_rank(case.members.astype(np.float64)))
     require(
         rank == r if case.reference is not None else rank <= r,
@@ -57,13 +52,9 @@ def check_span(case: SetCase) -> None:
         c = np.zeros(d)
         c[J] = -span.lift[i]
         c[i] += 1.0
-        gap = _largest(case, c)
-        require(
-            gap <= _ZERO * (1.0 + float(np.abs(c).sum())),
-            f"`span.lift` must give coordinate {i} of every action from the independent ones",
-            f"an action where it is wrong by {gap:.3g}",
-            "Correct `span`: the rank may be too small.",
-        )
+        must = f"`span.lift` must give coordinate {i} of every action from the independent ones"
+        within = _ZERO * (1.0 + float(np.abs(c).sum()))
+        agree(_largest(case, c), 0.0, within, must, "Correct `span`: the rank may be too small.")
 
 
 def _largest(case: SetCase, c: Vector) -> float:
@@ -74,25 +65,20 @@ def _largest(case: SetCase, c: Vector) -> float:
 def _check_independent(case: SetCase, rows: Actions, name: str) -> None:
     """Check that rows are as many actions as the rank, independent in the coordinates of the span."""
     r, J = case.actions.span.rank, case.actions.span.coordinates
-    wanted = (r, case.actions.dimension)
-    require(rows.shape == wanted, f"{name} must have shape {wanted}", f"{rows.shape}", f"Choose {r} actions.")
-    for row in rows:
-        require(case.is_member(row), f"{name} must consist of actions", f"{row.tolist()}", "Choose actions of the set.")
+    do = f"Choose {r} independent actions of the set."
+    require_array(rows, np.int64, (r, case.actions.dimension), name, do)
+    require_members(rows, case.is_member, f"the rows of `{name}`", do)
     found = int(np.linalg.matrix_rank(rows[:, J].astype(np.float64)))
-    require(found == r, f"{name} must be linearly independent", f"rank {found} of {r}", "Choose independent actions.")
+    require(found == r, f"`{name}` must be linearly independent", f"rank {found} of {r}", do)
 
 
 def check_spanner(case: SetCase) -> None:
     """Check that the spanner is r independent actions in which no action has a coefficient beyond the bound, at most 2."""
     actions, spanner, J = case.actions, case.actions.spanner(), case.actions.span.coordinates
     rows, r = spanner.actions, case.actions.rank
-    _check_independent(case, rows, "the spanner")
-    require(
-        0.0 < spanner.bound <= 2.0 + _ZERO,
-        "the bound of the spanner must be at most 2",
-        f"{spanner.bound!r}",
-        "Exchange actions until it is (Awerbuch and Kleinberg).",
-    )
+    _check_independent(case, rows, "spanner().actions")
+    do = "Exchange actions until it is (Awerbuch and Kleinberg)."
+    between(spanner.bound, 0.0, 2.0 + _ZERO, "the bound of the spanner must be at most 2", do)
     inverse = np.linalg.inv(rows[:, J].astype(np.float64))
     worst = 0.0
     for k in range(r):
@@ -101,12 +87,9 @@ def check_spanner(case: SetCase) -> None:
         worst = max(worst, _largest(case, c))
     coefficients = case.members[:, J] @ inverse
     worst = max(worst, float(np.abs(coefficients).max()))
-    require(
-        worst <= spanner.bound + _ZERO,
-        "no action may have a coefficient in the spanner beyond its bound",
-        f"{worst:.6g} with bound {spanner.bound:.6g}",
-        "Compute the bound by two oracle calls for each element of the spanner.",
-    )
+    must = f"no action may have a coefficient in the spanner beyond its bound, {spanner.bound:.6g}"
+    do = "Compute the bound by two oracle calls for each element of the spanner."
+    between(worst, 0.0, spanner.bound + _ZERO, must, do)
     must = "`spanner().coefficients(action)` must give the action as a combination of the spanner"
     found = [spanner.coefficients(member) for member in case.members[:50]]
     agree(found, coefficients[:50], _ZERO, must, "Use the inverse of the spanner in the independent coordinates.")
@@ -141,19 +124,16 @@ def check_projection(case: SetCase) -> None:
 
 def _check_shape(projection: Projection, dimension: int, reachable: Vector) -> None:
     x, log_x = projection.point, projection.log_point
+    require_array(x, np.float64, (dimension,), "kl_project(...).point", "Return x and log x.")
     require(
-        x.shape == log_x.shape == (dimension,) and bool(np.isfinite(x).all()) and bool((x >= 0.0).all()),
-        f"`kl_project(...).point` and `.log_point` must be vectors of shape ({dimension},), the point finite and non-negative",
-        f"shapes {x.shape} and {log_x.shape}, least {x.min(initial=np.inf):.3g}",
+        log_x.shape == (dimension,) and bool((x >= 0.0).all()),
+        f"`kl_project(...).log_point` must be a vector of shape ({dimension},), and the point must not be negative",
+        f"shape {log_x.shape}, least {x.min():.3g}",
         "Return x and log x.",
     )
-    gap = float(np.abs(np.exp(log_x) / np.where(x > 0.0, x, 1.0) - (x > 0.0)).max())
-    require(
-        gap <= _EXACT * 10.0,
-        "`kl_project(...).log_point` must be the logarithm of the point",
-        f"exp(log_point) off by {gap:.3g}, relative",
-        "Keep log x and take x = exp(log x).",
-    )
+    must = "`kl_project(...).log_point` must be the logarithm of the point, up to a relative error"
+    ratio = np.exp(log_x) / np.where(x > 0.0, x, 1.0)
+    agree(ratio, x > 0.0, _EXACT * 10.0, must, "Keep log x and take x = exp(log x).")
     require(
         bool((np.isfinite(log_x) == reachable).all()),
         "`log_point` must be finite exactly at the coordinates that some action has",
@@ -168,18 +148,12 @@ def _check_gap(case: SetCase, projection: Projection, w: Vector) -> None:
     g[inside] = projection.log_point[inside] - w[inside]
     rounding = 1e-13 * float(np.abs(g).sum() + np.abs(w).sum())
     gap = float(g @ (projection.point - case.actions.argmax(-g)))
-    require(
-        gap <= _GAP + rounding,
-        f"the duality gap of `kl_project` must be at most {_GAP}",
-        f"{gap:.3g} for log-weights from {w.min():.3g} to {w.max():.3g}",
-        "Iterate further: the gap is one oracle call, swapregret.geometry.kl.kl_gap.",
-    )
-    require(
-        gap <= projection.gap + _EXACT + rounding and projection.gap <= _GAP + rounding,
-        f"`kl_project(...).gap` must be an upper bound on the duality gap, at most {_GAP}",
-        f"{projection.gap:.3g}, where one oracle call finds {gap:.3g}",
-        "Compute it from the point that is returned.",
-    )
+    must = f"the duality gap of `kl_project` must be at most {_GAP} for log-weights from {w.min():.3g} to {w.max():.3g}"
+    do = "Iterate further: the gap is one oracle call, swapregret.geometry.kl.kl_gap."
+    between(gap, -np.inf, _GAP + rounding, must, do)
+    must = f"`kl_project(...).gap` must be at most {_GAP}, and not below what one oracle call finds, {gap:.3g}"
+    do = "Compute it from the point that is returned."
+    between(projection.gap, gap - _EXACT - rounding, _GAP + rounding, must, do)
 
 
 def _in_hull(case: SetCase, point: Vector) -> None:

@@ -9,7 +9,7 @@ from swapregret.errors import InvalidInput, Unsupported
 from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.policy import Policy
-from swapregret.testing.conformance import agree, refused, require, skip
+from swapregret.testing.conformance import agree, refused, require, require_members, skip
 from swapregret.testing.policy_checks import check_law
 from swapregret.testing.set_instances import SetCase
 
@@ -68,7 +68,7 @@ def check_family(case: SetCase) -> None:
         words, chances, is_inside = list_law(family, point)
         rows = unpack_rows(words, actions.dimension)
         require(bool(is_inside), "`list_law` must find a projected point inside", "that it is outside", advice)
-        require(all(case.is_member(row) for row in rows), "`list_law` must list actions", "another vector", advice)
+        require_members(rows, case.is_member, "what `list_law` lists", advice)
         agree(chances @ rows, point, _HULL, "`list_law` must give actions that add up to the point", advice)
         seen = case.members @ span_part(family, tilted)
         must = "`span_part` must leave the total of every action as it is"

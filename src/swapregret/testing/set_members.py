@@ -10,7 +10,7 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions
 from swapregret.errors import InvalidAction, TooLarge
 from swapregret.geometry.enumeration import enumerate_actions
-from swapregret.testing.conformance import refused, require, require_rows, skip
+from swapregret.testing.conformance import agree, refused, require, require_action, require_rows, skip
 from swapregret.testing.set_instances import SetCase
 
 _ALL_VECTORS = 10
@@ -24,12 +24,8 @@ def check_enumeration(case: SetCase) -> None:
         skip(f"there are more than {case.limit} actions")
     do = "Let `_actions` yield each action once, as an int64 vector; the base class sorts."
     require_rows(table, actions.dimension, "enumerate", do)
-    require(
-        np.array_equal(actions.enumerate(case.limit), table),
-        "`enumerate` must return the same list every time",
-        "another list",
-        "Remove randomness from it.",
-    )
+    must = "`enumerate` must return the same list every time"
+    agree(actions.enumerate(case.limit), table, 0.0, must, "Remove randomness from it.")
     asked = list(islice(enumerate_actions(actions), len(table) + 1))
     _compare(table, {row.tobytes(): row for row in asked}, "that the oracle can reach")
     if case.expected is not None:
@@ -50,51 +46,30 @@ def _compare(table: Actions, others: dict[bytes, Action], described: str) -> Non
 
 def check_count(case: SetCase) -> None:
     """Check n_actions, size and is_uniform against the list, and that a short limit is refused."""
-    actions = case.actions
-    count = actions.n_actions
-    sizes = case.members.sum(axis=1)
+    actions, count, sizes = case.actions, case.actions.n_actions, case.members.sum(axis=1)
+    ones = np.ones(actions.dimension)
+    smallest = min(int(actions.argmax(-ones).sum()), int(sizes.min()))
+    largest = max(int(actions.argmax(ones).sum()), int(sizes.max()))
+    told = {"size": (actions.size, largest), "is_uniform": (actions.is_uniform, smallest == largest)}
+    for name, (found, wanted) in told.items():
+        must = f"`{name}` must be {wanted} where actions have {smallest} to {largest} elements"
+        do = "Pass the right size to ActionSet.__init__, and set `is_uniform` as an attribute."
+        require(found == wanted, must, f"{found!r}", do)
+    if case.reference is None:
+        is_right, known = count is None or count > case.limit, f"more than {case.limit}"
+        if count is not None and actions.dimension <= _ASKED:
+            reached = len(list(islice(enumerate_actions(actions), case.limit + 1)))
+            is_right, known = is_right and reached > case.limit, f"{reached} or more that the oracle can reach"
+    else:
+        is_right, known = count in (None, len(case.reference)), f"{len(case.reference)}"
     require(
-        count is None or (isinstance(count, int) and count >= len(case.members)),
-        "`n_actions` must be an exact int, or None where it is not known",
-        f"{count!r}, with {len(case.members)} actions at hand",
-        "Count exactly, in Python integers.",
-    )
-    largest = int(actions.argmax(np.ones(actions.dimension)).sum())
-    smallest = int(actions.argmax(-np.ones(actions.dimension)).sum())
-    require(
-        actions.size == largest == max(largest, int(sizes.max())),
-        "`size` must be the number of elements of the largest action",
-        f"{actions.size}, although the largest has {max(largest, int(sizes.max()))}",
-        "Pass the right size to ActionSet.__init__.",
-    )
-    require(
-        actions.is_uniform == (smallest == largest and bool((sizes == largest).all())),
-        "`is_uniform` must say whether all actions have the same number of elements",
-        f"{actions.is_uniform} for sizes {smallest}..{largest}",
-        "Set `is_uniform` as an attribute.",
+        is_right and (count is None or isinstance(count, int)),
+        "`n_actions` must be the exact number of actions, an int, or None where it is not known",
+        f"{count!r} for {known} actions",
+        "Correct the count, or let `_actions` yield each action once.",
     )
     if case.reference is None:
-        require(
-            count is None or count > case.limit,
-            "`enumerate` must list a set that has no more actions than its limit",
-            f"TooLarge with limit {case.limit} for {count} actions",
-            "Correct `n_actions`, or let `_actions` yield each action once.",
-        )
-        if count is not None and actions.dimension <= _ASKED:
-            found = len(list(islice(enumerate_actions(actions), case.limit + 1)))
-            require(
-                found > case.limit,
-                "`n_actions` must be the number of actions",
-                f"{count}, although the oracle can reach only {found}",
-                "Correct the count.",
-            )
         return
-    require(
-        count is None or count == len(case.reference),
-        "`n_actions` must be the number of actions",
-        f"{count} for {len(case.reference)} actions",
-        "Correct the count.",
-    )
     must = "`enumerate(limit)` must refuse with TooLarge beyond its limit"
     short = len(case.reference) - 1
     refused(lambda: actions.enumerate(short), TooLarge, must, "a list", "Count before listing.")
@@ -103,37 +78,26 @@ def check_count(case: SetCase) -> None:
 def check_membership(case: SetCase) -> None:
     """Check `in` on members, on vectors near to them, on all vectors where there are few, and on what is no vector."""
     actions, d, rng = case.actions, case.actions.dimension, case.rng("membership")
-    for member in case.some_members("membership", 500):
-        require(
-            member in actions, "`in` must accept every action", f"False for {member.tolist()}", "Correct __contains__."
-        )
     if d <= _ALL_VECTORS:
         vectors = np.array(list(product((0, 1), repeat=d)), dtype=np.int64)
     else:
         near = [*_neighbours(case.some_members("neighbours", 20), rng)]
         vectors = np.array([*near, *rng.integers(0, 2, (50, d)), np.zeros(d), np.ones(d)], dtype=np.int64)
-    for vector in vectors:
-        require(
-            (vector in actions) == case.is_member(vector),
-            "`in` must accept the actions of the set and nothing else",
-            f"{vector in actions} for {vector.tolist()}",
-            "Correct __contains__, or inherit the one of ActionSet.",
-        )
     member = case.members[0]
     strange: list[Any] = [np.append(member, 0), member[:-1], member[None, :], np.full(d, np.nan), None, "x"]
-    for thing in [*strange, 2 * member, member * 0.5, -member]:
+    strange += [2 * member, member * 0.5, -member]
+    asked: list[tuple[Any, bool]] = [(each, True) for each in case.some_members("membership", 500)]
+    asked += [(vector, case.is_member(vector)) for vector in vectors]
+    asked += [(thing, np.array_equal(thing, member)) for thing in strange]
+    asked += [(member.astype(np.float64), True), (member.tolist(), True)]
+    for thing, is_action in asked:
+        found = thing in actions
         require(
-            np.array_equal(thing, member) or thing not in actions,
-            "`in` must be false of anything that is not a 0/1 vector of the right shape",
-            f"True for {thing!r}",
-            "Read it with swapregret.arrays.as_action first.",
+            found == is_action,
+            "`in` must accept the actions of the set, as arrays or lists of any kind of number, and nothing else",
+            f"{found} for {thing!r:.200}",
+            "Inherit __contains__ of ActionSet, or read what comes with swapregret.arrays.as_action first.",
         )
-    require(
-        member.astype(np.float64) in actions and member.tolist() in actions,
-        "`in` must accept an action written as floats or as a list",
-        "False",
-        "Read it with swapregret.arrays.as_action first.",
-    )
 
 
 def _neighbours(members: Actions, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -170,12 +134,8 @@ def check_labels(case: SetCase) -> None:
             f"Give {want}.",
         )
         back = actions.action_of(names)
-        require(
-            np.array_equal(back, member) and back.dtype == np.int64,
-            "`action_of(elements(action))` must be the action",
-            f"{np.asarray(back).tolist()} for {member.tolist()}",
-            "Invert `labels`.",
-        )
+        require_action(back, actions.dimension, "action_of")
+        agree(back, member, 0.0, "`action_of(elements(action))` must be the action", "Invert `labels`.")
     member = max(case.members, key=lambda row: int(row.sum()))
     names = actions.elements(member)
     outsider = next(

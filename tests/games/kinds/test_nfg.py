@@ -47,7 +47,7 @@ def test_files_are_read(tmp_path: Path) -> None:
     path = tmp_path / "game.nfg"
     path.write_text(_PAYOFFS)
     assert np.array_equal(read_nfg(path).tables, parse_nfg(_PAYOFFS).tables)
-    with pytest.raises(InvalidInput, match="readable"):
+    with pytest.raises(InvalidInput, match="can be read"):
         read_nfg(tmp_path / "none.nfg")
 
 

@@ -12,11 +12,11 @@ import numpy.typing as npt
 import scipy
 
 from swapregret.actions.paths.partitions import Partitions
-from swapregret.arrays import Action, Matrix, Vector, as_integer, frozen, real_numbers
+from swapregret.arrays import Action, Matrix, Vector, as_integer, frozen
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
-from swapregret.games.payoffs import RuledGame
+from swapregret.games.payoffs import RuledGame, read_numbers
 
 TIES = ("split", "first", "second")
 
@@ -57,7 +57,7 @@ class BlottoGame(RuledGame):
             n_fields = as_integer(values, "values", 1, 10**6)
             worth = np.full(n_fields, 1.0 / n_fields)
         else:
-            worth = real_numbers(values)
+            worth = read_numbers(values)
         if worth.ndim != 1 or len(worth) == 0 or not np.isfinite(worth).all() or (worth < 0).any():
             raise InvalidInput(
                 "`values` must be a number of fields, or non-negative numbers, one per field",

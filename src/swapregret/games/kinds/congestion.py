@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Floats, Integers, Matrix, Vector, frozen, real_numbers
+from swapregret.arrays import Floats, Integers, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.payoffs import RuledGame, expect, pay
+from swapregret.games.payoffs import RuledGame, expect, pay, read_numbers
 
 
 class CrowdRule(NamedTuple):
@@ -54,10 +54,7 @@ class CongestionGame(RuledGame):
         names: Sequence[str] | None = None,
     ) -> None:
         super().__init__(action_sets, names)
-        try:
-            table = real_numbers(costs)
-        except (TypeError, ValueError):
-            table = np.empty(0)
+        table = read_numbers(costs)
         if table.ndim != 2 or table.shape[1] < self.n_players or not np.isfinite(table).all():
             raise InvalidInput(
                 f"`costs` must be a table of finite numbers, a row a resource, {self.n_players} columns",

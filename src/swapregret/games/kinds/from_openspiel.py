@@ -5,19 +5,18 @@ OpenSpiel's objects are known by their methods, so that nothing of it is importe
 
 from collections.abc import Sequence
 from importlib import import_module
-from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Vector
-from swapregret.errors import InvalidInput, TooLarge
+from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.kinds.matrix import MatrixGame
-from swapregret.games.profiles import PROFILE_LIMIT
+from swapregret.games.payoffs import read_numbers
+from swapregret.games.profiles import check_profiles, profiles
 from swapregret.policy import FinitePolicy
 
 _UNITS = 2**40
@@ -47,16 +46,11 @@ def from_openspiel(game: Any) -> MatrixGame:
     """
     loaded, start = _start(game)
     moves = [list(start.legal_actions(player)) for player in range(loaded.num_players())]
-    if prod(map(len, moves)) > PROFILE_LIMIT:
-        raise TooLarge(
-            f"a game of OpenSpiel must have at most {PROFILE_LIMIT:,} joint actions to be listed",
-            f"{prod(map(len, moves)):,}",
-            "Use a game of this library, which needs no list: sr.games.BlottoGame, RoutingGame, ...",
-        )
+    check_profiles(moves, "Use a game of this library, which needs no list: sr.games.BlottoGame, RoutingGame, ...")
     tables = np.empty((len(moves), *map(len, moves)))
-    for places in product(*(range(len(each)) for each in moves)):
+    for places, chosen in profiles(moves):
         state = loaded.new_initial_state()
-        state.apply_actions([own[place] for own, place in zip(moves, places, strict=True)])
+        state.apply_actions(list(chosen))
         if not state.is_terminal():
             raise _not_normal(loaded)
         for player, paid in enumerate(state.returns()):
@@ -166,10 +160,7 @@ def _is_vectors(joint: Any, counts: Sequence[int]) -> bool:
 
 
 def _read_table(joint: Any, counts: Sequence[int]) -> npt.NDArray[np.float64]:
-    try:
-        table = np.asarray(joint, dtype=np.float64)
-    except (TypeError, ValueError):
-        table = np.empty(0)
+    table = read_numbers(joint)
     if table.shape != tuple(counts) or not (table >= 0.0).all():
         raise InvalidInput(
             f"`joint` must be a policy, {len(counts)} vectors, a list of (chance, policy), or a table of shape {tuple(counts)}",

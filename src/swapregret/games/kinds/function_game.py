@@ -9,7 +9,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Vector, as_vector
 from swapregret.errors import InvalidReward
 from swapregret.games.payoffs import Game
-from swapregret.games.profiles import other_profiles
+from swapregret.games.profiles import PROFILE_LIMIT, check_profiles, profiles
 from swapregret.units import read_range
 
 Payoffs = Callable[[int, Sequence[Action]], npt.ArrayLike]
@@ -85,7 +85,12 @@ class FunctionGame(Game):
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return entry-wise bounds over all profiles of the others, which must be few enough to be listed."""
-        vectors = np.array([self.payoff_vector(player, each) for each in other_profiles(self.action_sets, player)])
+        others = [
+            own.argmax(np.zeros(own.dimension))[None, :] if index == player else own.enumerate(PROFILE_LIMIT)
+            for index, own in enumerate(self.action_sets)
+        ]
+        check_profiles(others, "Give the game `ranges`, so that nothing needs to be listed.")
+        vectors = np.array([self.payoff_vector(player, each) for _, each in profiles(others)])
         return vectors.min(axis=0), vectors.max(axis=0)
 
     def _find_range(self, player: int) -> tuple[float, float]:

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
-from swapregret.arrays import Floats, Integers, Vector, frozen, real_numbers
+from swapregret.arrays import Floats, Integers, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.payoffs import RuledGame, pay
+from swapregret.games.payoffs import RuledGame, pay, read_numbers
 
 
 class MarketRule(NamedTuple):
@@ -44,11 +44,7 @@ class MatchingMarket(RuledGame):
     def __init__(
         self, values: Sequence[npt.ArrayLike], priority: npt.ArrayLike, names: Sequence[str] | None = None
     ) -> None:
-        try:
-            tables = [real_numbers(each) for each in values]
-            liking = real_numbers(priority)
-        except (TypeError, ValueError):
-            tables, liking = [], np.empty(0)
+        tables, liking = [read_numbers(each) for each in values], read_numbers(priority)
         posts = len(liking)
         if (
             not tables
@@ -63,11 +59,8 @@ class MatchingMarket(RuledGame):
             )
         super().__init__([TruncatedPermutations(len(table), posts) for table in tables], names)
         self.values = tuple(frozen(table) for table in tables)
-        n = len(tables)
-        order = np.arange(n)
-        better = (liking[:, None, :] > liking[:, :, None]) | (
-            (liking[:, None, :] == liking[:, :, None]) & (order[None, :] < order[:, None])[None]
-        )
+        rank = np.argsort(np.argsort(-liking, axis=1, kind="stable"), axis=1)  # 0 is liked best
+        better = rank[:, None, :] < rank[:, :, None]
         self.rule = MarketRule(frozen(np.concatenate([table.ravel() for table in tables])), frozen(better))
         self.spec: dict[str, Any] = {
             "kind": "matching",

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.arrays import Action, Floats, Integers, Label, Vector, frozen, real_numbers
+from swapregret.arrays import Action, Floats, Integers, Label, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.payoffs import RuledGame, pay
+from swapregret.games.payoffs import RuledGame, pay, read_numbers
 
 
 class TableRule(NamedTuple):
@@ -48,10 +48,7 @@ class MatrixGame(RuledGame):
         labels: Sequence[Sequence[Label]] | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        try:
-            read = np.array([real_numbers(table) for table in tables])
-        except (TypeError, ValueError):
-            read = np.empty(0)
+        read = read_numbers(tables)
         if read.ndim < 2 or read.ndim != len(read) + 1 or min(read.shape) < 1 or not np.isfinite(read).all():
             raise InvalidInput(
                 "`tables` must be n arrays of finite numbers with n axes each, one axis per player, all of one shape",

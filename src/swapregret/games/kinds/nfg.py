@@ -8,14 +8,15 @@ import math
 import os
 import re
 from fractions import Fraction
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from swapregret.arrays import Vector
 from swapregret.boundary import refuses
+from swapregret.csv_file import read_text
 from swapregret.errors import InvalidInput
 from swapregret.games.kinds.matrix import MatrixGame
-from swapregret.storage import check_regular
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|[^\s{},"]+')
 
@@ -23,14 +24,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|[^\s{},"]+')
 @refuses
 def read_nfg(path: str | os.PathLike[str]) -> MatrixGame:
     """Read a game from a ``.nfg`` file."""
-    try:
-        check_regular(path)
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(
-            "`path` must be a readable text file", f"{os.fspath(path)!r}: {error}", "Check it."
-        ) from None
-    return parse_nfg(text, os.fspath(path))
+    return parse_nfg(read_text(path), os.fspath(path))
 
 
 @refuses
@@ -49,121 +43,91 @@ def parse_nfg(text: str, source: str = "the text") -> MatrixGame:
     >>> game.names, game.tables[0].tolist()
     (('Ann', 'Bob'), [[5.0, 0.0], [10.0, 0.5]])
     """
-    reader = _Reader(_TOKEN.findall(text), source)
-    if reader.next() != "NFG" or reader.next() != "1" or reader.next() not in ("R", "D"):
-        raise reader.refusal("begin with NFG 1 R", repr(text[:20]))
-    reader.quoted()
-    names = [reader.name(word) for word in reader.group()]
-    shape, labels = _strategies(reader, len(names))
-    if reader.peek().startswith('"'):
-        reader.next()  # a comment
-    size = math.prod(shape)
-    if size > reader.n_words:
-        raise reader.refusal("have a number for each cell of its table", f"{reader.n_words:,} words for {shape}")
-    if reader.peek() == "{":
-        cells = _outcome_cells(reader, len(names), size)
-    else:
-        numbers = [reader.number() for _ in range(size * len(names))]
-        cells = np.array(numbers).reshape(size, len(names))
-    reader.finish()
-    tables = [cells[:, player].reshape(shape, order="F") for player in range(len(names))]
-    unique = names if len(set(names)) == len(names) else None
-    return MatrixGame(tables, labels=labels, names=unique)
+    try:
+        return _game(_words(text))
+    except _Fault as fault:
+        must, came = fault.args
+    raise InvalidInput(f"{source} must {must}", f"{came!r:.80}", "See Gambit's description of the .nfg format.")
 
 
-def _strategies(reader: "_Reader", n_players: int) -> tuple[tuple[int, ...], list[list[str]]]:
-    reader.expect("{")
-    counts, labels = [], []
-    while reader.peek() != "}":
-        if reader.peek() == "{":
-            own = [reader.name(word) for word in reader.group()]
-            labels.append(own if len(set(own)) == len(own) else [str(index + 1) for index in range(len(own))])
-            counts.append(len(own))
+class _Fault(Exception):
+    """What a file must do, and what came."""
+
+
+def _words(text: str) -> list[Any]:
+    """Return the words of a file; what stands in braces is a list of its own."""
+    open_lists: list[list[Any]] = [[]]
+    for word in _TOKEN.findall(text):
+        if word == "{":
+            open_lists.append([])
+        elif word == "}" and len(open_lists) > 1:
+            inner = open_lists.pop()
+            open_lists[-1].append(inner)
         else:
-            counts.append(reader.count())
-            labels.append([str(index + 1) for index in range(counts[-1])])
-    reader.expect("}")
-    if len(counts) != n_players or min(counts, default=0) < 1:
-        raise reader.refusal(f"give actions to each of {n_players} players", f"counts {counts}")
-    return tuple(counts), labels
+            open_lists[-1].append(word)
+    if len(open_lists) > 1:
+        raise _Fault("close every brace", open_lists[-1])
+    return open_lists[0]
 
 
-def _outcome_cells(reader: "_Reader", n_players: int, size: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    reader.expect("{")
-    outcomes = [[0.0] * n_players]  # outcome 0 pays nothing
-    while reader.peek() == "{":
-        words = reader.group()
-        body = words[1:] if words and words[0].startswith('"') else words
-        outcomes.append([reader.read(word) for word in body])
-        if len(outcomes[-1]) != n_players:
-            raise reader.refusal(f"pay {n_players} players in every outcome", repr(words))
-    reader.expect("}")
-    table = np.array(outcomes)
-    places = [int(reader.number()) for _ in range(size)]
-    if not all(0 <= place < len(table) for place in places):
-        raise reader.refusal(f"name outcomes 0..{len(table) - 1} in its cells", str(max(places)))
-    return np.asarray(table[places])
+def _game(words: list[Any]) -> MatrixGame:
+    match words:
+        case ["NFG", "1", "R" | "D", title, [*players], [*actions], *body] if _is_quoted(title):
+            n = len(players)
+        case _:
+            raise _Fault("begin with NFG 1 R, a title, { players } and { actions }", words[:6])
+    if body and _is_quoted(body[0]):
+        body = body[1:]  # a comment
+    labels = [_labels(own, len(body)) for own in actions]
+    if len(labels) != n or not all(labels):
+        raise _Fault(f"give actions to each of {n} players", actions)
+    shape = [len(own) for own in labels]
+    size = math.prod(shape)
+    if body and isinstance(body[0], list):
+        outcomes = np.array([[0.0] * n, *(_outcome(each, n) for each in body[0])])  # outcome 0 pays nothing
+        places = _numbers(body[1:], size).astype(np.int64)
+        if places.min() < 0 or places.max() >= len(outcomes):
+            raise _Fault(f"name outcomes 0..{len(outcomes) - 1} in its cells", int(places.max()))
+        cells = outcomes[places]
+    else:
+        cells = _numbers(body, size * n).reshape(size, n)
+    tables = [column.reshape(shape, order="F") for column in cells.T]
+    names = [_name(player) for player in players]
+    return MatrixGame(tables, labels=labels, names=names if len(set(names)) == n else None)
 
 
-class _Reader:
-    """Words of a file, one after another."""
+def _labels(own: Any, most: int) -> list[str]:
+    """Return the names of a player's actions; they are numbered if only their number is given, or two have one name."""
+    names = [_name(word) for word in own] if isinstance(own, list) else []
+    count = len(own) if isinstance(own, list) else _number(own)
+    if not float(count).is_integer() or count > most:  # no more than there are cells
+        raise _Fault("have a number of actions for each player", own)
+    return names if len(set(names)) == count else [str(index + 1) for index in range(int(count))]
 
-    def __init__(self, words: list[str], source: str) -> None:
-        self._words, self._place, self._source = words, 0, source
 
-    def refusal(self, must: str, came: str) -> InvalidInput:
-        return InvalidInput(f"{self._source} must {must}", came, "See Gambit's description of the .nfg format.")
+def _outcome(words: Any, n_players: int) -> list[float]:
+    paid = [word for word in words if not _is_quoted(word)]
+    if not isinstance(words, list) or len(paid) != n_players:
+        raise _Fault(f"pay {n_players} players in every outcome", words)
+    return [_number(word) for word in paid]
 
-    def peek(self) -> str:
-        return self._words[self._place] if self._place < len(self._words) else ""
 
-    def next(self) -> str:
-        word = self.peek()
-        self._place += 1
-        return word
+def _numbers(words: list[Any], count: int) -> Vector:
+    if len(words) != count:
+        raise _Fault(f"have {count:,} numbers in its cells", len(words))
+    return np.array([_number(word) for word in words])
 
-    def expect(self, wanted: str) -> None:
-        word = self.next()
-        if word != wanted:
-            raise self.refusal(f"have {wanted!r} as word {self._place}", repr(word))
 
-    def name(self, word: str) -> str:
-        return word[1:-1].replace('\\"', '"') if word.startswith('"') else word
+def _number(word: Any) -> float:
+    try:
+        return float(Fraction(word))
+    except (TypeError, ValueError, ArithmeticError):
+        raise _Fault("have numbers where they belong", word) from None
 
-    def quoted(self) -> str:
-        word = self.next()
-        if not word.startswith('"'):
-            raise self.refusal(f"have a text in quotes as word {self._place}", repr(word))
-        return self.name(word)
 
-    def group(self) -> list[str]:
-        self.expect("{")
-        words = []
-        while self.peek() not in ("}", "{", ""):
-            words.append(self.next())
-        self.expect("}")
-        return words
+def _name(word: Any) -> str:
+    return word[1:-1].replace('\\"', '"') if _is_quoted(word) else str(word)
 
-    def read(self, word: str) -> float:
-        try:
-            return float(Fraction(word))
-        except (ValueError, ArithmeticError):
-            raise self.refusal(f"have a number as word {self._place}", repr(word)) from None
 
-    def number(self) -> float:
-        return self.read(self.next())
-
-    @property
-    def n_words(self) -> int:
-        return len(self._words)
-
-    def count(self) -> int:
-        """Read how many actions a player has: no more than there are words, as each needs some."""
-        number = self.number()
-        if not number.is_integer() or number > self.n_words:
-            raise self.refusal(f"have a number of actions as word {self._place}", repr(number))
-        return int(number)
-
-    def finish(self) -> None:
-        if self.peek():
-            raise self.refusal(f"end after {self._place} words", repr(self.peek()))
+def _is_quoted(word: Any) -> bool:
+    return isinstance(word, str) and word.startswith('"')

@@ -1,17 +1,13 @@
 """The enumerated normal form of a game that has one, and the joint law of a play over it: the independent check."""
 
-from itertools import product
-from math import prod
-
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.boundary import refuses
-from swapregret.errors import TooLarge
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.payoffs import Game
-from swapregret.games.profiles import PROFILE_LIMIT
+from swapregret.games.profiles import PROFILE_LIMIT, check_profiles, one_for, profiles
 
 
 @refuses
@@ -32,18 +28,10 @@ def normal_form(game: Game) -> MatrixGame:
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     lists = [actions.enumerate(PROFILE_LIMIT) for actions in game.action_sets]
-    shape = tuple(len(rows) for rows in lists)
-    if prod(shape) > PROFILE_LIMIT:
-        raise TooLarge(
-            f"a game must have at most {PROFILE_LIMIT:,} joint actions to be listed",
-            f"{prod(shape):,}",
-            "Work with plays and certificates, which need no list.",
-        )
-    tables = np.empty((game.n_players, *shape))
+    check_profiles(lists, "Work with plays and certificates, which need no list.")
+    tables = np.empty((game.n_players, *map(len, lists)))
     for player in range(game.n_players):
-        others = [range(1) if index == player else range(count) for index, count in enumerate(shape)]
-        for places in product(*others):
-            profile = tuple(rows[place] for rows, place in zip(lists, places, strict=True))
+        for places, profile in profiles(one_for(player, lists)):
             cell: list[slice | int] = list(places)
             cell[player] = slice(None)
             tables[(player, *cell)] = lists[player] @ game.payoff_vector(player, profile)

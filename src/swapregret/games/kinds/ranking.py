@@ -12,10 +12,10 @@ import numpy.typing as npt
 import scipy
 
 from swapregret.actions.matchings.permutations import Permutations
-from swapregret.arrays import Label, Vector, frozen, real_numbers
+from swapregret.arrays import Label, Vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
-from swapregret.games.payoffs import RuledGame
+from swapregret.games.payoffs import RuledGame, read_numbers
 
 
 class RankingDuel(RuledGame):
@@ -37,10 +37,7 @@ class RankingDuel(RuledGame):
     """
 
     def __init__(self, demand: npt.ArrayLike, items: Sequence[Label] | None = None) -> None:
-        try:
-            share = real_numbers(demand)
-        except (TypeError, ValueError):
-            share = np.empty(0)
+        share = read_numbers(demand)
         if share.ndim != 1 or len(share) == 0 or not (share >= 0).all() or not 0.0 < share.sum() < np.inf:
             raise InvalidInput(
                 "`demand` must be non-negative numbers, not all 0, one per item",

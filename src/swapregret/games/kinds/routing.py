@@ -6,7 +6,8 @@ Edge costs are affine, :math:`a_e + b_e k`, or those of the Bureau of Public Roa
 
 import os
 from collections.abc import Hashable, Sequence
-from typing import Any
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -55,12 +56,13 @@ class RoutingGame(CongestionGame):
         links = [(tail, head) for tail, head in edges]
         pairs = [(source, sink) for source, sink in commodities]
         own = [list(range(len(links))) for _ in pairs] if allowed is None else [list(each) for each in allowed]
-        sets: dict[tuple[Any, ...], DagPaths] = {}
-        for (source, sink), use in zip(pairs, own, strict=True):
-            key = (source, sink, tuple(use))
-            if key not in sets:
-                sets[key] = DagPaths([links[index] for index in use], source=source, sink=sink)
-        chosen = [sets[source, sink, tuple(use)] for (source, sink), use in zip(pairs, own, strict=True)]
+
+        @cache
+        def paths(source: Hashable, sink: Hashable, use: tuple[int, ...]) -> DagPaths:
+            """Return the set of a player; players alike share one."""
+            return DagPaths([links[index] for index in use], source=source, sink=sink)
+
+        chosen = [paths(source, sink, tuple(use)) for (source, sink), use in zip(pairs, own, strict=True)]
         names = [f"{index}: {source} → {sink}" for index, (source, sink) in enumerate(pairs)]
         super().__init__(chosen, costs, own, names)
         if len(self.costs) != len(links):
@@ -101,7 +103,7 @@ class RoutingGame(CongestionGame):
         """
         time, capacity, factor, power = (network.numbers(key) for key in ("free_flow_time", "capacity", "b", "power"))
         costs = bpr_costs(time, capacity, factor, power, len(commodities), vehicles=vehicles)
-        numbered = Network(network.edges, network.directed, network.vertices, _numbered(network), network.name)
+        numbered = replace(network, attributes={**network.attributes, "place": tuple(range(len(network.edges)))})
         allowed = []
         for source, sink in commodities:
             kept = numbered.acyclic_from(source, length=length)
@@ -116,10 +118,6 @@ class RoutingGame(CongestionGame):
     ) -> "RoutingGame":
         """Make a game of a TNTP road network file; see :meth:`from_network`."""
         return cls.from_network(read_tntp(path), commodities, vehicles=vehicles)
-
-
-def _numbered(network: Network) -> dict[str, tuple[object, ...]]:
-    return {**network.attributes, "place": tuple(range(len(network.edges)))}
 
 
 @refuses
@@ -163,14 +161,8 @@ def bpr_costs(
     [[10.09375, 11.5]]
     """
     users = np.arange(1, as_integer(n_players, "n_players", 1, 10**6) + 1)
-    columns = np.broadcast_arrays(
-        *(
-            _column(each, name)
-            for name, each in zip(
-                ("free_flow", "capacity", "factor", "power"), (free_flow, capacity, factor, power), strict=True
-            )
-        )
-    )
+    given = {"free_flow": free_flow, "capacity": capacity, "factor": factor, "power": power}
+    columns = np.broadcast_arrays(*(_column(each, name) for name, each in given.items()))
     time, limit, rise, exponent = (column[:, None] for column in columns)
     vehicles = as_number(vehicles, "vehicles")
     if (limit <= 0.0).any() or not vehicles > 0.0:

@@ -52,8 +52,8 @@ class SecurityGame(RuledGame):
         n = len(links)
         paths = DagPaths(links, source=source, sink=sink)
         super().__init__([paths, MSets(n, guards, labels=paths.labels)], ["evader", "guard"])
-        self.worth = frozen(as_vector(np.ones(n) if worth is None else worth, n, "worth"))
-        self.toll = frozen(as_vector(np.zeros(n) if toll is None else toll, n, "toll"))
+        self.worth = frozen(as_vector(np.ones(n) if worth is None else worth, n, "worth").copy())
+        self.toll = frozen(as_vector(np.zeros(n) if toll is None else toll, n, "toll").copy())
         met = scipy.sparse.diags_array(self.worth)
         self.rule = pair_rule([np.arange(n)] * 2, [-met, met], np.append(-self.toll, np.zeros(n)))
         if all(isinstance(vertex, str | int) for edge in links for vertex in edge):
