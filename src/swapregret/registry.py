@@ -85,18 +85,15 @@ FACTORIES = {
 
 LAWS = {
     "FinitePolicy": "policy.finite:FinitePolicy",
-    "ForestList": "actions.graphs.tree_decomposition:ForestList",
     "GibbsPermutations": "actions.matchings.permutation_laws:GibbsPermutations",
     "GibbsSubsets": "actions.m_sets.m_set_laws:GibbsSubsets",
     "GibbsTrees": "actions.graphs.tree_laws:GibbsTrees",
     "ImageLaw": "actions.paths.path_images:ImageLaw",
+    "ListedPolicy": "actions.listed_policy:ListedPolicy",
     "MarkovPaths": "actions.paths.path_laws:MarkovPaths",
-    "MatchingPolicy": "actions.matchings.permutation_laws:MatchingPolicy",
     "Mixture": "policy.mixture:Mixture",
     "ProductPolicy": "policy.independent:ProductPolicy",
-    "PathList": "actions.paths.path_laws:PathList",
     "PivotalSubsets": "actions.m_sets.pivotal_subsets:PivotalSubsets",
-    "SystematicPolicy": "actions.m_sets.m_set_laws:SystematicPolicy",
     "UniformMatchings": "actions.matchings.permutation_laws:UniformMatchings",
     "UniformSubsets": "actions.m_sets.m_set_laws:UniformSubsets",
 }

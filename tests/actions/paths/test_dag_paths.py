@@ -181,8 +181,8 @@ def test_ten_thousand_points_decompose_without_residual():
     rng = np.random.default_rng(0)
     for point in random_points(actions, rng, 10_000):
         law = actions.decompose(point)
-        assert law.path_weights.sum() == 1.0
-        assert len(law.path_weights) <= actions.rank
+        assert law.weights.sum() == 1.0
+        assert len(law.weights) <= actions.rank
         assert np.abs(law.marginals() - point).max() <= 2.0**-40
 
 

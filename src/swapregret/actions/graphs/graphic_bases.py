@@ -15,7 +15,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.graphs.forest_family import ForestFamily, Walk
 from swapregret.actions.graphs.forest_gibbs import LARGEST, ForestGibbsFamily
-from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, decompose_forest_point, packed_forests
+from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, packed_forests
 from swapregret.actions.graphs.kernels.kruskal import (
     exchanges,
     heaviest_forest,
@@ -24,10 +24,10 @@ from swapregret.actions.graphs.kernels.kruskal import (
     next_forests,
 )
 from swapregret.actions.graphs.kernels.tree_partition import mass_unit, project_forests
-from swapregret.actions.graphs.tree_decomposition import ForestList, forest_graph
 from swapregret.actions.graphs.tree_laws import GibbsTrees
 from swapregret.actions.graphs.undirected import UndirectedGraph
-from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_action, as_integer, as_table, as_vector
+from swapregret.actions.listed_policy import ListedPolicy
+from swapregret.arrays import Action, Actions, Label, Matrix, as_action, as_integer, as_table, as_vector
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
@@ -161,29 +161,14 @@ class GraphicBases(ActionSet):
         no coordinate moves by more than about d·2⁻⁵² plus its own distance from conv(A). The law has exactly the rounded
         marginals. It has about as many atoms as there are coordinates, not at most rank + 1: see ``kernels.tree_splitting``.
         """
-        point = as_vector(marginals, self.dimension, "marginals")
+        point = for_kernel(as_vector(marginals, self.dimension, "marginals"))
         ranks = self.orders(as_integer(variants, "variants", 1))
         outside = max(float(-point.min()), float(point.max()) - 1.0)
         if outside <= INSIDE:
-            chosen, weights, outside = decompose_forest_point(
-                self.kernel_graph, for_kernel(point), self.mass_unit, ranks
-            )
+            words, weights, outside = packed_forests(self.kernel_graph, point, self.mass_unit, ranks)
             if outside <= INSIDE:
-                return ForestList(self.dimension, chosen, weights)
-        raise self._outside(point, outside)
-
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Do the same, packed, in one compiled call."""
-        point = for_kernel(as_vector(marginals, self.dimension, "marginals"))
-        outside = max(float(-point.min()), float(point.max()) - 1.0)
-        if outside <= INSIDE:
-            words, weights, outside = packed_forests(self.kernel_graph, point, self.mass_unit, self.orders(variants))
-            if outside <= INSIDE:
-                return words, weights
-        raise self._outside(point, outside)
-
-    def _outside(self, point: Vector, outside: float) -> InvalidInput:
-        return InvalidInput(
+                return ListedPolicy(self.dimension, words, weights)
+        raise InvalidInput(
             f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {INSIDE}",
             f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",
             "Project them first: kl_project(log_weights).point.",
@@ -217,7 +202,10 @@ class GraphicBases(ActionSet):
     @cached_property
     def kernel_graph(self) -> ForestGraph:
         """The graph as the kernels of decompositions take it."""
-        return forest_graph(self._graph, self.size)
+        graph, pairs = self._graph, self._graph.pairs
+        return ForestGraph(
+            graph.tails, graph.heads, graph.n_vertices, self.size, pairs.tails, pairs.heads, pairs.starts, pairs.edges
+        )
 
     def orders(self, count: int) -> npt.NDArray[np.int64]:
         """Return in which order each variant takes out vertices: as given, then fixed pseudo-random orders."""

@@ -15,7 +15,6 @@ from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
     affordable_walk,
     draw_by_chain,
     draw_by_walk,
-    draw_walks,
     root_forest,
     scaled_cuts,
     walk_bound,
@@ -169,12 +168,6 @@ class GibbsTrees(Policy):
         if self._walk is not None:
             return draw_by_walk(rng, self._walk, self._rooted[0], *graph.arcs)
         return draw_by_chain(rng, self._reduced[0], graph.tails, graph.heads, graph.n_vertices)
-
-    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
-        """Draw trees, one per row, all at once."""
-        if self._walk is None:
-            return super().sample_many(rng, count)
-        return draw_walks(rng, self._walk, self._rooted[0], *self._graph.arcs, count)
 
     @once
     def finite(self) -> FinitePolicy:

@@ -16,23 +16,19 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
+from swapregret.actions.listed_policy import ListedPolicy
 from swapregret.actions.matchings.kernels.assignment import best_matching, best_matchings
 from swapregret.actions.matchings.kernels.matching_draws import matching_span_part
-from swapregret.actions.matchings.kernels.permutation_decompose import (
-    decompose_matching_point,
-    distance_outside,
-    packed_matchings,
-)
+from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
 from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.actions.matchings.matching_family import IteratedMatchingFamily, MatchingFamily
 from swapregret.actions.matchings.matching_gibbs import PermutationGibbsFamily
-from swapregret.actions.matchings.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
+from swapregret.actions.matchings.permutation_laws import UniformMatchings, columns_of
 from swapregret.arrays import (
     Action,
     Actions,
     Label,
     Matrix,
-    Vector,
     as_action,
     as_integer,
     as_labels,
@@ -44,7 +40,7 @@ from swapregret.arrays import (
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
-from swapregret.policy import Policy, on_grid
+from swapregret.policy import Policy
 
 _UNITS = 2**44
 _OUTSIDE = 1e-8
@@ -216,21 +212,11 @@ class MatchingSet(ActionSet):
         InvalidInput
             If the point lies outside conv(A) by more than 1e-8.
         """
-        table = self._table(marginals, "marginals")
-        count = as_integer(variants, "variants", 1)
-        self._refuse_outside(distance_outside(table))
-        chosen, mass = decompose_matching_point(table, _UNITS, *self.orders(count))
-        weights = mass / (count * _UNITS)
-        return MatchingPolicy(chosen, weights if count == 1 else on_grid(weights), self._columns)
-
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Do the same, packed, in one compiled call."""
-        point = as_vector(marginals, self.dimension, "marginals")
-        words, weights, excess = packed_matchings(point, self._rows, self._columns, _UNITS, *self.orders(variants))
-        self._refuse_outside(excess)
-        return words, weights
-
-    def _refuse_outside(self, excess: float) -> None:
+        point, orders = (
+            as_vector(marginals, self.dimension, "marginals"),
+            self.orders(as_integer(variants, "variants", 1)),
+        )
+        words, weights, excess = packed_matchings(point, self._rows, self._columns, _UNITS, *orders)
         if excess > _OUTSIDE:
             sums = "1" if self._rows == self._columns else "at most 1"
             raise InvalidInput(
@@ -238,16 +224,7 @@ class MatchingSet(ActionSet):
                 f"a point that misses by {excess:.3g}",
                 "Project it first: kl_project(log_weights).point.",
             )
-
-    @property
-    def units(self) -> int:
-        """Return how many units of mass make 1 in a decomposition."""
-        return _UNITS
-
-    @property
-    def tolerance(self) -> float:
-        """Return how far outside conv(A) a point that is decomposed may lie."""
-        return _OUTSIDE
+        return ListedPolicy(self.dimension, words, weights)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -282,7 +259,7 @@ class MatchingSet(ActionSet):
         rows, columns = self.shape
         across, down = self.orders(variants)
         made = {"gibbs": PermutationGibbsFamily, "iterated": IteratedMatchingFamily}.get(kind, MatchingFamily)
-        return made(common, rows, columns, self.units, across.copy(), down.copy(), self.tolerance)
+        return made(common, rows, columns, _UNITS, across.copy(), down.copy(), _OUTSIDE)
 
     def uniform_policy(self) -> Policy:
         """Return the uniform law over all matchings, in closed form."""

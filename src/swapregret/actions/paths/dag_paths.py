@@ -14,23 +14,17 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
+from swapregret.actions.listed_policy import ListedPolicy
 from swapregret.actions.paths.directed import Digraph, Edge, edge_labels, for_kernel, read_digraph, read_networkx
 from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition
 from swapregret.actions.paths.kernels.dag import best_path, best_paths, is_path, log_sums_to_sink
-from swapregret.actions.paths.kernels.path_projection import (
-    ACCEPTED_GAP,
-    FAR,
-    NEAR,
-    near_scores,
-    path_scores,
-    project_flow,
-)
-from swapregret.actions.paths.kernels.path_stripping import UNIT, imbalance, packed_paths, round_flow, strip_paths
+from swapregret.actions.paths.kernels.path_projection import ACCEPTED_GAP, FAR, path_scores, project_flow
+from swapregret.actions.paths.kernels.path_stripping import imbalance, packed_paths
 from swapregret.actions.paths.levelled import Levelled, level_edges
 from swapregret.actions.paths.path_chain import PathChainFamily
 from swapregret.actions.paths.path_family import PathFamily, PathGraph
 from swapregret.actions.paths.path_gibbs import PathGibbsFamily
-from swapregret.actions.paths.path_laws import MarkovPaths, PathList, cover_flow
+from swapregret.actions.paths.path_laws import MarkovPaths, cover_flow
 from swapregret.actions.paths.path_span import PathSpan, path_rank
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
 from swapregret.errors import InvalidAction, InvalidInput, NotConverged
@@ -208,13 +202,6 @@ class DagPaths(ActionSet):
 
         Edges that lie on no path may have log-weight −∞, so that a projected point can be projected again.
         """
-        return self._project(log_weights, None)
-
-    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
-        """Do the same starting Newton's method from a flow known from before."""
-        return self._project(log_weights, for_kernel(log_point))
-
-    def _project(self, log_weights: npt.ArrayLike, log_point: Vector | None) -> Projection:
         graph = self._graph
         if self._graph.idle.size and isinstance(log_weights, np.ndarray) and log_weights.shape == (self.dimension,):
             idle = self._graph.idle[log_weights[self._graph.idle] == -np.inf]
@@ -222,11 +209,7 @@ class DagPaths(ActionSet):
             log_weights[idle] = 0.0
         given = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
         w = path_scores(graph.edge, given, self.is_uniform)
-        if log_point is not None:
-            w = near_scores(graph.start, graph.head, graph.edge, w, log_point)
-        x, log_x, gap, n_steps = project_flow(
-            graph.start, graph.head, self.span.plan, w, FAR if log_point is None else NEAR
-        )
+        x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self.span.plan, w, FAR)
         if not gap <= ACCEPTED_GAP:
             raise NotConverged(
                 f"the certified gap of kl_project must be at most {ACCEPTED_GAP}",
@@ -243,25 +226,17 @@ class DagPaths(ActionSet):
         _refuse_outside(max(imbalance(self._graph.start, self._graph.head, flow), stray))
         return flow
 
-    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> PathList:
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
         """Take paths off the flow in exact integers, until nothing is left.
 
         The flow is rounded to multiples of 2⁻⁴⁴ with exact balance; a path follows, at each vertex, the first edge that still has
         flow, and is taken off with the least flow on it: at most ``rank`` paths. Further variants try other, fixed orders.
         """
-        graph = self._graph
-        units = round_flow(graph.start, graph.head, self._flow(marginals))
-        count = as_integer(variants, "variants", 1)
-        parts = [strip_paths(graph.start, graph.head, graph.edge, order, units) for order in self._orders(count)]
-        return PathList.averaged(self.dimension, parts, UNIT)
-
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Do the same, packed, in one compiled call."""
         graph, point = self._graph, as_vector(marginals, self.dimension, "marginals")
         orders = self._orders(as_integer(variants, "variants", 1))
         words, weights, excess = packed_paths(point, graph.start, graph.head, graph.edge, orders)
         _refuse_outside(excess)
-        return words, weights
+        return ListedPolicy(self.dimension, words, weights)
 
     def _orders(self, variants: int) -> npt.NDArray[np.int64]:
         """Return the orders in which variants try the edges that leave a vertex: as given, then pseudo-random."""

@@ -242,12 +242,6 @@ class Partitions(ActionSet):
                 return Projection(point, log_point, gap, n_steps)
         return super().kl_project(w)
 
-    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
-        """Project, starting from a flow known from before where there are flows."""
-        if self.is_compact:
-            return self.kl_project(log_weights)
-        return self._paths.kl_project_near(log_weights, log_point)
-
     @cached_property
     def _used(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The compact coordinates some action has, and which of them each edge of the graph is."""
@@ -265,12 +259,6 @@ class Partitions(ActionSet):
         if self.is_compact:
             return super().decompose(marginals, variants=variants)
         return self._paths.decompose(marginals, variants=variants)
-
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Do the same, packed."""
-        if self.is_compact:
-            return super().decompose_packed(marginals, variants=variants)
-        return self._paths.decompose_packed(marginals, variants=variants)
 
     # ---- laws ----------------------------------------------------------------------------------------------------
 

@@ -7,17 +7,14 @@ load leaves, and trees of the larger graph lose the apex at the end.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.tree_atoms import level_sizes, put_back, write_rows
 from swapregret.actions.graphs.kernels.tree_network import with_apex
 from swapregret.actions.graphs.kernels.tree_rounding import round_to_base
 from swapregret.actions.graphs.kernels.tree_splitting import split_off
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import merge_law, set_bit
+from swapregret.compiled.bits import merge_law, pack_action
 from swapregret.compiled.kernel import kernel
-
-Coordinates = npt.NDArray[np.int32]
 
 
 class ForestGraph(NamedTuple):
@@ -78,24 +75,20 @@ def decompose_forest_masses(
 
 
 @kernel
-def decompose_forest_point(
-    graph: ForestGraph, point: Floats, total: int, ranks: Integers
-) -> tuple[Coordinates, Floats, float]:
+def packed_forests(graph: ForestGraph, point: Floats, total: int, ranks: Integers) -> tuple[Words, Floats, float]:
     """Write a point as a law over forests, the mean of one decomposition for each row of ``ranks``.
 
     Returns
     -------
-    chosen : int32 array, shape (n, size)
-        The edges of each forest; a forest may come twice.
+    words : uint64 array, shape (n, words)
+        Different forests, packed; none if nothing could be decomposed.
     weights : float64 array, shape (n,)
-        Multiples of 1 / ``total`` that add up to 1.
     outside : float
         How far the worst coordinate is from what was decomposed; infinite if nothing could be.
     """
-    d, count = point.size, len(ranks)
-    chosen, weights = np.empty((2 * d * count, graph.size), dtype=np.int32), np.empty(2 * d * count)
-    n = 0
-    outside = 0.0
+    d, count, n_words = point.size, len(ranks), (point.size + 63) // 64
+    words, weights = np.zeros((2 * d * count, n_words), dtype=np.uint64), np.empty(2 * d * count)
+    n, outside = 0, 0.0
     for variant in range(count):
         share = total // count + (1 if variant < total % count else 0)
         masses = np.empty(d, dtype=np.int64)
@@ -103,34 +96,17 @@ def decompose_forest_point(
             masses[edge] = np.int64(np.floor(min(max(point[edge], 0.0), 1.0) * share))
         rows, mass, masses, is_found = decompose_forest_masses(graph, masses, share, ranks[variant])
         if not is_found:
-            return chosen[:0], weights[:0], np.inf
+            return words[:0], weights[:0], np.inf
         for edge in range(d):
             outside = max(outside, abs(masses[edge] / share - point[edge]))
         if n + mass.size > weights.size:
             room = 2 * (n + mass.size)
-            wider, longer = np.empty((room, graph.size), dtype=np.int32), np.empty(room)
-            wider[:n], longer[:n] = chosen[:n], weights[:n]
-            chosen, weights = wider, longer
+            wider, longer = np.zeros((room, n_words), dtype=np.uint64), np.empty(room)
+            wider[:n], longer[:n] = words[:n], weights[:n]
+            words, weights = wider, longer
         for a in range(mass.size):
-            at = 0
-            for edge in range(d):
-                if rows[a, edge]:
-                    chosen[n, at] = edge
-                    at += 1
+            pack_action(rows[a], words[n])
             weights[n] = mass[a] / total
             n += 1
-    return chosen[:n].copy(), weights[:n].copy(), outside
-
-
-@kernel
-def packed_forests(graph: ForestGraph, point: Floats, total: int, ranks: Integers) -> tuple[Words, Floats, float]:
-    """Return the forests of a point, their weights, and how far it is from what was decomposed."""
-    chosen, weights, outside = decompose_forest_point(graph, point, total, ranks)
-    words = np.zeros((len(chosen), (point.size + 63) // 64), dtype=np.uint64)
-    for a in range(len(chosen)):
-        for i in range(chosen.shape[1]):
-            set_bit(words[a], chosen[a, i])
-    if len(chosen) == 0:
-        return words, weights, outside
-    different, merged = merge_law(words, weights)
+    different, merged = merge_law(words[:n], weights[:n])
     return different, merged, outside

@@ -219,20 +219,3 @@ def draw_by_chain(
             if chances[edge] > 0.0:
                 chances[edge] -= product(columns[edge], direction) ** 2
     return action
-
-
-@kernel
-def draw_walks(
-    rng: np.random.Generator,
-    steps: Floats,
-    up: Integers,
-    starts: Integers,
-    edges: Integers,
-    ends: Integers,
-    count: int,
-) -> Integers:
-    """Draw forests by Wilson's algorithm."""
-    rows = np.empty((count, edges.size // 2), dtype=np.int64)
-    for index in range(count):
-        rows[index] = draw_by_walk(rng, steps, up, starts, edges, ends)
-    return rows

@@ -1,10 +1,9 @@
-"""From a point of the matching polytope to its list of matchings, in one call."""
+"""From a point of the matching polytope to its list of matchings, in one call; a matching is the column of each row."""
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.matchings.kernels.birkhoff import strip_matchings
-from swapregret.actions.matchings.kernels.permutation_atoms import sort_matchings
 from swapregret.actions.matchings.kernels.permutation_rounding import round_matching_point
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import grid_weights, merge_law, set_bit
@@ -34,6 +33,68 @@ def distance_outside(point: _FloatArray) -> float:
 
 
 @kernel
+def _compare(chosen: _ColumnArray, keys: _IntArray, n_left: int, a: int, b: int) -> int:
+    """Tell which of two matchings comes first: negative for a, positive for b, 0 if they are equal."""
+    if keys[a] != keys[b]:
+        return -1 if keys[a] < keys[b] else 1
+    for i in range(n_left - 1, -1, -1):
+        if chosen[a, i] != chosen[b, i]:
+            return -1 if chosen[a, i] < chosen[b, i] else 1
+    return 0
+
+
+@kernel
+def sort_matchings(chosen: _ColumnArray, weights: _IntArray, n_columns: int) -> tuple[_ColumnArray, _IntArray]:
+    """Put matchings in canonical order (last row most significant) and merge equal ones.
+
+    A merge sort; the last rows are packed into one number each, which decides most comparisons.
+    """
+    n, n_rows = chosen.shape
+    n_bits = 1
+    while (1 << n_bits) < n_columns:
+        n_bits += 1
+    n_left = max(n_rows - 62 // n_bits, 0)
+    keys = np.empty(n, dtype=np.int64)
+    for a in range(n):
+        row, key = chosen[a], 0
+        for i in range(n_rows - 1, n_left - 1, -1):
+            key = (key << n_bits) | row[i]
+        keys[a] = key
+    order, merged = np.arange(n), np.empty(n, dtype=np.int64)
+    width = 1
+    while width < n:
+        for low in range(0, n, 2 * width):
+            middle, high = min(low + width, n), min(low + 2 * width, n)
+            left, right = low, middle
+            for position in range(low, high):
+                if left == middle:
+                    is_right = True
+                else:
+                    is_right = right < high and _compare(chosen, keys, n_left, order[left], order[right]) > 0
+                if is_right:
+                    merged[position] = order[right]
+                    right += 1
+                else:
+                    merged[position] = order[left]
+                    left += 1
+        order, merged = merged, order
+        width *= 2
+    rows, mass = np.empty((n, n_rows), dtype=np.int32), np.empty(n, dtype=np.int64)
+    n_kept = 0
+    for k in range(n):
+        a = order[k]
+        if k > 0 and _compare(chosen, keys, n_left, order[k - 1], a) == 0:
+            mass[n_kept - 1] += weights[a]
+        else:
+            source, target = chosen[a], rows[n_kept]
+            for i in range(n_rows):
+                target[i] = source[i]
+            mass[n_kept] = weights[a]
+            n_kept += 1
+    return rows[:n_kept], mass[:n_kept]
+
+
+@kernel
 def decompose_matching_point(
     point: _FloatArray, total: int, row_orders: _IntArray, column_orders: _IntArray
 ) -> tuple[_ColumnArray, _IntArray]:
@@ -57,16 +118,6 @@ def decompose_matching_point(
     """
     n_rows, n_columns = point.shape
     units = round_matching_point(point, total)
-    if len(row_orders) == 1:
-        order, onto = row_orders[0], column_orders[0]
-        is_natural = True
-        for i in range(n_rows):
-            is_natural = is_natural and order[i] == i
-        for j in range(n_columns):
-            is_natural = is_natural and onto[j] == j
-        if is_natural:
-            first, mass = strip_matchings(units, total)
-            return sort_matchings(first, mass, n_columns)
     limit = (n_rows * n_columns - n_rows + 1) * len(row_orders)
     chosen, weights = np.empty((limit, n_rows), dtype=np.int32), np.empty(limit, dtype=np.int64)
     shuffled = np.empty((n_rows, n_columns), dtype=np.int64)
