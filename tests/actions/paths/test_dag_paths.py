@@ -363,7 +363,7 @@ def test_counts_agree_with_networkx():
         (["ab"], "a", "b", "edge 0 of `edges` must be a pair"),
         ([([], 1)], 0, 1, "edge 0 of `edges` must be a pair"),
         ([], 0, 1, "must not be empty"),
-        (5, 0, 1, "list of \\(tail, head\\) pairs"),
+        (5, 0, 1, "list of pairs of vertices"),
     ],
 )
 def test_bad_graphs_are_refused_by_name(edges, source, sink, message):

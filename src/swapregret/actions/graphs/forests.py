@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ENUMERATION_LIMIT
+from swapregret.actions.edge_lists import is_networkx
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_laws import GibbsTrees
-from swapregret.actions.graphs.undirected import is_networkx, read_graph, read_networkx
+from swapregret.actions.graphs.undirected import read_graph, read_networkx
 from swapregret.arrays import Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy

@@ -6,12 +6,13 @@ r"""Forests of a fixed number of edges: what spanning trees and k-forests have i
 
 from collections.abc import Hashable, Iterator
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.edge_lists import for_kernel
 from swapregret.actions.family import describe
 from swapregret.actions.graphs.forest_family import ForestFamily, Walk
 from swapregret.actions.graphs.forest_gibbs import LARGEST, ForestGibbsFamily
@@ -37,13 +38,6 @@ INSIDE = 1e-8
 """How far from the polytope a point that is decomposed may be."""
 _ORDER_SEED = 0x7EE5
 _CHUNK = 1024
-
-_Array = TypeVar("_Array", bound=npt.NDArray[Any])
-
-
-def for_kernel(array: _Array) -> _Array:
-    """Return an array kernels are compiled for: contiguous and not marked read-only."""
-    return array if array.flags.c_contiguous and array.flags.writeable else array.copy()
 
 
 class GraphicBases(ActionSet):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.edge_lists import is_networkx
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_laws import GibbsTrees
-from swapregret.actions.graphs.undirected import is_networkx, read_graph, read_networkx
+from swapregret.actions.graphs.undirected import read_graph, read_networkx
 from swapregret.arrays import Label, as_vector
 from swapregret.errors import InvalidInput
 

@@ -1,9 +1,5 @@
-"""Undirected graphs as people have them, read into the index arrays the kernels take.
+"""Undirected graphs as people have them, read into the index arrays the kernels take."""
 
-networkx graphs are known by their methods, so networkx itself is not needed.
-"""
-
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -11,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, networkx_edges, read_edges
 from swapregret.actions.graphs.kernels.kruskal import components
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import arc_table
 from swapregret.actions.graphs.kernels.tree_counts import elimination_rows, forests_modulo, log2_forests
 from swapregret.arrays import Integers, Label
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 
 _BLOCK = 2**14
@@ -68,7 +66,7 @@ class UndirectedGraph:
     def edge_names(self) -> tuple[Label, ...]:
         """The edges as pairs of vertices, with a running number where edges are parallel."""
         ends = zip(self.tails.tolist(), self.heads.tolist(), strict=True)
-        return _edge_names([(self.vertices[u], self.vertices[v]) for u, v in ends])
+        return edge_names([(self.vertices[u], self.vertices[v]) for u, v in ends], frozenset)
 
     @cached_property
     def components(self) -> Integers:
@@ -135,10 +133,14 @@ def read_graph(
     >>> read_graph([("a", "b"), ("b", "a"), ("b", "c")]).labels
     (('a', 'b', 0), ('b', 'a', 1), ('b', 'c'))
     """
-    pairs = [_read_edge(edge, position) for position, edge in enumerate(_listed(edges))]
-    if not pairs:
-        raise InvalidInput("`edges` must contain an edge", "none", "Pass a list of pairs of vertices.")
-    named = None if vertices is None else dict.fromkeys(_hashed(vertex) for vertex in _listed(vertices))
+    pairs = read_edges(edges)
+    try:
+        listed = vertices.tolist() if isinstance(vertices, np.ndarray) else vertices
+        named = None if listed is None else dict.fromkeys(listed)
+    except TypeError:
+        raise InvalidInput(
+            "`vertices` must be a list of hashable vertices", shown(vertices), "Use numbers, strings or tuples."
+        ) from None
     used = dict.fromkeys(vertex for pair in pairs for vertex in pair)
     if named is not None:
         stranger = next((vertex for vertex in used if vertex not in named), None)
@@ -155,16 +157,11 @@ def read_graph(
         isolated=() if named is None else tuple(vertex for vertex in named if vertex not in used),
         tails=np.array([positions[u] for u, _ in pairs], dtype=np.int64),
         heads=np.array([positions[v] for _, v in pairs], dtype=np.int64),
-        labels=tuple(labels) if labels is not None else _edge_names(pairs),
+        labels=tuple(labels) if labels is not None else edge_names(pairs, frozenset),
     )
 
 
-def is_networkx(value: object) -> bool:
-    """Tell a networkx graph from a list of edges, without importing networkx."""
-    return all(hasattr(value, name) for name in ("is_directed", "is_multigraph", "nodes", "edges"))
-
-
-def read_networkx(graph: Any) -> tuple[list[Any], list[Hashable], list[Label] | None]:
+def read_networkx(graph: Any) -> tuple[list[Edge], list[Hashable], list[Label] | None]:
     """Read the edges, the vertices and, of a multigraph, the labels (u, v, key) of an undirected networkx graph."""
     if not is_networkx(graph):
         raise InvalidInput("`graph` must be a networkx graph", type(graph).__name__, "Pass a Graph or MultiGraph.")
@@ -172,60 +169,8 @@ def read_networkx(graph: Any) -> tuple[list[Any], list[Hashable], list[Label] | 
         raise InvalidInput(
             "`graph` must be undirected", "a directed graph", "Pass graph.to_undirected(), or use DagPaths."
         )
-    if graph.is_multigraph():
-        triples = [tuple(edge) for edge in graph.edges(keys=True)]
-        return [edge[:2] for edge in triples], list(graph.nodes), list(triples)
-    return list(graph.edges()), list(graph.nodes), None
-
-
-def _listed(values: Any) -> list[Any]:
-    if isinstance(values, np.ndarray):
-        return list(values.tolist())
-    try:
-        return list(values)
-    except TypeError:
-        raise InvalidInput(
-            "`edges` and `vertices` must be lists", type(values).__name__, "Pass a list of pairs of vertices."
-        ) from None
-
-
-def _hashed(vertex: Any) -> Hashable:
-    try:
-        hash(vertex)
-    except TypeError:
-        raise InvalidInput("vertices must be hashable", repr(vertex), "Use numbers, strings or tuples.") from None
-    return vertex  # type: ignore[no-any-return]
-
-
-def _read_edge(edge: Any, position: int) -> tuple[Hashable, Hashable]:
-    try:
-        if isinstance(edge, str):
-            raise TypeError
-        u, v = edge
-    except (TypeError, ValueError):
-        raise InvalidInput(
-            f"edge {position} of `edges` must be a pair of vertices", repr(edge), "Write an edge as (u, v)."
-        ) from None
-    u, v = _hashed(u), _hashed(v)
-    if u == v:
-        raise InvalidInput(
-            f"edge {position} of `edges` must join two different vertices",
-            f"a self-loop at {u!r}",
-            "Leave it out: no forest contains it.",
-        )
-    return u, v
-
-
-def _edge_names(pairs: list[tuple[Hashable, Hashable]]) -> tuple[Label, ...]:
-    """Name every edge by its ends, with a running number where edges are parallel."""
-    counts = Counter(frozenset(pair) for pair in pairs)
-    seen: Counter[frozenset[Hashable]] = Counter()
-    names: list[Label] = []
-    for pair in pairs:
-        ends = frozenset(pair)
-        names.append(pair if counts[ends] == 1 else (*pair, seen[ends]))
-        seen[ends] += 1
-    return tuple(names)
+    edges, labels = networkx_edges(graph)
+    return edges, list(graph.nodes), labels
 
 
 def _primes() -> Iterator[int]:

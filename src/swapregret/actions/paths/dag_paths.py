@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.edge_lists import Edge, edge_names, for_kernel, is_networkx, networkx_edges
 from swapregret.actions.family import describe
 from swapregret.actions.listed_policy import ListedPolicy
-from swapregret.actions.paths.directed import Digraph, Edge, edge_labels, for_kernel, read_digraph, read_networkx
+from swapregret.actions.paths.directed import Digraph, read_digraph
 from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition
 from swapregret.actions.paths.kernels.dag import best_path, best_paths, is_path, log_sums_to_sink
 from swapregret.actions.paths.kernels.path_projection import ACCEPTED_GAP, FAR, path_scores, project_flow
@@ -93,11 +94,17 @@ class DagPaths(ActionSet):
         network = "Network(edges, directed=True)"
         if hasattr(edges, "is_directed"):
             network = "Network.from_networkx(graph)"
-            edges, names_given = read_networkx(edges)
+            if not (is_networkx(edges) and edges.is_directed()):
+                raise InvalidInput(
+                    "`graph` must be a directed networkx graph",
+                    type(edges).__name__,
+                    "Choose the directions first: sr.networks.Network.from_networkx(graph).acyclic_from(source).edges.",
+                )
+            edges, names_given = networkx_edges(edges)
             labels = names_given if labels is None else labels
             self.arguments = ((edges,), {"source": source, "sink": sink, "labels": labels})
         graph = read_digraph(edges, source, sink, network)
-        names = edge_labels(graph.edges) if labels is None else labels
+        names = edge_names(graph.edges) if labels is None else labels
         super().__init__(graph.n_edges, int(graph.level[-1]), names)
         self._graph = graph
         self.is_uniform = bool((graph.level[graph.head] - graph.level[graph.tail] == 1).all())

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.paths.directed import Digraph, Edge
+from swapregret.actions.edge_lists import Edge
+from swapregret.actions.paths.directed import Digraph
 from swapregret.arrays import Action, Vector, as_action, as_vector
 from swapregret.errors import InvalidAction
 

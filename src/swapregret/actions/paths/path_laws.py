@@ -8,7 +8,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.paths.directed import Digraph, for_kernel
+from swapregret.actions.edge_lists import for_kernel
+from swapregret.actions.paths.directed import Digraph
 from swapregret.actions.paths.kernels.chain_draws import (
     chain_cooccurrence,
     chain_draw,
