@@ -2,20 +2,19 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, networkx_edges, read_edges
+from swapregret.actions.elimination_order import elimination_order
 from swapregret.actions.graphs.kernels.kruskal import components
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import arc_table
-from swapregret.actions.graphs.kernels.tree_counts import elimination_rows, forests_modulo, log2_forests
+from swapregret.actions.graphs.kernels.tree_counts import forests_modulo, log2_forests
 from swapregret.arrays import Integers, Label
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
-
-_BLOCK = 2**14
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +93,16 @@ class UndirectedGraph:
         starts = np.append(np.flatnonzero(is_new), len(order)).astype(np.int64)
         return Pairs(low[is_new].copy(), high[is_new].copy(), starts, order.astype(np.int64))
 
+    @property
+    def _elimination(self) -> tuple[Integers, Integers, Integers]:
+        """When each vertex is taken out, and its neighbours then, as ``kernels.tree_counts`` has them."""
+        order, neighbours = elimination_order(self.tails, self.heads, self.n_vertices)
+        places = np.empty(self.n_vertices, dtype=np.int64)
+        places[order] = np.arange(self.n_vertices)
+        starts = np.cumsum([0, *map(len, neighbours)], dtype=np.int64)
+        near = [np.sort(places[others]) for others in neighbours]
+        return places, starts, np.concatenate(near).astype(np.int64)
+
     @cached_property
     def n_forests(self) -> int:
         """Exact number of spanning trees of a connected graph; otherwise the product over the components.
@@ -101,7 +110,7 @@ class UndirectedGraph:
         The matrix-tree theorem modulo as many primes as the size of the number asks for, put together by the Chinese
         remainder theorem.
         """
-        rows = elimination_rows(self.tails, self.heads, self.n_vertices)
+        rows = self._elimination
         logarithm = log2_forests(self.tails, self.heads, *rows)
         count, modulus = 0, 1
         for prime in _primes():
@@ -174,20 +183,9 @@ def read_networkx(graph: Any) -> tuple[list[Edge], list[Hashable], list[Label] |
 
 
 def _primes() -> Iterator[int]:
-    """Yield the primes below 2³¹ from the largest down, block by block."""
-    for high in range(2**31, _BLOCK, -_BLOCK):
-        yield from _primes_below(high)
-
-
-@lru_cache
-def _primes_below(high: int) -> tuple[int, ...]:
-    small = _sieve(2, 46342, np.arange(2, 216, dtype=np.int64))
-    return tuple(_sieve(high - _BLOCK, high, small)[::-1].tolist())
-
-
-def _sieve(low: int, high: int, divisors: Integers) -> Integers:
-    """Return the numbers in low..high−1 that no smaller divisor divides."""
-    is_prime = np.ones(high - low, dtype=bool)
-    for p in divisors.tolist():
-        is_prime[max((-low) % p, 2 * p - low) :: p] = False
-    return low + np.flatnonzero(is_prime)
+    """Yield the primes below 2³¹ from the largest down, by the test of Miller and Rabin: below 3.2·10⁹ four bases make it exact."""
+    for n in range(2**31 - 1, 7, -2):
+        twos = ((n - 1) & (1 - n)).bit_length() - 1
+        odd = (n - 1) >> twos
+        if all(pow(a, odd, n) == 1 or any(pow(a, odd << k, n) == n - 1 for k in range(twos)) for a in (2, 3, 5, 7)):
+            yield n
