@@ -6,7 +6,6 @@ import numpy as np
 
 from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
 from swapregret.actions.graphs.forest_family import ForestFamily, Walk
-from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
     affordable_walk,
@@ -25,6 +24,7 @@ from swapregret.actions.graphs.kernels.tree_gibbs_law import (
     tree_squared,
     tree_variance,
 )
+from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel

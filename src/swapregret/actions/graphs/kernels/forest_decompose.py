@@ -4,30 +4,15 @@ k-forests with k below n − 1 go the way of spanning trees: an extra vertex, th
 load leaves, and trees of the larger graph lose the apex at the end.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from swapregret.actions.graphs.kernels.tree_atoms import level_sizes, put_back, write_rows
-from swapregret.actions.graphs.kernels.tree_network import with_apex
+from swapregret.actions.graphs.kernels.tree_network import ForestGraph, with_apex
 from swapregret.actions.graphs.kernels.tree_rounding import round_to_base
 from swapregret.actions.graphs.kernels.tree_splitting import split_off
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import merge_law, pack_action
 from swapregret.compiled.kernel import kernel
-
-
-class ForestGraph(NamedTuple):
-    """A graph, the number of edges of its forests, and its edges by pairs of vertices."""
-
-    tails: Integers
-    heads: Integers
-    n_vertices: int
-    size: int
-    pair_tails: Integers
-    pair_heads: Integers
-    pair_starts: Integers
-    pair_edges: Integers
 
 
 @kernel
@@ -48,29 +33,24 @@ def decompose_forest_masses(
     is_found : bool
         False if no point of the polytope was found near the masses; the rest is then nothing.
     """
-    n, size = graph.n_vertices, graph.size
-    pair_tails, pair_heads, pair_starts = graph.pair_tails, graph.pair_heads, graph.pair_starts
+    n, size, n_pairs = graph.n_vertices, graph.size, graph.pair_tails.size
     none, nothing = np.empty((0, given.size), dtype=np.int64), np.empty(0, dtype=np.int64)
-    net, masses, _, missing = round_to_base(
-        given, pair_tails, pair_heads, pair_starts, graph.pair_edges, n, size * unit, unit
-    )
+    net, masses, missing = round_to_base(graph, given, unit)
     if missing > 0:
         return none, nothing, given, False
-    apex, n_arcs = -1, 2 * pair_tails.size
+    apex, n_arcs = -1, 2 * n_pairs
     if size < n - 1:
         apex, n_arcs = n, n_arcs + 2 * n
-        net = with_apex(net, pair_tails, pair_heads, unit)
+        net = with_apex(graph, net, unit)
     splits, is_inside = split_off(net, n_arcs, unit, ranks)
     if not is_inside:
         return none, nothing, given, False
-    parents, weights, n_trees, is_even = put_back(splits, unit, apex, masses.size - pair_tails.size)
+    parents, weights, n_trees, is_even = put_back(splits, unit, apex, masses.size - n_pairs)
     if not is_even:
         return none, nothing, given, False
-    rows, weights, is_even = write_rows(
-        parents, weights, n_trees, pair_tails, pair_heads, pair_starts, graph.pair_edges, masses, apex
-    )
+    rows, weights, is_even = write_rows(graph, parents, weights, n_trees, masses, apex)
     if apex >= 0:
-        rows, weights = level_sizes(rows, weights, size, graph.tails, graph.heads, n)
+        rows, weights = level_sizes(graph, rows, weights)
     return rows, weights, masses, is_even
 
 
