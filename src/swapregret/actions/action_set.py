@@ -113,11 +113,15 @@ class ActionSet(Labelled):
     # ---- reading actions -------------------------------------------------------------------------------------
 
     def __contains__(self, action: object) -> bool:
-        """Tell whether a vector is an action: M is the only maximiser of (2M − 1)·M' over all 0/1 vectors."""
+        """Tell whether a vector is an action."""
         try:
             vector = as_action(action, self.dimension)  # type: ignore[arg-type]
         except InvalidAction:
             return False
+        return self._is_action(vector)
+
+    def _is_action(self, vector: Action) -> bool:
+        """Tell whether zeros and ones are an action: M is the only maximiser of (2M − 1)·M' over all 0/1 vectors."""
         return bool(np.array_equal(self.argmax(2.0 * vector - 1.0), vector))
 
     def enumerate(self, limit: int = ENUMERATION_LIMIT) -> Actions:

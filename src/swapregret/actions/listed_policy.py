@@ -1,10 +1,10 @@
-"""A policy as a list of packed actions with weights: what decompositions return."""
+"""A policy as a list of packed actions with weights: what decompositions return; and the orders of their variants."""
 
 from typing import Self
 
 import numpy as np
 
-from swapregret.arrays import Action, Floats, Matrix, Vector, Words, frozen
+from swapregret.arrays import Action, Floats, Integers, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import elements_of, unpack, unpack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.policy import FinitePolicy, Policy, once
@@ -80,6 +80,22 @@ class ListedPolicy(Policy):
         if len(words) != len(weights):
             raise wrong_law("a weight for each action", f"{len(weights)} weights, {len(words)} actions")
         return cls(d, words, weights)
+
+
+def fixed_orders(seed: int, count: int, *lengths: int) -> tuple[Integers, ...]:
+    """Return ``count`` orders of 0..n−1 for each length n, shape (count, n): the natural one, then fixed pseudo-random ones.
+
+    Examples
+    --------
+    >>> (orders,) = fixed_orders(7, 2, 3)
+    >>> orders.shape, orders[0].tolist()
+    ((2, 3), [0, 1, 2])
+    """
+    rows = [[np.arange(n) for n in lengths]]
+    for index in range(1, count):
+        rng = np.random.default_rng([seed, index])
+        rows.append([rng.permutation(n) for n in lengths])
+    return tuple(np.array(orders, dtype=np.int64) for orders in zip(*rows, strict=True))
 
 
 @kernel

@@ -14,7 +14,7 @@ from swapregret.actions.edge_lists import is_networkx
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_laws import GibbsTrees
 from swapregret.actions.graphs.undirected import read_graph, read_networkx
-from swapregret.arrays import Label, as_integer, as_vector
+from swapregret.arrays import Label, as_integer
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy
 
@@ -86,14 +86,9 @@ class Forests(GraphicBases):
         return cls(graph, size, labels=labels)
 
     @property
-    def is_maximal(self) -> bool:
-        """Tell whether the forests span every component, i.e. k is the rank."""
-        return self.size == self._graph.rank
-
-    @property
     def n_actions(self) -> int | None:
         """Return the exact number of forests, or None if k is below the rank and there are more than 100,000."""
-        return self._graph.n_forests if self.is_maximal else self._n_listed
+        return super().n_actions if self.is_maximal else self._n_listed
 
     @cached_property
     def _n_listed(self) -> int | None:
@@ -116,14 +111,11 @@ class Forests(GraphicBases):
         """Whether k is the rank."""
         return self.is_maximal
 
-    def uniform_policy(self) -> Policy:
-        """Return the uniform law: by the list, or that of spanning trees if k is the rank."""
-        return self._uniform
-
     @cached_property
     def _uniform(self) -> Policy:
+        """By the list, or that of spanning trees if k is the rank."""
         if self.is_maximal:
-            return GibbsTrees(self._graph, np.zeros(self.dimension))
+            return super()._uniform
         if not self.has_uniform:
             raise Unsupported(
                 f"the forests must be at most {ENUMERATION_LIMIT:,} to have an exact uniform law",
@@ -135,7 +127,6 @@ class Forests(GraphicBases):
 
     def gibbs(self, scores: npt.ArrayLike) -> GibbsTrees:
         """Return the law p(F) ∝ exp(scores · F) if k is the rank; otherwise say why there is none."""
-        s = as_vector(scores, self.dimension, "scores")
         if not self.is_maximal:
             raise Unsupported(
                 "the set must have an exact Gibbs law that can be computed in polynomial time",
@@ -143,7 +134,7 @@ class Forests(GraphicBases):
                 "counting them, which is #P-hard",
                 "Use swap_combcp, which needs only a projection; of size equal to the rank, forests have the law of trees.",
             )
-        return GibbsTrees(self._graph, s)
+        return super().gibbs(scores)
 
     def __repr__(self) -> str:
         return f"Forests({self._graph.n_vertices} vertices, {self.dimension} edges, size={self.size})"

@@ -16,7 +16,7 @@ from swapregret.actions.edge_lists import for_kernel
 from swapregret.actions.family import describe
 from swapregret.actions.graphs.forest_family import ForestFamily, Walk
 from swapregret.actions.graphs.forest_gibbs import LARGEST, ForestGibbsFamily
-from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, packed_forests
+from swapregret.actions.graphs.kernels.forest_decompose import packed_forests
 from swapregret.actions.graphs.kernels.kruskal import (
     exchanges,
     heaviest_forest,
@@ -24,12 +24,13 @@ from swapregret.actions.graphs.kernels.kruskal import (
     is_forest,
     next_forests,
 )
+from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_partition import mass_unit, project_forests
 from swapregret.actions.graphs.tree_laws import GibbsTrees
 from swapregret.actions.graphs.undirected import UndirectedGraph
-from swapregret.actions.listed_policy import ListedPolicy
-from swapregret.arrays import Action, Actions, Label, Matrix, as_action, as_integer, as_table, as_vector
-from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
+from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_integer, as_table, as_vector
+from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
 from swapregret.policy import GRID, Policy
@@ -72,6 +73,28 @@ class GraphicBases(ActionSet):
         return self._graph
 
     @property
+    def is_maximal(self) -> bool:
+        """Tell whether the forests span every component, i.e. have as many edges as the rank of the graph."""
+        return self.size == self._graph.rank
+
+    @property
+    def n_actions(self) -> int | None:
+        """Return the number of forests that span every component, exact, by the matrix-tree theorem."""
+        return self._graph.n_forests
+
+    def uniform_policy(self) -> Policy:
+        """Return the uniform law over all forests."""
+        return self._uniform
+
+    @cached_property
+    def _uniform(self) -> Policy:
+        return GibbsTrees(self._graph, np.zeros(self.dimension))
+
+    def gibbs(self, scores: npt.ArrayLike) -> GibbsTrees:
+        """Return the law p(T) ∝ exp(scores · T), exact for any spread of the scores."""
+        return GibbsTrees(self._graph, as_vector(scores, self.dimension, "scores"))
+
+    @property
     def vertices(self) -> tuple[Hashable, ...]:
         """Return the names of the vertices: those with edges, then those without."""
         return self._graph.vertices + self._graph.isolated
@@ -86,12 +109,8 @@ class GraphicBases(ActionSet):
         w, graph = as_table(weights, self.dimension, "weights"), self._graph
         return heaviest_forests(w, graph.tails, graph.heads, graph.n_vertices, self.size)
 
-    def __contains__(self, action: object) -> bool:
+    def _is_action(self, vector: Action) -> bool:
         """Tell whether a vector has the right number of edges and no cycle."""
-        try:
-            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
         if int(vector.sum()) != self.size:
             return False
         return bool(is_forest(for_kernel(vector), self._graph.tails, self._graph.heads, self._graph.n_vertices))
@@ -182,7 +201,7 @@ class GraphicBases(ActionSet):
             describe(self, mu, has_moment=has_moment, is_listed=steps is None),
             self.kernel_graph,
             self.mass_unit,
-            self.orders(variants).copy(),
+            self.orders(variants),
             INSIDE,
             np.zeros((0, 0)) if is_whole else np.ascontiguousarray(self.span.orthonormal),
             walk,
@@ -201,15 +220,6 @@ class GraphicBases(ActionSet):
             graph.tails, graph.heads, graph.n_vertices, self.size, pairs.tails, pairs.heads, pairs.starts, pairs.edges
         )
 
-    def orders(self, count: int) -> npt.NDArray[np.int64]:
-        """Return in which order each variant takes out vertices: as given, then fixed pseudo-random orders."""
-        if count not in self._order_tables:
-            n = self._graph.n_vertices + 1
-            rows = [np.arange(n)]
-            rows += [np.random.default_rng([_ORDER_SEED, variant]).permutation(n) for variant in range(1, count)]
-            self._order_tables[count] = np.array(rows, dtype=np.int64)
-        return self._order_tables[count]
-
-    @cached_property
-    def _order_tables(self) -> dict[int, npt.NDArray[np.int64]]:
-        return {}
+    def orders(self, count: int) -> Integers:
+        """Return in which fixed order each variant of a decomposition takes out vertices."""
+        return fixed_orders(_ORDER_SEED, count, self._graph.n_vertices + 1)[0]

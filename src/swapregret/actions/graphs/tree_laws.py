@@ -131,13 +131,6 @@ class GibbsTrees(Policy):
             return super().variance(vector)
         return tree_variance(self.marginals().copy(), self._squared, as_vector(vector, self.dimension, "vector").copy())
 
-    def covariance(self) -> Matrix:
-        """Return Σ − xxᵀ = diag(x) − K∘K, without cancellation."""
-        matrix = -self._squared
-        x = self.marginals()
-        np.fill_diagonal(matrix, x * (1.0 - x))
-        return matrix
-
     def probabilities(self, actions: Actions) -> Vector:
         """Return exp(s(T) − log Z) for every row T that is a tree, 0 for anything else."""
         graph, chances = self._graph, np.zeros(len(actions))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
-from swapregret.actions.listed_policy import ListedPolicy
+from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
 from swapregret.actions.m_sets.kernels.subsets import (
     INSIDE,
@@ -29,7 +29,7 @@ from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.m_set_gibbs import SubsetGibbsFamily
 from swapregret.actions.m_sets.m_set_laws import GibbsSubsets, UniformSubsets
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
-from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import Action, Actions, Integers, Label, Vector, as_integer, as_table, as_vector, frozen
 from swapregret.compiled.bits import merge_law
 from swapregret.compiled.selection import top_elements
 from swapregret.errors import InvalidInput
@@ -159,19 +159,9 @@ class MSets(ActionSet):
             )
         return point
 
-    def orders(self, count: int) -> npt.NDArray[np.int64]:
-        """Return the fixed orders of the decompositions: the natural one, then pseudo-random ones."""
-        if count not in self._order_tables:
-            orders = [np.arange(self.dimension)]
-            orders += [
-                np.random.default_rng([_ORDER_SEED, index]).permutation(self.dimension) for index in range(1, count)
-            ]
-            self._order_tables[count] = frozen(np.ascontiguousarray(orders, dtype=np.int64))
-        return self._order_tables[count]
-
-    @cached_property
-    def _order_tables(self) -> dict[int, npt.NDArray[np.int64]]:
-        return {}
+    def orders(self, count: int) -> Integers:
+        """Return the fixed orders in which arcs are laid, one for each variant of a decomposition."""
+        return fixed_orders(_ORDER_SEED, count, self.dimension)[0]
 
     def uniform_policy(self) -> Policy:
         """Return the uniform law over all C(d, m) sets, in closed form."""
@@ -187,7 +177,7 @@ class MSets(ActionSet):
             return super().family(
                 mu, kind="list" if kind == "chain" else kind, variants=variants, has_moment=has_moment
             )
-        uniform, orders = self._uniform, self.orders(variants).copy()
+        uniform, orders = self._uniform, self.orders(variants)
         is_free = kind == "chain" and has_moment and mu is uniform
         common = describe(self, mu, has_moment=has_moment and not is_free, is_listed=mu is not uniform)
         if kind == "chain":

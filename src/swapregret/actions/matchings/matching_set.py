@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
-from swapregret.actions.listed_policy import ListedPolicy
+from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
 from swapregret.actions.matchings.kernels.assignment import best_matching, best_matchings
 from swapregret.actions.matchings.kernels.matching_draws import matching_span_part
 from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
@@ -27,9 +27,9 @@ from swapregret.actions.matchings.permutation_laws import UniformMatchings, colu
 from swapregret.arrays import (
     Action,
     Actions,
+    Integers,
     Label,
     Matrix,
-    as_action,
     as_integer,
     as_labels,
     as_table,
@@ -37,7 +37,7 @@ from swapregret.arrays import (
     check_memory,
     frozen,
 )
-from swapregret.errors import InvalidAction, InvalidInput, NotConverged
+from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
 from swapregret.policy import Policy
@@ -104,12 +104,8 @@ class MatchingSet(ActionSet):
         """Return the best assignment under each row of weights."""
         return best_matchings(as_table(weights, self.dimension, "weights"), self._rows, self._columns)
 
-    def __contains__(self, action: object) -> bool:
+    def _is_action(self, vector: Action) -> bool:
         """Tell whether every row has one column and no column two rows."""
-        try:
-            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
         return columns_of(vector, self._rows, self._columns) is not None
 
     def choice(self, action: npt.ArrayLike) -> tuple[Label, ...] | dict[Label, Label]:
@@ -231,20 +227,9 @@ class MatchingSet(ActionSet):
         """Return the numbers of rows and columns."""
         return self._rows, self._columns
 
-    def orders(self, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the fixed orders of rows and columns of each variant: the natural one, then pseudo-random ones."""
-        if count not in self._order_tables:
-            across, down = [np.arange(self._rows)], [np.arange(self._columns)]
-            for index in range(1, count):
-                rng = np.random.default_rng([_ORDER_SEED, index])
-                across.append(rng.permutation(self._rows))
-                down.append(rng.permutation(self._columns))
-            self._order_tables[count] = np.array(across), np.array(down)
-        return self._order_tables[count]
-
-    @cached_property
-    def _order_tables(self) -> dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        return {}
+    def orders(self, count: int) -> tuple[Integers, ...]:
+        """Return the fixed orders of rows and of columns, one for each variant of a decomposition."""
+        return fixed_orders(_ORDER_SEED, count, self._rows, self._columns)
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it."""
@@ -259,7 +244,7 @@ class MatchingSet(ActionSet):
         rows, columns = self.shape
         across, down = self.orders(variants)
         made = {"gibbs": PermutationGibbsFamily, "iterated": IteratedMatchingFamily}.get(kind, MatchingFamily)
-        return made(common, rows, columns, _UNITS, across.copy(), down.copy(), _OUTSIDE)
+        return made(common, rows, columns, _UNITS, across, down, _OUTSIDE)
 
     def uniform_policy(self) -> Policy:
         """Return the uniform law over all matchings, in closed form."""

@@ -27,8 +27,8 @@ from swapregret.actions.paths.path_family import PathFamily, PathGraph
 from swapregret.actions.paths.path_gibbs import PathGibbsFamily
 from swapregret.actions.paths.path_laws import MarkovPaths, cover_flow
 from swapregret.actions.paths.path_span import PathSpan, path_rank
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
-from swapregret.errors import InvalidAction, InvalidInput, NotConverged
+from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector
+from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.policy import Policy
 
@@ -159,12 +159,8 @@ class DagPaths(ActionSet):
         graph = self._graph
         return best_paths(graph.start, graph.head, graph.edge, as_table(weights, self.dimension, "weights"))
 
-    def __contains__(self, action: object) -> bool:
+    def _is_action(self, vector: Action) -> bool:
         """Tell whether a vector marks the edges of one path and nothing else."""
-        try:
-            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
         graph = self._graph
         return bool(is_path(graph.start, graph.head, graph.edge, for_kernel(vector)))
 
@@ -228,7 +224,7 @@ class DagPaths(ActionSet):
     def _flow(self, marginals: npt.ArrayLike) -> Vector:
         """Read a point of conv(A), in the order of the graph."""
         x = as_vector(marginals, self.dimension, "marginals")
-        flow = self._graph.take(x)
+        flow = x[self._graph.edge]
         stray = float(np.abs(x[self._graph.idle]).max(initial=0.0)) if flow.size < x.size else 0.0
         _refuse_outside(max(imbalance(self._graph.start, self._graph.head, flow), stray))
         return flow
@@ -247,16 +243,9 @@ class DagPaths(ActionSet):
 
     def _orders(self, variants: int) -> npt.NDArray[np.int64]:
         """Return the orders in which variants try the edges that leave a vertex: as given, then pseudo-random."""
-        if variants not in self._known_orders:
-            tail = self._graph.tail
-            noise = [np.random.default_rng([_ORDER_SEED, variant]).random(tail.size) for variant in range(1, variants)]
-            orders = [np.lexsort((each, tail)) for each in (np.arange(tail.size), *noise)]
-            self._known_orders[variants] = np.stack(orders).astype(np.int64)
-        return self._known_orders[variants]
-
-    @cached_property
-    def _known_orders(self) -> dict[int, npt.NDArray[np.int64]]:
-        return {}
+        tail = self._graph.tail
+        noise = [np.random.default_rng([_ORDER_SEED, variant]).random(tail.size) for variant in range(1, variants)]
+        return np.stack([np.lexsort((each, tail)) for each in (np.arange(tail.size), *noise)]).astype(np.int64)
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it."""
@@ -288,7 +277,7 @@ class DagPaths(ActionSet):
     def gibbs(self, scores: npt.ArrayLike) -> MarkovPaths:
         """Return the law p(M) ∝ exp(scores · M), by weight pushing (Takimoto and Warmuth 2003)."""
         graph = self._graph
-        values = graph.take(as_vector(scores, self.dimension, "scores"))
+        values = as_vector(scores, self.dimension, "scores")[graph.edge]
         to_sink = log_sums_to_sink(graph.start, graph.head, values)
         return MarkovPaths(graph, gibbs_transition(graph.start, graph.head, values, to_sink))
 

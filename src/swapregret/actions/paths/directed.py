@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from swapregret.actions.edge_lists import Edge, Vertex, for_kernel, read_edges
+from swapregret.actions.edge_lists import Edge, Vertex, read_edges
 from swapregret.arrays import Floats, Integers, frozen
 from swapregret.errors import InvalidInput
 
@@ -59,18 +59,8 @@ class Digraph:
         """Which of ``edges`` lie on no path."""
         return np.setdiff1d(np.arange(self.n_edges), self.edge)
 
-    @cached_property
-    def _is_in_order(self) -> bool:
-        return bool(self.edge.size == self.n_edges and (np.diff(self.edge) > 0).all())
-
-    def take(self, vector: Floats) -> Floats:
-        """Put a vector over the edges given into the order of the usable ones."""
-        return for_kernel(vector) if self._is_in_order else vector[self.edge]
-
     def put(self, values: Floats, elsewhere: float) -> Floats:
         """Put a vector in the order of the usable edges back over all edges."""
-        if self._is_in_order:
-            return values
         vector = np.full(self.n_edges, elsewhere)
         vector[self.edge] = values
         return vector
