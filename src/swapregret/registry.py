@@ -105,9 +105,6 @@ GRAPHS = {
 }
 """Graphs that laws are over. They are not made of a file: they must be those of the action set."""
 
-LAW_METHODS = frozenset({"_inverse"})
-"""Methods of the action set that a law may hold: ``Partitions`` gives its laws the way back to paths."""
-
 Table = dict[str, str]
 
 
