@@ -15,10 +15,10 @@ from swapregret.actions.family import describe
 from swapregret.actions.listed_policy import ListedPolicy
 from swapregret.actions.products.coupling import couple
 from swapregret.actions.products.product_family import ProductFamily
-from swapregret.actions.products.product_span import level_of, level_vector, off_level, pair_span
+from swapregret.actions.products.product_span import level_of, off_level, pair_levels, pair_span
 from swapregret.actions.set_specs import make_set
-from swapregret.arrays import Action, Actions, Label, as_action, as_integer, as_table, as_vector
-from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.arrays import Action, Actions, Label, as_integer, as_table, as_vector
+from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.policy import FinitePolicy, Policy, ProductPolicy, mix
@@ -113,12 +113,8 @@ class Product(ActionSet):
         pieces = self.split(as_table(weights, self.dimension, "weights"))
         return np.hstack([part.argmax_many(piece) for part, piece in zip(self.parts, pieces, strict=True)])
 
-    def __contains__(self, action: object) -> bool:
+    def _is_action(self, vector: Action) -> bool:
         """Tell whether every piece is an action of its set."""
-        try:
-            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
         return all(piece in part for part, piece in zip(self.parts, self.split(vector), strict=True))
 
     def _actions(self) -> Iterator[Action]:
@@ -214,9 +210,7 @@ class Product(ActionSet):
         first = self.parts[0].family(first_law, variants=variants, has_moment=False)
         second = self._rest.family(rest_law, variants=variants, has_moment=False)
         common = describe(self, mu, has_moment=has_moment, is_listed=not own)
-        u, v = level_vector(self.parts[0]), level_vector(self._rest)
-        levels = np.zeros(0) if u is None or v is None else np.concatenate([u, v])
-        return ProductFamily(common, first, second, self.parts[0].dimension, levels)
+        return ProductFamily(common, first, second, self.parts[0].dimension, pair_levels(self.parts[0], self._rest))
 
     def __repr__(self) -> str:
         return f"Product({', '.join(map(repr, self.parts))})"

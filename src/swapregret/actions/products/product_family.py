@@ -42,6 +42,19 @@ def _side_by_side(first: Integers, second: Integers) -> Integers:
     return action
 
 
+@kernel
+def share_level(vector: Floats, levels: Floats, split: int) -> None:
+    """Project a pair of vectors, in place, so that u·x = v·y: both have the same level."""
+    u, v = levels[:split], levels[split:]
+    left, right = dot(u, u), dot(v, v)
+    a, b = dot(u, vector[:split]), dot(v, vector[split:])
+    level = (a * right + b * left) / (left + right)
+    for i in range(split):
+        vector[i] += (level - a) / left * u[i]
+    for i in range(v.size):
+        vector[split + i] += (level - b) / right * v[i]
+
+
 @project.of(ProductFamily)
 def project_product(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Project each part: the divergence is a sum."""
@@ -100,14 +113,7 @@ def part_of_pair(family: Any, vector: Floats) -> Floats:
     for i in range(y.size):
         result[split + i] = y[i]
     if levels.size:
-        u, v = levels[:split], levels[split:]
-        left, right = dot(u, u), dot(v, v)
-        a, b = dot(u, result[:split]), dot(v, result[split:])
-        level = (a * right + b * left) / (left + right)
-        for i in range(split):
-            result[i] += (level - a) / left * u[i]
-        for i in range(v.size):
-            result[split + i] += (level - b) / right * v[i]
+        share_level(result, levels, split)
     return result
 
 
