@@ -329,15 +329,15 @@ def test_dead_ends_keep_their_coordinates_at_zero():
 def test_networkx_graphs_are_read():
     """A DiGraph gives its edges as labels, a MultiDiGraph its keys too; an undirected graph is refused."""
     simple = nx.DiGraph([("s", "a"), ("a", "t"), ("s", "t")])
-    assert DagPaths.from_networkx(simple, source="s", sink="t").labels == (("s", "a"), ("s", "t"), ("a", "t"))
+    assert DagPaths(simple, source="s", sink="t").labels == (("s", "a"), ("s", "t"), ("a", "t"))
     several = nx.MultiDiGraph()
     several.add_edge("s", "t", key="slow")
     several.add_edge("s", "t", key="fast")
-    actions = DagPaths.from_networkx(several, source="s", sink="t")
+    actions = DagPaths(several, source="s", sink="t")
     assert actions.labels == (("s", "t", "slow"), ("s", "t", "fast"))
     assert actions.elements(actions.argmax([0.0, 1.0])) == (("s", "t", "fast"),)
     with pytest.raises(InvalidInput, match="directed networkx graph"):
-        DagPaths.from_networkx(nx.Graph([(0, 1)]), source=0, sink=1)
+        DagPaths(nx.Graph([(0, 1)]), source=0, sink=1)
 
 
 def test_counts_agree_with_networkx():

@@ -24,7 +24,7 @@ class Forests(GraphicBases):
 
     Parameters
     ----------
-    edges : iterable of pairs
+    edges : iterable of pairs, or networkx graph
         Two vertices each, any hashable values. Parallel edges are fine, self-loops are refused; the graph need not be connected.
     size : int
         k, from 1 to the rank of the graph, i.e. its vertices minus its components.
@@ -79,11 +79,6 @@ class Forests(GraphicBases):
                 "Choose a smaller size, or join the components by further edges.",
             )
         super().__init__(graph, k)
-
-    @classmethod
-    def from_networkx(cls, graph: Any, size: int, *, labels: Sequence[Label] | None = None) -> "Forests":
-        """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
-        return cls(graph, size, labels=labels)
 
     @property
     def n_actions(self) -> int | None:

@@ -18,12 +18,13 @@ class SpanningTrees(GraphicBases):
 
     Parameters
     ----------
-    edges : iterable of pairs
+    edges : iterable of pairs, or networkx graph
         Two vertices each, any hashable values. Parallel edges and bridges are fine, self-loops are refused.
     vertices : iterable of hashable, optional
         All vertices, if their order matters or to be sure that none is left out.
     labels : sequence of hashable, optional
-        Names of the edges; by default the pairs given, with a running number where edges are parallel.
+        Names of the edges; by default the pairs given, with a running number where edges are parallel (of a networkx multigraph
+        the key).
 
     Notes
     -----
@@ -98,11 +99,6 @@ class SpanningTrees(GraphicBases):
                 "Add edges, take one component, or use Forests, which may leave vertices apart.",
             )
         super().__init__(graph, graph.rank)
-
-    @classmethod
-    def from_networkx(cls, graph: Any, *, labels: Sequence[Label] | None = None) -> "SpanningTrees":
-        """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
-        return cls(graph, labels=labels)
 
     def __repr__(self) -> str:
         return f"SpanningTrees({self._graph.n_vertices} vertices, {self.dimension} edges)"

@@ -41,7 +41,7 @@ class DagPaths(ActionSet):
 
     Parameters
     ----------
-    edges : iterable of (tail, head)
+    edges : iterable of (tail, head), or directed networkx graph
         Any hashable vertices; parallel edges are different coordinates. Edges on no path keep their coordinate, always 0.
     source, sink : hashable
         Where all paths start and end.
@@ -120,19 +120,6 @@ class DagPaths(ActionSet):
         if "length" in values or not network.directed:
             network = network.acyclic_from(source, length=values.get("length"))
         return cls(network.edges, source=source, sink=sink)
-
-    @classmethod
-    def from_networkx(cls, graph: Any, *, source: Hashable, sink: Hashable) -> "DagPaths":
-        """Read a directed networkx graph; the edges of a multigraph are labelled (tail, head, key).
-
-        Parameters
-        ----------
-        graph : networkx.DiGraph or networkx.MultiDiGraph
-            Anything with ``is_directed``, ``is_multigraph`` and ``edges``.
-        source, sink : hashable
-            Nodes of the graph.
-        """
-        return cls(graph, source=source, sink=sink)
 
     @property
     def graph(self) -> Digraph:
