@@ -122,6 +122,7 @@ class Forests(GraphicBases):
 
     def gibbs(self, scores: npt.ArrayLike) -> GibbsTrees:
         """Return the law p(F) ∝ exp(scores · F) if k is the rank; otherwise say why there is none."""
+        law = super().gibbs(scores)  # which refuses wrong scores first
         if not self.is_maximal:
             raise Unsupported(
                 "the set must have an exact Gibbs law that can be computed in polynomial time",
@@ -129,7 +130,7 @@ class Forests(GraphicBases):
                 "counting them, which is #P-hard",
                 "Use swap_combcp, which needs only a projection; of size equal to the rank, forests have the law of trees.",
             )
-        return super().gibbs(scores)
+        return law
 
     def __repr__(self) -> str:
         return f"Forests({self._graph.n_vertices} vertices, {self.dimension} edges, size={self.size})"

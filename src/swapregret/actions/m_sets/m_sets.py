@@ -177,12 +177,10 @@ class MSets(ActionSet):
             return super().family(
                 mu, kind="list" if kind == "chain" else kind, variants=variants, has_moment=has_moment
             )
-        uniform, orders = self._uniform, self.orders(variants)
-        is_free = kind == "chain" and has_moment and mu is uniform
-        common = describe(self, mu, has_moment=has_moment and not is_free, is_listed=mu is not uniform)
-        if kind == "chain":
-            return SubsetChainFamily(common, orders, uniform.single - uniform.pair, is_free)
-        return SubsetGibbsFamily(common, orders) if kind == "gibbs" else SubsetFamily(common, orders)
+        is_free = kind == "chain" and has_moment and mu is self._uniform
+        common = describe(self, mu, has_moment=has_moment and not is_free, is_listed=mu is not self._uniform)
+        made = {"chain": SubsetChainFamily, "gibbs": SubsetGibbsFamily}.get(kind, SubsetFamily)
+        return made(common, self.orders(variants))
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
         """Return the law p(M) ∝ exp(scores·M), exact in O(d·m)."""

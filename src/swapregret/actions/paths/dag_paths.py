@@ -248,9 +248,7 @@ class DagPaths(ActionSet):
             self._orders(variants),
             _TOLERANCE,
         )
-        if kind == "chain":
-            return PathChainFamily(*parts, graph.start.astype(np.uint64), graph.head.astype(np.uint64), is_free)
-        return PathGibbsFamily(*parts) if kind == "gibbs" else PathFamily(*parts)
+        return {"chain": PathChainFamily, "gibbs": PathGibbsFamily}.get(kind, PathFamily)(*parts)
 
     def levelled(self) -> Levelled:
         """Make all paths equally long by dummy edges (György et al. 2007), with the map back to the edges given."""
