@@ -14,7 +14,7 @@ from swapregret.actions.edge_lists import is_networkx
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_laws import GibbsTrees
 from swapregret.actions.graphs.undirected import read_graph, read_networkx
-from swapregret.arrays import Label, as_integer
+from swapregret.arrays import Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy
 
@@ -122,7 +122,7 @@ class Forests(GraphicBases):
 
     def gibbs(self, scores: npt.ArrayLike) -> GibbsTrees:
         """Return the law p(F) ∝ exp(scores · F) if k is the rank; otherwise say why there is none."""
-        law = super().gibbs(scores)  # which refuses wrong scores first
+        s = as_vector(scores, self.dimension, "scores")
         if not self.is_maximal:
             raise Unsupported(
                 "the set must have an exact Gibbs law that can be computed in polynomial time",
@@ -130,7 +130,7 @@ class Forests(GraphicBases):
                 "counting them, which is #P-hard",
                 "Use swap_combcp, which needs only a projection; of size equal to the rank, forests have the law of trees.",
             )
-        return law
+        return super().gibbs(s)
 
     def __repr__(self) -> str:
         return f"Forests({self._graph.n_vertices} vertices, {self.dimension} edges, size={self.size})"
