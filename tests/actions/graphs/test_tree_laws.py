@@ -52,7 +52,7 @@ def test_gibbs_sampler_switches_where_walks_are_long_and_both_are_exact():
     for spread, is_long in ((1.0, False), (12.0, True)):
         s = np.random.default_rng(3).uniform(-spread, spread, size=15)
         law = actions.gibbs(s)
-        assert (law._walk is None) == is_long
+        assert (law.walk is None) == is_long
         rng = np.random.default_rng(8)
         drawn = np.array([law.sample(rng) for _ in range(10_000)]) @ codes
         counts = np.array([(drawn == code).sum() for code in rows @ codes])

@@ -1,4 +1,4 @@
-r"""Laws over spanning trees that are not lists: Gibbs laws, and products of them over minors.
+r"""Gibbs laws over spanning trees.
 
 A Gibbs law :math:`p(T) \propto \exp(\sum_{e \in T} s_e)` is determinantal (Burton and Pemantle 1993): with the transfer current
 matrix K, a projection of rank n − 1, :math:`P(e \in T) = K_{ee}` and :math:`P(e, f \in T) = K_{ee} K_{ff} - K_{ef}^2`.
@@ -8,28 +8,19 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from swapregret.actions.graphs.kernels.kruskal import heaviest_forest, is_forest, next_forests
-from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
-    affordable_walk,
-    draw_by_chain,
-    draw_by_walk,
-    root_forest,
-    scaled_cuts,
-    walk_bound,
-    walk_table,
-)
+from swapregret.actions.graphs.kernels.kruskal import is_forest, next_forests
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_chain, draw_by_walk, scaled_cuts
 from swapregret.actions.graphs.kernels.tree_gibbs_law import (
+    hang_heaviest,
     reduce_cuts,
-    root_order,
+    short_walk,
     tree_marginals,
     tree_moment_on,
     tree_squared,
 )
 from swapregret.actions.graphs.undirected import UndirectedGraph
-from swapregret.arrays import Action, Actions, Matrix, Vector
-from swapregret.compiled.vectors import centred
+from swapregret.arrays import Action, Actions, Integers, Matrix, Vector
 from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_of, held_scores
 
@@ -47,9 +38,8 @@ class GibbsTrees(Policy):
 
     Notes
     -----
-    The matrices are built on first use, in O(n²d). Sampling needs none of them while
-    random walks are short (Wilson 1996); where the scores are so far apart that they might not be, edges are drawn one after
-    the other from K. Both draw from the exact law.
+    The matrices are built on first use, in O(n²d). Sampling needs none of them while random walks are short (Wilson 1996); where
+    the scores are so far apart that they might not be, edges are drawn one after the other from K. Both draw from the exact law.
 
     Examples
     --------
@@ -68,25 +58,19 @@ class GibbsTrees(Policy):
         self.has_atoms = self.dimension <= _LISTED_EDGES and graph.n_forests <= _LISTED
 
     @cached_property
-    def _heaviest(self) -> Action:
+    def _rooted(self) -> tuple[Integers, Integers, Integers, Integers]:
+        """The heaviest forest, hung from the vertices of largest weight: chosen edges, edges upwards, depths, order."""
         graph = self._graph
-        return heaviest_forest(self._scores, graph.tails, graph.heads, graph.n_vertices, graph.rank)
-
-    @cached_property
-    def _rooted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Hang the heaviest forest from the vertices of largest degree: edges upwards, depths, order."""
-        graph = self._graph
-        first = root_order(self._scores, graph.tails, graph.heads, graph.n_vertices)
-        return root_forest(self._heaviest, first, *graph.arcs)
+        return hang_heaviest(self._scores, graph.rank, graph.tails, graph.heads, *graph.arcs)
 
     @cached_property
     def _reduced(self) -> tuple[Matrix, float]:
         """R in an orthonormal basis of its row space, one row per edge, and log Z."""
-        graph = self._graph
-        up, depths, _ = self._rooted
-        R = scaled_cuts(self._scores, self._heaviest, up, depths, graph.tails, graph.heads)
-        columns, logarithm = reduce_cuts(R)
-        return columns, float(self._scores @ self._heaviest) + 2.0 * logarithm
+        chosen, up, depths, _ = self._rooted
+        columns, logarithm = reduce_cuts(
+            scaled_cuts(self._scores, chosen, up, depths, self._graph.tails, self._graph.heads)
+        )
+        return columns, float(self._scores @ chosen) + 2.0 * logarithm
 
     @property
     def log_partition(self) -> float:
@@ -121,26 +105,17 @@ class GibbsTrees(Policy):
         return chances
 
     @cached_property
-    def _walk(self) -> Vector | None:
-        """Steps of the random walk, or None if it may be long."""
-        graph = self._graph
-        starts, edges, _ = graph.arcs
-        up, _, order = self._rooted
-        s = centred(self._scores, True)
-        bound = walk_bound(s, up, order, graph.tails, graph.heads, starts, edges)
-        is_short = bound <= affordable_walk(graph.n_vertices, graph.rank, self.dimension)
-        return walk_table(s, starts, edges) if is_short else None
-
-    @property
-    def walk(self) -> tuple[Vector, npt.NDArray[np.int64]] | None:
-        """Return the steps of the random walk that draws, and the edges upwards that mark its roots; None if it is not used."""
-        return None if self._walk is None else (self._walk, self._rooted[0])
+    def walk(self) -> tuple[Vector, Integers] | None:
+        """The steps of the random walk that draws, and the edges upwards that mark its roots; None if it may be long."""
+        graph, (_, up, _, order) = self._graph, self._rooted
+        steps = short_walk(self._scores, graph.rank, up, order, graph.tails, graph.heads, *graph.arcs[:2])
+        return (steps, up) if steps.size else None
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw a tree by Wilson's algorithm, or edge by edge where walks may be long."""
         graph = self._graph
-        if self._walk is not None:
-            return draw_by_walk(rng, self._walk, self._rooted[0], *graph.arcs)
+        if self.walk is not None:
+            return draw_by_walk(rng, *self.walk, *graph.arcs)
         return draw_by_chain(rng, self._reduced[0], graph.tails, graph.heads, graph.n_vertices)
 
     @once

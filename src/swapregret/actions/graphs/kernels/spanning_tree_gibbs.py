@@ -122,12 +122,6 @@ def walk_bound(
 
 
 @kernel
-def affordable_walk(n_vertices: int, rank: int, dimension: int) -> float:
-    """Return how many steps a walk may take before drawing edge by edge is the faster way."""
-    return 64.0 * n_vertices + 0.05 * rank * rank * dimension
-
-
-@kernel
 def draw_by_walk(
     rng: np.random.Generator, steps: Floats, up: Integers, starts: Integers, edges: Integers, ends: Integers
 ) -> Integers:
