@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from swapregret.actions.graphs import tree_laws
 from swapregret.actions.graphs.spanning_trees import SpanningTrees
 from swapregret.errors import Unsupported
 from swapregret.testing.statistics import FALSE_ALARM, chi_square_p_value
@@ -80,3 +81,12 @@ def test_small_laws_are_listed_and_large_ones_refuse():
     with pytest.raises(Unsupported):
         large.finite()
     assert repr(large) == "GibbsTrees(9 vertices, 36 edges)"
+
+
+def test_products_on_large_graphs_are_the_same(monkeypatch):
+    """Above the limit for a dense matrix the product is taken without one, with the same result."""
+    actions = SpanningTrees(nx.complete_graph(7))
+    s, v = np.random.default_rng(0).normal(size=(2, 21))
+    expected = actions.gibbs(s).second_moment(v)
+    monkeypatch.setattr(tree_laws, "_DENSE", 16)
+    np.testing.assert_allclose(actions.gibbs(s).second_moment(v), expected, atol=1e-13)

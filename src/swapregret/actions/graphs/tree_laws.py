@@ -25,6 +25,7 @@ from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_of, held_scores
 
 _LISTED_EDGES, _LISTED = 64, 10_000
+_DENSE = 4096
 
 
 class GibbsTrees(Policy):
@@ -38,8 +39,9 @@ class GibbsTrees(Policy):
 
     Notes
     -----
-    The matrices are built on first use, in O(n²d). Sampling needs none of them while random walks are short (Wilson 1996); where
-    the scores are so far apart that they might not be, edges are drawn one after the other from K. Both draw from the exact law.
+    The matrices are built on first use, in O(n²d); K∘K is kept up to 4,096 edges. Sampling needs none of them while random walks
+    are short (Wilson 1996); where the scores are so far apart that they might not be, edges are drawn one after the other from
+    K = CCᵀ. Both draw from the exact law.
 
     Examples
     --------
@@ -82,19 +84,29 @@ class GibbsTrees(Policy):
         """E[M]: weight times effective resistance of each edge."""
         return tree_marginals(self._reduced[0])
 
+    @cached_property
+    def _squared(self) -> Matrix:
+        """K∘K."""
+        matrix = np.empty((self.dimension, self.dimension))
+        tree_squared(self._reduced[0], matrix)
+        return _whole(matrix)
+
     def second_moment(self, vector: Vector) -> Vector:
-        """E[M (M·v)] = x (x·v) + x∘v − (K∘K) v in O(n²d): with K = CCᵀ, the last is the diagonal of C (Cᵀ diag(v) C) Cᵀ."""
-        x, v, C = self.marginals(), np.asarray(vector, dtype=np.float64), self._reduced[0]
-        product = ((C @ ((C.T * v) @ C)) * C).sum(axis=1)
+        """E[M (M·v)] = x (x·v) + x∘v − (K∘K) v in O(d²); on large graphs (K∘K) v is the diagonal of C (Cᵀ diag(v) C) Cᵀ."""
+        x, v = self.marginals(), np.asarray(vector, dtype=np.float64)
+        if self.dimension <= _DENSE:
+            product = self._squared @ v
+        else:
+            C = self._reduced[0]
+            product = ((C @ ((C.T * v) @ C)) * C).sum(axis=1)
         return np.asarray(x * (float(x @ v) + v) - product)
 
     @once
     def cooccurrence(self) -> Matrix:
         """Σ = xxᵀ − K∘K with diagonal x, computed once."""
-        squared, matrix = np.empty((2, self.dimension, self.dimension))
-        tree_squared(self._reduced[0], squared)
-        tree_moment_on(self.marginals().copy(), squared, np.arange(self.dimension), matrix)
-        return np.triu(matrix) + np.triu(matrix, 1).T  # only the upper triangle was written
+        matrix = np.empty((self.dimension, self.dimension))
+        tree_moment_on(self.marginals().copy(), self._squared, np.arange(self.dimension), matrix)
+        return _whole(matrix)
 
     def probabilities(self, actions: Actions) -> Vector:
         """Return exp(s(T) − log Z) for every row T that is a tree, 0 for anything else."""
@@ -140,3 +152,8 @@ class GibbsTrees(Policy):
         """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
         graph = held_of(held, "_graph", UndirectedGraph)
         return cls(graph, held_scores(held, (len(graph.labels),)))
+
+
+def _whole(matrix: Matrix) -> Matrix:
+    """Return a symmetric matrix of which only the upper triangle was written."""
+    return np.triu(matrix) + np.triu(matrix, 1).T
