@@ -8,6 +8,7 @@ from swapregret.actions.matchings.kernels.permutation_rounding import round_matc
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import grid_weights, merge_law, set_bit
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import in_order
 
 _FloatArray = npt.NDArray[np.float64]
 _IntArray = npt.NDArray[np.int64]
@@ -33,63 +34,48 @@ def distance_outside(point: _FloatArray) -> float:
 
 
 @kernel
-def _compare(chosen: _ColumnArray, keys: _IntArray, n_left: int, a: int, b: int) -> int:
-    """Tell which of two matchings comes first: negative for a, positive for b, 0 if they are equal."""
-    if keys[a] != keys[b]:
-        return -1 if keys[a] < keys[b] else 1
-    for i in range(n_left - 1, -1, -1):
-        if chosen[a, i] != chosen[b, i]:
-            return -1 if chosen[a, i] < chosen[b, i] else 1
-    return 0
-
-
-@kernel
 def sort_matchings(chosen: _ColumnArray, weights: _IntArray, n_columns: int) -> tuple[_ColumnArray, _IntArray]:
     """Put matchings in canonical order (last row most significant) and merge equal ones.
 
-    A merge sort; the last rows are packed into one number each, which decides most comparisons.
+    As many rows as fit are packed into one number, the last rows first; what is equal so far is sorted by the rows before them.
     """
     n, n_rows = chosen.shape
     n_bits = 1
     while (1 << n_bits) < n_columns:
         n_bits += 1
-    n_left = max(n_rows - 62 // n_bits, 0)
-    keys = np.empty(n, dtype=np.int64)
-    for a in range(n):
-        row, key = chosen[a], 0
-        for i in range(n_rows - 1, n_left - 1, -1):
-            key = (key << n_bits) | row[i]
-        keys[a] = key
-    order, merged = np.arange(n), np.empty(n, dtype=np.int64)
-    width = 1
-    while width < n:
-        for low in range(0, n, 2 * width):
-            middle, high = min(low + width, n), min(low + 2 * width, n)
-            left, right = low, middle
-            for position in range(low, high):
-                if left == middle:
-                    is_right = True
-                else:
-                    is_right = right < high and _compare(chosen, keys, n_left, order[left], order[right]) > 0
-                if is_right:
-                    merged[position] = order[right]
-                    right += 1
-                else:
-                    merged[position] = order[left]
-                    left += 1
-        order, merged = merged, order
-        width *= 2
+    order, is_same = np.arange(n), np.ones(n, dtype=np.bool_)  # as the one before, in the rows looked at
+    is_same[:1] = False
+    keys, high = np.empty(n, dtype=np.int64), n_rows
+    while high > 0:
+        low = max(high - 62 // n_bits, 0)
+        begin = 0
+        while begin < n:
+            end = begin + 1
+            while end < n and is_same[end]:
+                end += 1
+            if end > begin + 1:
+                run, packed = order[begin:end].copy(), keys[begin:end]
+                for k in range(run.size):
+                    row, key = chosen[run[k]], 0
+                    for i in range(high - 1, low - 1, -1):
+                        key = (key << n_bits) | row[i]
+                    packed[k] = key
+                ranks = in_order(packed)
+                for k in range(run.size):
+                    order[begin + k] = run[ranks[k]]
+                    is_same[begin + k] = k > 0 and packed[ranks[k]] == packed[ranks[k - 1]]
+            begin = end
+        high = low
     rows, mass = np.empty((n, n_rows), dtype=np.int32), np.empty(n, dtype=np.int64)
     n_kept = 0
     for k in range(n):
-        a = order[k]
-        if k > 0 and _compare(chosen, keys, n_left, order[k - 1], a) == 0:
-            mass[n_kept - 1] += weights[a]
+        if is_same[k]:
+            mass[n_kept - 1] += weights[order[k]]
         else:
-            source, target = chosen[a], rows[n_kept]
+            source, target = chosen[order[k]], rows[n_kept]
             for i in range(n_rows):
                 target[i] = source[i]
-            mass[n_kept] = weights[a]
+            mass[n_kept] = weights[order[k]]
             n_kept += 1
     return rows[:n_kept], mass[:n_kept]
 
