@@ -11,7 +11,7 @@ from swapregret.actions.paths.kernels.chain_draws import flow_transition
 from swapregret.actions.paths.kernels.chain_pack import WIDTH, Chains, chain_wandering, pack_chains
 from swapregret.actions.paths.kernels.chain_solve import solve_chains
 from swapregret.actions.paths.kernels.path_stripping import imbalance
-from swapregret.actions.paths.path_family import PathFamily, PathGraph, put_chain, walk_chain
+from swapregret.actions.paths.path_family import PathFamily, put_chain, walk_chain
 from swapregret.actions.paths.path_laws import MarkovPaths
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
@@ -129,35 +129,13 @@ def prepare_path_chain(family: Any, laws: Any, mix: Any, has_inverse: bool) -> i
     return 0
 
 
-@kernel
-def _pack(graph: PathGraph, laws: PathChainLaws, mixed: Floats) -> None:
-    """Pack the mixture of the chains in all slots, with these weights."""
-    n = 0
-    slots, weights = np.empty(mixed.size, dtype=np.int64), np.empty(mixed.size)
-    for slot in range(mixed.size):
-        if mixed[slot] != 0.0:
-            slots[n], weights[n] = slot, mixed[slot]
-            n += 1
-    plan = graph.plan
-    made = pack_chains(plan.leave, plan.enter, laws.flow, laws.mass, laws.wandering, slots[:n], weights[:n])
-    n_groups, q = len(made.flow), len(made.solved)
-    laws.counts[0], laws.counts[1] = n_groups, q
-    laws.packed[:n_groups] = made.flow
-    laws.per_mass[:n_groups] = made.per_mass
-    laws.per_flow[:] = made.per_flow
-    laws.per_vertex[:] = made.per_vertex
-    laws.per_share[0] = made.per_share
-    laws.solved[:q] = made.solved
-    laws.factor[: q * q] = made.factor.reshape(-1)
-
-
 @solve.of(PathChainFamily)
 def solve_path_chain(family: Any, laws: Any, mix: Any, action: Integers) -> float:
     """Solve by conjugate gradients."""
     if laws.moments.shape[1]:
         return solve_dense(family, laws, mix, action)
     if laws.counts[0] == 0:
-        _pack(family.graph, laws, mix.weights)
+        pack_chains(family.graph.plan.leave, laws, mix.weights)
     edge, n_groups, q = family.graph.edge, laws.counts[0], laws.counts[1]
     chains = Chains(
         family.graph.plan.leave,
