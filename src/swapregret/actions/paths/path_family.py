@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
 from swapregret.actions.hybrid import hybrid_move
 from swapregret.actions.listed_laws import put_moment
@@ -23,8 +22,6 @@ from swapregret.actions.paths.kernels.path_projection import (
 from swapregret.actions.paths.kernels.path_stripping import packed_paths
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
-
-_ = listed_laws
 
 
 class PathGraph(NamedTuple):
