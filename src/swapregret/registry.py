@@ -85,18 +85,15 @@ FACTORIES = {
 
 LAWS = {
     "FinitePolicy": "policy.finite:FinitePolicy",
-    "ForestList": "actions.graphs.tree_decomposition:ForestList",
     "GibbsPermutations": "actions.matchings.permutation_laws:GibbsPermutations",
     "GibbsSubsets": "actions.m_sets.m_set_laws:GibbsSubsets",
     "GibbsTrees": "actions.graphs.tree_laws:GibbsTrees",
     "ImageLaw": "actions.paths.path_images:ImageLaw",
+    "ListedPolicy": "actions.listed_policy:ListedPolicy",
     "MarkovPaths": "actions.paths.path_laws:MarkovPaths",
-    "MatchingPolicy": "actions.matchings.permutation_laws:MatchingPolicy",
     "Mixture": "policy.mixture:Mixture",
     "ProductPolicy": "policy.independent:ProductPolicy",
-    "PathList": "actions.paths.path_laws:PathList",
     "PivotalSubsets": "actions.m_sets.pivotal_subsets:PivotalSubsets",
-    "SystematicPolicy": "actions.m_sets.m_set_laws:SystematicPolicy",
     "UniformMatchings": "actions.matchings.permutation_laws:UniformMatchings",
     "UniformSubsets": "actions.m_sets.m_set_laws:UniformSubsets",
 }
@@ -104,18 +101,15 @@ LAWS = {
 
 LAW_PARTS = {
     "FinitePolicy": ("_atoms", "_weights"),
-    "ForestList": ("dimension", "first", "path", "path_weights"),
     "GibbsPermutations": ("n", "_scores"),
     "GibbsSubsets": ("size", "_scores"),
     "GibbsTrees": ("_graph", "_scores"),
-    "ImageLaw": ("inner", "image", "dimension", "_inverse"),
+    "ImageLaw": ("inner", "image", "dimension"),
+    "ListedPolicy": ("dimension", "_words", "_chances"),
     "MarkovPaths": ("graph", "transition"),
-    "MatchingPolicy": ("columns", "_chosen", "_mass"),
     "Mixture": ("components", "component_weights"),
     "ProductPolicy": ("parts",),
-    "PathList": ("dimension", "first", "path", "path_weights"),
     "PivotalSubsets": ("size", "_units"),
-    "SystematicPolicy": ("size", "_units", "_orders"),
     "UniformMatchings": ("rows", "columns"),
     "UniformSubsets": ("dimension", "size"),
 }
@@ -126,9 +120,6 @@ GRAPHS = {
     "UndirectedGraph": "actions.graphs.undirected:UndirectedGraph",
 }
 """Graphs that laws are over. They are not made of a file: they must be those of the action set."""
-
-LAW_METHODS = frozenset({"_inverse"})
-"""Methods of the action set that a law may hold: ``Partitions`` gives its laws the way back to paths."""
 
 Table = dict[str, str]
 

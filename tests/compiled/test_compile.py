@@ -27,7 +27,7 @@ print(cache_folder(subsets.__file__))
 _FOLDERS = """
 from pathlib import Path
 from swapregret.compiled import kernel as compiling
-for name in ("actions/m_sets/kernels/subsets", "actions/m_sets/kernels/systematic_words", "compiled/cholesky"):
+for name in ("actions/m_sets/kernels/subsets", "actions/m_sets/kernels/pivotal", "compiled/cholesky"):
     print(compiling.cache_folder(Path(compiling.__file__).parents[1] / (name + ".py")).name)
 """
 _LATE = """

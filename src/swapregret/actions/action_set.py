@@ -80,12 +80,10 @@ class ActionSet(Labelled):
     """What :meth:`exploration_policy` takes."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let a subclass that answers or decomposes in its own way do so in bulk too, unless it has its own way for that."""
+        """Let a subclass that answers in its own way do so in bulk too, unless it has its own way for that."""
         super().__init_subclass__(**kwargs)
         if "argmax" in vars(cls) and "argmax_many" not in vars(cls):
             cls.argmax_many = ActionSet.argmax_many  # type: ignore[method-assign]
-        if "decompose" in vars(cls) and "decompose_packed" not in vars(cls):
-            cls.decompose_packed = ActionSet.decompose_packed  # type: ignore[method-assign]
 
     @property
     def n_actions(self) -> int | None:
@@ -115,11 +113,15 @@ class ActionSet(Labelled):
     # ---- reading actions -------------------------------------------------------------------------------------
 
     def __contains__(self, action: object) -> bool:
-        """Tell whether a vector is an action: M is the only maximiser of (2M − 1)·M' over all 0/1 vectors."""
+        """Tell whether a vector is an action."""
         try:
             vector = as_action(action, self.dimension)  # type: ignore[arg-type]
         except InvalidAction:
             return False
+        return self._is_action(vector)
+
+    def _is_action(self, vector: Action) -> bool:
+        """Tell whether zeros and ones are an action: M is the only maximiser of (2M − 1)·M' over all 0/1 vectors."""
         return bool(np.array_equal(self.argmax(2.0 * vector - 1.0), vector))
 
     def enumerate(self, limit: int = ENUMERATION_LIMIT) -> Actions:
@@ -307,10 +309,6 @@ class ActionSet(Labelled):
         if kind == "gibbs" and not self.has_gibbs:
             self.gibbs(np.zeros(self.dimension))  # says why there is none
         return oracle_family(OracleGibbsFamily if kind == "gibbs" else OracleFamily, self, mu, variants, has_moment)
-
-    def moving_family(self, mu: Policy, *, variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as :meth:`family` does, for a player that makes a new policy every day; most sets have no other form."""
-        return self.family(mu, variants=variants, has_moment=has_moment)
 
     def _unsupported(self, what: str, instead: str) -> Unsupported:
         return Unsupported(f"the set must have an exact {what}", f"{self!r}, which has none", instead)

@@ -1,7 +1,6 @@
 """Actions as bits, and lists of them: element i is bit i mod 64 of word i div 64."""
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
@@ -52,19 +51,6 @@ def pack_action(action: Integers, row: Words) -> None:
     for i in range(action.size):
         if action[i]:
             row[i >> 6] |= _ONE << np.uint64(i & 63)
-
-
-@kernel
-def pack_lists(first: Integers, chosen: npt.NDArray[np.int32], dimension: int) -> Words:
-    """Pack actions given by their elements: action a has ``chosen[first[a]:first[a + 1]]``."""
-    n = first.size - 1
-    words = np.zeros((n, (dimension + 63) // 64), dtype=np.uint64)
-    for a in range(n):
-        row = words[a]
-        for j in range(first[a], first[a + 1]):
-            i = np.int64(chosen[j])
-            row[i >> 6] |= _ONE << np.uint64(i & 63)
-    return words
 
 
 @kernel

@@ -29,7 +29,7 @@ def forest_sets(draw, max_vertices=7, max_edges=9, limit=2000):
 @pytest.mark.parametrize(("n", "counts"), [(4, [6, 15, 16]), (5, [10, 45, 110, 125]), (6, [15, 105, 435, 1080, 1296])])
 def test_known_counts(n, counts):
     """k-forests of complete graphs by k = 1, 2, …, n − 1."""
-    found = [Forests.from_networkx(nx.complete_graph(n), size).n_actions for size in range(1, n)]
+    found = [Forests(nx.complete_graph(n), size).n_actions for size in range(1, n)]
     assert found == counts
 
 
@@ -87,13 +87,13 @@ def test_size_equal_to_the_rank_is_the_spanning_trees():
 
 def test_what_has_no_polynomial_law_is_refused_and_says_why():
     """The Gibbs law names the reason and the way out; the uniform law of too many forests is refused; the count is None."""
-    small = Forests.from_networkx(nx.complete_graph(5), 2)
+    small = Forests(nx.complete_graph(5), 2)
     assert not small.has_gibbs
     assert small.has_uniform
     with pytest.raises(Unsupported, match="#P-hard") as info:
         small.gibbs(np.zeros(10))
     assert "swap_combcp" in str(info.value)
-    large = Forests.from_networkx(nx.complete_graph(14), 9)
+    large = Forests(nx.complete_graph(14), 9)
     assert large.n_actions is None
     assert not large.has_uniform
     with pytest.raises(Unsupported, match="uniform law"):
@@ -105,7 +105,7 @@ def test_what_has_no_polynomial_law_is_refused_and_says_why():
 @pytest.mark.parametrize(("n", "d", "size"), [(30, 300, 10), (30, 300, 28), (100, 300, 66)])
 def test_large_graphs(n, d, size):
     """Projections have certified gaps and decompositions are exact on larger graphs."""
-    actions = Forests.from_networkx(nx.gnm_random_graph(n, d, seed=3), size)
+    actions = Forests(nx.gnm_random_graph(n, d, seed=3), size)
     rng = np.random.default_rng(1)
     for spread in (0.1, 3.0, 30.0):
         projection = actions.kl_project(rng.normal(size=d) * spread)

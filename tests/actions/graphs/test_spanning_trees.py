@@ -33,7 +33,7 @@ def large(n, d, seed=0):
     for attempt in range(1000):
         graph = nx.gnm_random_graph(n, d, seed=1000 * seed + attempt)
         if nx.is_connected(graph):
-            return SpanningTrees.from_networkx(graph)
+            return SpanningTrees(graph)
     raise AssertionError("no connected graph drawn")
 
 
@@ -76,7 +76,7 @@ def test_projection_of_nearly_a_vertex_is_certified(actions, spread, seed):
 
 def test_projection_agrees_with_an_interior_point_solver():
     """On K_5 with mild weights Clarabel finds the same point over the convex hull of all 125 trees."""
-    actions = SpanningTrees.from_networkx(nx.complete_graph(5))
+    actions = SpanningTrees(nx.complete_graph(5))
     rows = actions.enumerate().astype(float)
     w = np.random.default_rng(4).normal(size=10)
     weights = cp.Variable(len(rows), nonneg=True)
@@ -121,7 +121,7 @@ def test_decomposition_is_exact_and_variants_average(actions, seed):
 
 def test_variants_spread_the_law():
     """Eight variants of the uniform marginals of K_7 have far more atoms than one."""
-    actions = SpanningTrees.from_networkx(nx.complete_graph(7))
+    actions = SpanningTrees(nx.complete_graph(7))
     point = np.full(21, 2.0 / 7.0)
     assert len(actions.decompose(point, variants=8).weights) > 3 * len(actions.decompose(point).weights)
 
@@ -170,7 +170,7 @@ def test_graphs_that_are_not_connected_are_refused_by_name():
     with pytest.raises(InvalidInput, match="no path between 'a' and 'z'"):
         SpanningTrees([("a", "b")], vertices=["a", "b", "z"])
     with pytest.raises(InvalidInput, match="no path"):
-        SpanningTrees.from_networkx(nx.Graph([(0, 1), (2, 3)]))
+        SpanningTrees(nx.Graph([(0, 1), (2, 3)]))
 
 
 def test_labels_elements_and_listing():
@@ -181,11 +181,11 @@ def test_labels_elements_and_listing():
     with pytest.raises(InvalidAction):
         actions.action_of(["ab", "bc", "ca"])
     with pytest.raises(TooLarge):
-        SpanningTrees.from_networkx(nx.complete_graph(9)).enumerate(1000)
+        SpanningTrees(nx.complete_graph(9)).enumerate(1000)
     with pytest.raises(InvalidInput, match="labels"):
         SpanningTrees([(0, 1), (1, 2)], labels=["x", "x"])
     assert repr(actions) == "SpanningTrees(3 vertices, 3 edges)"
-    multi = SpanningTrees.from_networkx(nx.MultiGraph([("a", "b"), ("a", "b")]))
+    multi = SpanningTrees(nx.MultiGraph([("a", "b"), ("a", "b")]))
     assert multi.labels == (("a", "b", 0), ("a", "b", 1))
     arguments, options = multi.arguments
     assert SpanningTrees(*arguments, **options).labels == multi.labels

@@ -4,6 +4,7 @@ import numpy as np
 
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest, is_forest
 from swapregret.actions.graphs.kernels.tree_atoms import insert, level_sizes, put_back
+from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_splitting import Splits
 
 
@@ -52,13 +53,14 @@ def test_sizes_are_levelled_without_changing_the_sum():
     rng = np.random.default_rng(4)
     tails, heads = np.triu_indices(6, 1)
     tails, heads = tails.astype(np.int64), heads.astype(np.int64)
+    graph = ForestGraph(tails, heads, 6, 3, tails, heads, np.arange(16), np.arange(15))
     for _ in range(50):
         sizes = [0, 1, 2, 3, 4, 5]
         rows = np.array([heaviest_forest(rng.normal(size=15), tails, heads, 6, size) for size in sizes])
         weights = rng.integers(1, 100, size=6)
         gap = int(3 * weights.sum() - weights @ rows.sum(axis=1))
         weights[4 if gap > 0 else 2] += abs(gap)  # a forest of one edge more or less evens out the mean
-        levelled, shares = level_sizes(rows.copy(), weights.copy(), 3, tails, heads, 6)
+        levelled, shares = level_sizes(graph, rows.copy(), weights.copy())
         assert (levelled.sum(axis=1) == 3).all()
         assert all(is_forest(row, tails, heads, 6) for row in levelled)
         np.testing.assert_array_equal(shares @ levelled, weights @ rows)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.kernels.forest_decompose import decompose_forest_masses
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest, is_forest
 from swapregret.actions.graphs.kernels.tree_partition import project_forests
-from swapregret.actions.graphs.tree_decomposition import forest_graph
 from swapregret.actions.graphs.undirected import read_graph
 
 UNIT = 2**52
@@ -40,7 +40,7 @@ def random_point(graph, size, kind, rng):
 def decomposed(graph, point, size, unit, ranks):
     """Decompose a point after scaling it; None if there is no point of the polytope near it."""
     masses = np.floor(np.clip(point, 0.0, 1.0) * unit).astype(np.int64)
-    *found, is_found = decompose_forest_masses(forest_graph(graph, size), masses, unit, ranks)
+    *found, is_found = decompose_forest_masses(GraphicBases(graph, size).kernel_graph, masses, unit, ranks)
     return found if is_found else None
 
 

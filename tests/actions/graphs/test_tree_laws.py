@@ -47,13 +47,13 @@ def test_gibbs_law_has_the_moments_of_the_list(actions, seed):
 
 def test_gibbs_sampler_switches_where_walks_are_long_and_both_are_exact():
     """On the Petersen graph, with near and with far scores, the draws pass a chi-square at 1e-6."""
-    actions = SpanningTrees.from_networkx(nx.petersen_graph())
+    actions = SpanningTrees(nx.petersen_graph())
     rows = actions.enumerate()
     codes = 1 << np.arange(15)
     for spread, is_long in ((1.0, False), (12.0, True)):
         s = np.random.default_rng(3).uniform(-spread, spread, size=15)
         law = actions.gibbs(s)
-        assert (law._walk is None) == is_long
+        assert (law.walk is None) == is_long
         rng = np.random.default_rng(8)
         drawn = np.array([law.sample(rng) for _ in range(10_000)]) @ codes
         counts = np.array([(drawn == code).sum() for code in rows @ codes])
@@ -65,28 +65,28 @@ def test_gibbs_sampler_switches_where_walks_are_long_and_both_are_exact():
 @pytest.mark.parametrize("n", [3, 4, 6, 9, 14])
 def test_uniform_law_of_complete_graphs_has_least_eigenvalue_one_over_n(n):
     """λ_min of E[MMᵀ] is 1/n on K_n, and every edge has probability 2/n."""
-    law = SpanningTrees.from_networkx(nx.complete_graph(n)).uniform_policy()
+    law = SpanningTrees(nx.complete_graph(n)).uniform_policy()
     np.testing.assert_allclose(law.marginals(), 2.0 / n, rtol=1e-12)
     assert np.linalg.eigvalsh(law.cooccurrence())[0] == pytest.approx(1.0 / n, rel=1e-10)
 
 
-def test_second_moments_in_blocks_are_the_same(monkeypatch):
-    """Above the limit for a dense matrix the product is taken block by block, with the same result."""
-    actions = SpanningTrees.from_networkx(nx.complete_graph(7))
-    s, v = np.random.default_rng(0).normal(size=(2, 21))
-    expected = actions.gibbs(s).second_moment(v)
-    monkeypatch.setattr(tree_laws, "_DENSE", 16)
-    np.testing.assert_allclose(actions.gibbs(s).second_moment(v), expected, atol=1e-13)
-
-
 def test_small_laws_are_listed_and_large_ones_refuse():
     """Up to 10,000 trees the law lists itself, with its own moments; K_9 has too many."""
-    law = SpanningTrees.from_networkx(nx.complete_graph(5)).gibbs(np.linspace(-1.0, 1.0, 10))
+    law = SpanningTrees(nx.complete_graph(5)).gibbs(np.linspace(-1.0, 1.0, 10))
     assert law.has_atoms
     assert len(law.atoms) == 125
     np.testing.assert_allclose(law.finite().cooccurrence(), law.cooccurrence(), atol=1e-12)
-    large = SpanningTrees.from_networkx(nx.complete_graph(9)).uniform_policy()
+    large = SpanningTrees(nx.complete_graph(9)).uniform_policy()
     assert not large.has_atoms
     with pytest.raises(Unsupported):
         large.finite()
     assert repr(large) == "GibbsTrees(9 vertices, 36 edges)"
+
+
+def test_products_on_large_graphs_are_the_same(monkeypatch):
+    """Above the limit for a dense matrix the product is taken without one, with the same result."""
+    actions = SpanningTrees(nx.complete_graph(7))
+    s, v = np.random.default_rng(0).normal(size=(2, 21))
+    expected = actions.gibbs(s).second_moment(v)
+    monkeypatch.setattr(tree_laws, "_DENSE", 16)
+    np.testing.assert_allclose(actions.gibbs(s).second_moment(v), expected, atol=1e-13)

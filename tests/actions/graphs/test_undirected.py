@@ -47,13 +47,14 @@ def test_pairs_collect_parallel_edges_in_both_directions():
 @pytest.mark.parametrize(
     ("edges", "options", "words"),
     [
-        ([], {}, "must contain an edge"),
-        ([(0, 1), (2, 2)], {}, "edge 1 of `edges` must join two different vertices: got a self-loop at 2"),
-        ([(0, 1), (1, 2, 3)], {}, "edge 1 of `edges` must be a pair of vertices"),
+        ([], {}, "must not be empty"),
+        ([(0, 1), (2, 2)], {}, "edge 1 of `edges` must join two different vertices: got (2, 2)"),
+        ([(0, 1), (1, 2, 3)], {}, "edge 1 of `edges` must be a pair of hashable vertices"),
         ([(0, 1), "ab"], {}, "edge 1 of `edges` must be a pair"),
         ([(0, 1), 7], {}, "edge 1 of `edges` must be a pair"),
-        ([(0, [1])], {}, "vertices must be hashable"),
-        (5, {}, "must be lists"),
+        ([(0, [1])], {}, "edge 0 of `edges` must be a pair of hashable vertices"),
+        (5, {}, "must be a list of pairs"),
+        ([(0, 1)], {"vertices": [0, [1]]}, "`vertices` must be a list of hashable vertices"),
         ([(0, 1)], {"vertices": [0, 2]}, "the edge end 1"),
     ],
 )

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from swapregret.actions.m_sets.kernels.pivotal_solve import (
+    Pivots,
     Sieve,
-    empty_pivots,
-    factor_pivots,
+    empty_sieve,
+    factor_into,
     finish_pivots,
+    sieve_in,
     sift_action,
 )
 from swapregret.actions.m_sets.m_sets import MSets
@@ -27,11 +29,22 @@ def laws_of(actions: MSets, count: int, spread: float) -> list:
     ]
 
 
+def pivots_of(laws: list) -> Pivots:
+    """Return laws as the kernels take them."""
+    return Pivots(*(np.stack(rows) for rows in zip(*(law._law for law in laws), strict=True)))
+
+
+def factor_pivots(
+    pivots: Pivots, slots: Vector, weights: Vector, alpha: float, explore: float, action: Action, size: int
+) -> tuple[Sieve, Vector]:
+    """Factor a mixture in room of its own, and sift an action."""
+    sieve = sieve_in(empty_sieve(slots.size, action.size), slots.size)
+    return sieve, factor_into(sieve, pivots, slots, weights, alpha, explore, action, size)
+
+
 def solver_of(actions: MSets, laws: list, exploration: float) -> Callable[[Action], tuple[Vector, float]]:
     """Return what solves Σy = M for equal shares of the laws beside the uniform one, and says how well."""
-    pivots, uniform, count = empty_pivots(len(laws), actions.dimension), actions.uniform_policy(), len(laws)
-    for slot, law in enumerate(laws):
-        pivots.share[slot], pivots.noise[slot], pivots.point[slot] = law._law
+    pivots, uniform, count = pivots_of(laws), actions.uniform_policy(), len(laws)
     shares, alpha = np.full(count, (1.0 - exploration) / count), exploration * (uniform.single - uniform.pair)
     made: list[Sieve] = []
 
@@ -65,9 +78,7 @@ def test_solutions_are_those_of_a_matrix(count: int, shape: tuple[int, int], spr
 def test_many_laws_are_three() -> None:
     """Three laws written out and the same laws in shares of five give one solution; an action met twice gives the same bits."""
     actions = MSets(200, 30)
-    pivots = empty_pivots(3, 200)
-    for slot, law in enumerate(laws_of(actions, 3, 1.0)):
-        pivots.share[slot], pivots.noise[slot], pivots.point[slot] = law._law
+    pivots = pivots_of(laws_of(actions, 3, 1.0))
     action = actions.argmax(np.random.default_rng(2).random(200))
     three, sifted = factor_pivots(pivots, np.array([0, 1, 2]), np.array([0.2, 0.3, 0.4]), 0.01, 0.1, action, 30)
     weights = np.array([0.2, 0.1, 0.3, 0.2, 0.1])
@@ -99,8 +110,6 @@ def check_residual(actions: MSets, laws: list, exploration: float) -> None:
 
 def test_a_mixture_that_does_not_explore_is_refused() -> None:
     """A pivot that is not positive leaves no solution, and says so."""
-    pivots = empty_pivots(1, 4)
-    (law,) = laws_of(MSets(4, 2), 1, 0.0)
-    pivots.share[0], pivots.noise[0], pivots.point[0] = law._law
+    pivots = pivots_of(laws_of(MSets(4, 2), 1, 0.0))
     sieve, _ = factor_pivots(pivots, np.array([0]), np.ones(1), 0.0, 0.0, np.array([1, 0, 1, 0]), 2)
     assert sieve.ratio == np.inf

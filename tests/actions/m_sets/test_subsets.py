@@ -12,12 +12,10 @@ from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
 from swapregret.actions.m_sets.kernels.subsets import (
     UNIT,
     round_to_units,
-    systematic_atoms,
-    systematic_cooccurrence,
-    systematic_draw,
-    systematic_moment,
     systematic_starts,
+    systematic_words,
 )
+from swapregret.compiled.bits import unpack_rows
 from swapregret.compiled.selection import in_order, largest, top_elements
 from swapregret.testing.strategies import log_weights, weights
 
@@ -179,6 +177,13 @@ def test_exact_zeros_and_ones_are_spared() -> None:
     assert int(units.sum()) == 2 * UNIT
 
 
+def _drawn(units: np.ndarray, starts: np.ndarray, needle: int) -> list[int]:
+    """Return the set whose arcs cover a point of the circle, by the definition."""
+    return [
+        int((needle - start) % UNIT < length) for start, length in zip(starts.tolist(), units.tolist(), strict=True)
+    ]
+
+
 def test_ten_thousand_points_leave_no_residual() -> None:
     """Whatever the point, the sum is exact in integers, and every needle finds exactly m elements."""
     rng = np.random.default_rng(1)
@@ -190,38 +195,34 @@ def test_ten_thousand_points_leave_no_residual() -> None:
         assert int(units.sum()) == m * UNIT
         starts = systematic_starts(units, order)
         for needle in (0, UNIT - 1, int(rng.integers(UNIT)), int(starts[0, trial % 12])):
-            assert systematic_draw(units, starts[0], needle).sum() == m
+            assert sum(_drawn(units, starts[0], needle)) == m
 
 
-@given(_sizes, st.data())
+@given(_sizes | st.sampled_from([(48, 5), (65, 30), (70, 70)]), st.data())
 def test_the_systematic_law_is_consistent(shape: tuple[int, int], data: st.DataObject) -> None:
-    """Atoms have m elements and whole lengths; their marginals, pairs and products are what the kernels say."""
+    """Sets have m elements and whole lengths, which add up to the marginals; each is the set that its arc of the circle draws."""
     d, m = shape
     units = round_to_units(project_capped(data.draw(log_weights(d)), m)[0], m)
     n = data.draw(st.integers(1, 3))
     orders = np.array([data.draw(st.permutations(range(d))) for _ in range(n)], dtype=np.int64)
     starts = systematic_starts(units, orders)
-    atoms, lengths = systematic_atoms(units, starts)
+    words, lengths = systematic_words(units, starts, orders)
+    atoms = unpack_rows(words, d)
     assert (atoms.sum(axis=1) == m).all()
     assert (lengths > 0).all()
     assert int(lengths.sum()) == n * UNIT
     assert len(lengths) <= n * d
     assert np.array_equal(lengths @ atoms, n * units)
-    exact = (atoms.T * lengths) @ atoms
-    pairs = systematic_cooccurrence(units, starts)
-    assert np.abs(pairs - exact / (n * float(UNIT))).max() <= 2.0**-52
-    v = data.draw(weights(d))
-    ranks = np.argsort(starts, axis=1, kind="stable")
-    moment = systematic_moment(units, starts, orders, ranks, v)
-    assert np.abs(moment - pairs @ v).max() <= 1e-12 * (1 + np.abs(v).sum())
+    borders = [(row, int(start)) for row in starts for start in np.unique(row)]
+    assert [_drawn(units, row, start) for row, start in borders] == atoms.tolist()
 
 
 def test_every_needle_of_a_small_circle() -> None:
-    """Drawing at every breakpoint and just before it gives the atoms whose lengths are listed."""
+    """A circle cut at a half and at three quarters gives three sets with these lengths."""
     units = np.array([UNIT // 2, UNIT // 4, UNIT // 4, UNIT], dtype=np.int64)
-    starts = systematic_starts(units, np.array([[3, 0, 2, 1]]))
+    order = np.array([[3, 0, 2, 1]])
+    starts = systematic_starts(units, order)
     assert starts.tolist() == [[0, UNIT // 2 + UNIT // 4, UNIT // 2, 0]]
-    draws = [
-        systematic_draw(units, starts[0], needle).tolist() for needle in (0, UNIT // 2 - 1, UNIT // 2, 3 * UNIT // 4)
-    ]
-    assert draws == [[1, 0, 0, 1], [1, 0, 0, 1], [0, 0, 1, 1], [0, 1, 0, 1]]
+    words, lengths = systematic_words(units, starts, order)
+    assert unpack_rows(words, 4).tolist() == [[1, 0, 0, 1], [0, 0, 1, 1], [0, 1, 0, 1]]
+    assert lengths.tolist() == [UNIT // 2, UNIT // 4, UNIT // 4]

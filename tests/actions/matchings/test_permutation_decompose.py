@@ -1,11 +1,40 @@
-"""Variants of the decomposition: the same units under every order of rows and columns."""
+"""Variants of the decomposition: the same units under every order of rows and columns; lists in one order."""
 
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from swapregret.actions.matchings.kernels.permutation_decompose import decompose_matching_point, distance_outside
+from swapregret.actions.matchings.kernels.permutation_decompose import (
+    decompose_matching_point,
+    distance_outside,
+    sort_matchings,
+)
 from swapregret.actions.matchings.kernels.permutation_rounding import round_matching_point
+from swapregret.policy import FinitePolicy
 
 UNITS = 2**44
+
+
+def _table(chosen, m):
+    """Write matchings as 0/1 vectors."""
+    table = np.zeros((*chosen.shape, m), dtype=np.int64)
+    np.put_along_axis(table, chosen[:, :, None].astype(np.int64), 1, axis=2)
+    return table.reshape(len(chosen), -1)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(1, 5), st.integers(0, 2), st.integers(1, 12), st.data())
+def test_lists_are_sorted_and_merged_as_finite_policies_are(k, extra, n, data):
+    """Order and weights of a sorted list are those of FinitePolicy on the 0/1 vectors, bit for bit."""
+    m = k + extra
+    rows = [data.draw(st.permutations(range(m)))[:k] for _ in range(n)]
+    chosen = np.array(rows, dtype=np.int32).reshape(n, k)
+    units = np.array(data.draw(st.lists(st.integers(1, 9), min_size=n, max_size=n)), dtype=np.int64)
+    units[0] += 128 - units.sum()
+    law = FinitePolicy(_table(chosen, m), units / 128.0)
+    merged, mass = sort_matchings(chosen, units, m)
+    assert np.array_equal(_table(merged, m), law.atoms)
+    assert np.array_equal(mass / 128.0, law.weights)
 
 
 def test_variants_add_up_to_the_same_units():

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from swapregret.actions.matchings.permutation_laws import GIBBS_LIMIT, MatchingPolicy
+from swapregret.actions.listed_policy import ListedPolicy
+from swapregret.actions.matchings.permutation_laws import GIBBS_LIMIT
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
@@ -201,12 +202,12 @@ def test_variants_average_different_decompositions():
 
 
 def test_law_of_a_decomposition_is_that_of_its_list():
-    """A decomposition, kept as columns, answers like the FinitePolicy of the same atoms."""
+    """A decomposition, kept as packed actions, answers like the FinitePolicy of the same atoms."""
     rng = np.random.default_rng(4)
     law = SETS[4].decompose(SETS[4].kl_project(rng.normal(size=16)).point, variants=3)
     listed = law.finite()
     vector = rng.normal(size=16)
-    assert isinstance(law, MatchingPolicy)
+    assert isinstance(law, ListedPolicy)
     assert np.array_equal(law.atoms, listed.atoms)
     assert np.array_equal(law.weights, listed.weights)
     assert np.array_equal(law.marginals(), listed.marginals())

@@ -5,10 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.actions.m_sets.kernels.subsets import UNIT, systematic_atoms
-from swapregret.actions.m_sets.kernels.systematic_words import systematic_words
-from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.compiled.bits import pack_lists, pack_rows, unpack_rows
+from swapregret.compiled.bits import pack_rows, unpack_rows
 from swapregret.regret.ledgers.answers import Rule
 from swapregret.regret.ledgers.row_sums import (
     distinct_rows,
@@ -59,15 +56,6 @@ def test_every_single_bit_is_found() -> None:
     values = np.tile(np.arange(1.0, d + 1.0), (d, 1))
     words = pack_rows(read_only(np.eye(d, dtype=np.int64)))
     assert np.array_equal(_dot(values, words), np.arange(1.0, d + 1.0))
-
-
-def test_lists_pack_like_rows() -> None:
-    """Packing lists of elements equals packing the 0/1 rows."""
-    rows = _random_rows(3, 9, 130)
-    first = np.concatenate([[0], np.cumsum(rows.sum(axis=1))])
-    chosen = np.concatenate([np.flatnonzero(row) for row in rows]).astype(np.int32)
-    chosen.flags.writeable = first.flags.writeable = False
-    assert np.array_equal(pack_lists(first, chosen, 130), pack_rows(read_only(rows)))
 
 
 @settings(deadline=None, max_examples=25)
@@ -134,16 +122,3 @@ def test_pieces_go_to_their_pools() -> None:
         earned = (rows[here] * vectors[at[here]]).sum(axis=1)
         assert gains[pool] == pytest.approx((weights[here] * (bests[at[here]] - earned)).sum())
         assert counts[pool] == here.sum()
-
-
-@settings(deadline=None, max_examples=25)
-@given(d=st.sampled_from([1, 2, 7, 48, 49, 70]), share=st.floats(0.01, 1.0), seed=st.integers(0, 1000))
-def test_systematic_words_are_the_atoms(d: int, share: float, seed: int) -> None:
-    """Walking round the circle gives the sets and arc lengths that drawing each set on its own gives."""
-    actions = MSets(d, max(1, round(share * d)))
-    scores = np.random.default_rng(seed).normal(size=d) * 4.0
-    law = actions.decompose(actions.kl_project(scores).point, variants=3)
-    words, lengths = systematic_words(law._units, law._starts, law._orders, UNIT)
-    atoms, expected = systematic_atoms(law._units, law._starts)
-    assert np.array_equal(lengths, expected)
-    assert np.array_equal(unpack_rows(read_only(words), d), atoms)

@@ -6,9 +6,10 @@ import numpy as np
 
 from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
-from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, packed_forests
+from swapregret.actions.graphs.kernels.forest_decompose import packed_forests
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_walk
+from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_partition import hybrid_partition, project_forests
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.vectors import span_part as part_in_columns

@@ -6,25 +6,17 @@ import numpy as np
 
 from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
 from swapregret.actions.graphs.forest_family import ForestFamily, Walk
-from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph
-from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
-from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
-    affordable_walk,
-    draw_by_chain,
-    draw_by_walk,
-    root_forest,
-    scaled_cuts,
-    walk_bound,
-    walk_table,
-)
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_chain, draw_by_walk, scaled_cuts
 from swapregret.actions.graphs.kernels.tree_gibbs_law import (
+    hang_heaviest,
     reduce_cuts,
-    root_order,
+    short_walk,
     tree_marginals,
     tree_moment_on,
     tree_squared,
     tree_variance,
 )
+from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
@@ -75,10 +67,8 @@ class ForestGibbsLaws(NamedTuple):
 @kernel
 def _columns(graph: ForestGraph, walk: Walk, exponents: Floats) -> tuple[Floats, Integers, Integers]:
     """Return C of some exponents, and their heaviest tree: the edges upwards and the vertices downwards."""
-    tails, heads, n = graph.tails, graph.heads, graph.n_vertices
-    chosen = heaviest_forest(exponents, tails, heads, n, graph.size)
-    first = root_order(exponents, tails, heads, n)
-    up, depths, order = root_forest(chosen, first, walk.starts, walk.edges, walk.ends)
+    tails, heads = graph.tails, graph.heads
+    chosen, up, depths, order = hang_heaviest(exponents, graph.size, tails, heads, walk.starts, walk.edges, walk.ends)
     columns, _ = reduce_cuts(scaled_cuts(exponents, chosen, up, depths, tails, heads))
     return columns, up, order
 
@@ -133,11 +123,11 @@ def draw_forest_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generato
         return draw_mu(family, rng)
     graph, walk, up = family.graph, family.walk, laws.up[slot]
     if laws.kinds[slot] == _UNKNOWN:
-        scores = centred(laws.exponents[slot], True)
-        bound = walk_bound(scores, up, laws.order[slot], graph.tails, graph.heads, walk.starts, walk.edges)
+        exponents, order = laws.exponents[slot], laws.order[slot]
+        steps = short_walk(exponents, graph.size, up, order, graph.tails, graph.heads, walk.starts, walk.edges)
         laws.kinds[slot] = _BY_CHAIN
-        if bound <= affordable_walk(graph.n_vertices, graph.size, scores.size):
-            laws.walks[slot] = walk_table(scores, walk.starts, walk.edges)
+        if steps.size:
+            laws.walks[slot] = steps
             laws.kinds[slot] = _BY_WALK
     if laws.kinds[slot] == _BY_WALK:
         return draw_by_walk(rng, laws.walks[slot], up, walk.starts, walk.edges, walk.ends)

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ENUMERATION_LIMIT
+from swapregret.actions.edge_lists import is_networkx
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_laws import GibbsTrees
-from swapregret.actions.graphs.undirected import is_networkx, read_graph, read_networkx
+from swapregret.actions.graphs.undirected import read_graph, read_networkx
 from swapregret.arrays import Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy
@@ -23,7 +24,7 @@ class Forests(GraphicBases):
 
     Parameters
     ----------
-    edges : iterable of pairs
+    edges : iterable of pairs, or networkx graph
         Two vertices each, any hashable values. Parallel edges are fine, self-loops are refused; the graph need not be connected.
     size : int
         k, from 1 to the rank of the graph, i.e. its vertices minus its components.
@@ -79,20 +80,10 @@ class Forests(GraphicBases):
             )
         super().__init__(graph, k)
 
-    @classmethod
-    def from_networkx(cls, graph: Any, size: int, *, labels: Sequence[Label] | None = None) -> "Forests":
-        """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
-        return cls(graph, size, labels=labels)
-
-    @property
-    def is_maximal(self) -> bool:
-        """Tell whether the forests span every component, i.e. k is the rank."""
-        return self.size == self._graph.rank
-
     @property
     def n_actions(self) -> int | None:
         """Return the exact number of forests, or None if k is below the rank and there are more than 100,000."""
-        return self._graph.n_forests if self.is_maximal else self._n_listed
+        return super().n_actions if self.is_maximal else self._n_listed
 
     @cached_property
     def _n_listed(self) -> int | None:
@@ -115,14 +106,11 @@ class Forests(GraphicBases):
         """Whether k is the rank."""
         return self.is_maximal
 
-    def uniform_policy(self) -> Policy:
-        """Return the uniform law: by the list, or that of spanning trees if k is the rank."""
-        return self._uniform
-
     @cached_property
     def _uniform(self) -> Policy:
+        """By the list, or that of spanning trees if k is the rank."""
         if self.is_maximal:
-            return GibbsTrees(self._graph, np.zeros(self.dimension))
+            return super()._uniform
         if not self.has_uniform:
             raise Unsupported(
                 f"the forests must be at most {ENUMERATION_LIMIT:,} to have an exact uniform law",
@@ -142,7 +130,7 @@ class Forests(GraphicBases):
                 "counting them, which is #P-hard",
                 "Use swap_combcp, which needs only a projection; of size equal to the rank, forests have the law of trees.",
             )
-        return GibbsTrees(self._graph, s)
+        return super().gibbs(s)
 
     def __repr__(self) -> str:
         return f"Forests({self._graph.n_vertices} vertices, {self.dimension} edges, size={self.size})"

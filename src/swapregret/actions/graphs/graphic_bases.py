@@ -6,16 +6,17 @@ r"""Forests of a fixed number of edges: what spanning trees and k-forests have i
 
 from collections.abc import Hashable, Iterator
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.edge_lists import for_kernel
 from swapregret.actions.family import describe
 from swapregret.actions.graphs.forest_family import ForestFamily, Walk
 from swapregret.actions.graphs.forest_gibbs import LARGEST, ForestGibbsFamily
-from swapregret.actions.graphs.kernels.forest_decompose import ForestGraph, decompose_forest_point, packed_forests
+from swapregret.actions.graphs.kernels.forest_decompose import packed_forests
 from swapregret.actions.graphs.kernels.kruskal import (
     exchanges,
     heaviest_forest,
@@ -23,12 +24,13 @@ from swapregret.actions.graphs.kernels.kruskal import (
     is_forest,
     next_forests,
 )
+from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_partition import mass_unit, project_forests
-from swapregret.actions.graphs.tree_decomposition import ForestList, forest_graph
 from swapregret.actions.graphs.tree_laws import GibbsTrees
 from swapregret.actions.graphs.undirected import UndirectedGraph
-from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_action, as_integer, as_table, as_vector
-from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
+from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_integer, as_table, as_vector
+from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
 from swapregret.policy import GRID, Policy
@@ -37,13 +39,6 @@ INSIDE = 1e-8
 """How far from the polytope a point that is decomposed may be."""
 _ORDER_SEED = 0x7EE5
 _CHUNK = 1024
-
-_Array = TypeVar("_Array", bound=npt.NDArray[Any])
-
-
-def for_kernel(array: _Array) -> _Array:
-    """Return an array kernels are compiled for: contiguous and not marked read-only."""
-    return array if array.flags.c_contiguous and array.flags.writeable else array.copy()
 
 
 class GraphicBases(ActionSet):
@@ -78,6 +73,28 @@ class GraphicBases(ActionSet):
         return self._graph
 
     @property
+    def is_maximal(self) -> bool:
+        """Tell whether the forests span every component, i.e. have as many edges as the rank of the graph."""
+        return self.size == self._graph.rank
+
+    @property
+    def n_actions(self) -> int | None:
+        """Return the number of forests that span every component, exact, by the matrix-tree theorem."""
+        return self._graph.n_forests
+
+    def uniform_policy(self) -> Policy:
+        """Return the uniform law over all forests."""
+        return self._uniform
+
+    @cached_property
+    def _uniform(self) -> Policy:
+        return GibbsTrees(self._graph, np.zeros(self.dimension))
+
+    def gibbs(self, scores: npt.ArrayLike) -> GibbsTrees:
+        """Return the law p(T) ∝ exp(scores · T), exact for any spread of the scores."""
+        return GibbsTrees(self._graph, as_vector(scores, self.dimension, "scores"))
+
+    @property
     def vertices(self) -> tuple[Hashable, ...]:
         """Return the names of the vertices: those with edges, then those without."""
         return self._graph.vertices + self._graph.isolated
@@ -92,12 +109,8 @@ class GraphicBases(ActionSet):
         w, graph = as_table(weights, self.dimension, "weights"), self._graph
         return heaviest_forests(w, graph.tails, graph.heads, graph.n_vertices, self.size)
 
-    def __contains__(self, action: object) -> bool:
+    def _is_action(self, vector: Action) -> bool:
         """Tell whether a vector has the right number of edges and no cycle."""
-        try:
-            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
         if int(vector.sum()) != self.size:
             return False
         return bool(is_forest(for_kernel(vector), self._graph.tails, self._graph.heads, self._graph.n_vertices))
@@ -161,29 +174,14 @@ class GraphicBases(ActionSet):
         no coordinate moves by more than about d·2⁻⁵² plus its own distance from conv(A). The law has exactly the rounded
         marginals. It has about as many atoms as there are coordinates, not at most rank + 1: see ``kernels.tree_splitting``.
         """
-        point = as_vector(marginals, self.dimension, "marginals")
+        point = for_kernel(as_vector(marginals, self.dimension, "marginals"))
         ranks = self.orders(as_integer(variants, "variants", 1))
         outside = max(float(-point.min()), float(point.max()) - 1.0)
         if outside <= INSIDE:
-            chosen, weights, outside = decompose_forest_point(
-                self.kernel_graph, for_kernel(point), self.mass_unit, ranks
-            )
+            words, weights, outside = packed_forests(self.kernel_graph, point, self.mass_unit, ranks)
             if outside <= INSIDE:
-                return ForestList(self.dimension, chosen, weights)
-        raise self._outside(point, outside)
-
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Do the same, packed, in one compiled call."""
-        point = for_kernel(as_vector(marginals, self.dimension, "marginals"))
-        outside = max(float(-point.min()), float(point.max()) - 1.0)
-        if outside <= INSIDE:
-            words, weights, outside = packed_forests(self.kernel_graph, point, self.mass_unit, self.orders(variants))
-            if outside <= INSIDE:
-                return words, weights
-        raise self._outside(point, outside)
-
-    def _outside(self, point: Vector, outside: float) -> InvalidInput:
-        return InvalidInput(
+                return ListedPolicy(self.dimension, words, weights)
+        raise InvalidInput(
             f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {INSIDE}",
             f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",
             "Project them first: kl_project(log_weights).point.",
@@ -203,7 +201,7 @@ class GraphicBases(ActionSet):
             describe(self, mu, has_moment=has_moment, is_listed=steps is None),
             self.kernel_graph,
             self.mass_unit,
-            self.orders(variants).copy(),
+            self.orders(variants),
             INSIDE,
             np.zeros((0, 0)) if is_whole else np.ascontiguousarray(self.span.orthonormal),
             walk,
@@ -217,17 +215,11 @@ class GraphicBases(ActionSet):
     @cached_property
     def kernel_graph(self) -> ForestGraph:
         """The graph as the kernels of decompositions take it."""
-        return forest_graph(self._graph, self.size)
+        graph, pairs = self._graph, self._graph.pairs
+        return ForestGraph(
+            graph.tails, graph.heads, graph.n_vertices, self.size, pairs.tails, pairs.heads, pairs.starts, pairs.edges
+        )
 
-    def orders(self, count: int) -> npt.NDArray[np.int64]:
-        """Return in which order each variant takes out vertices: as given, then fixed pseudo-random orders."""
-        if count not in self._order_tables:
-            n = self._graph.n_vertices + 1
-            rows = [np.arange(n)]
-            rows += [np.random.default_rng([_ORDER_SEED, variant]).permutation(n) for variant in range(1, count)]
-            self._order_tables[count] = np.array(rows, dtype=np.int64)
-        return self._order_tables[count]
-
-    @cached_property
-    def _order_tables(self) -> dict[int, npt.NDArray[np.int64]]:
-        return {}
+    def orders(self, count: int) -> Integers:
+        """Return in which fixed order each variant of a decomposition takes out vertices."""
+        return fixed_orders(_ORDER_SEED, count, self._graph.n_vertices + 1)[0]

@@ -1,17 +1,15 @@
 """Spanning trees: connect all vertices of a graph with as few edges as possible."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.actions.edge_lists import is_networkx
 from swapregret.actions.graphs.graphic_bases import GraphicBases
-from swapregret.actions.graphs.tree_laws import GibbsTrees
-from swapregret.actions.graphs.undirected import is_networkx, read_graph, read_networkx
-from swapregret.arrays import Label, as_vector
+from swapregret.actions.graphs.undirected import read_graph, read_networkx
+from swapregret.arrays import Label
 from swapregret.errors import InvalidInput
 
 
@@ -20,12 +18,13 @@ class SpanningTrees(GraphicBases):
 
     Parameters
     ----------
-    edges : iterable of pairs
+    edges : iterable of pairs, or networkx graph
         Two vertices each, any hashable values. Parallel edges and bridges are fine, self-loops are refused.
     vertices : iterable of hashable, optional
         All vertices, if their order matters or to be sure that none is left out.
     labels : sequence of hashable, optional
-        Names of the edges; by default the pairs given, with a running number where edges are parallel.
+        Names of the edges; by default the pairs given, with a running number where edges are parallel (of a networkx multigraph
+        the key).
 
     Notes
     -----
@@ -100,28 +99,6 @@ class SpanningTrees(GraphicBases):
                 "Add edges, take one component, or use Forests, which may leave vertices apart.",
             )
         super().__init__(graph, graph.rank)
-
-    @classmethod
-    def from_networkx(cls, graph: Any, *, labels: Sequence[Label] | None = None) -> "SpanningTrees":
-        """Make the set of an undirected networkx graph; edges of a multigraph are named (u, v, key)."""
-        return cls(graph, labels=labels)
-
-    @property
-    def n_actions(self) -> int:
-        """Return the number of spanning trees, exact, by the matrix-tree theorem."""
-        return self._graph.n_forests
-
-    def uniform_policy(self) -> GibbsTrees:
-        """Return the uniform law over all spanning trees."""
-        return self._uniform
-
-    @cached_property
-    def _uniform(self) -> GibbsTrees:
-        return GibbsTrees(self._graph, np.zeros(self.dimension))
-
-    def gibbs(self, scores: npt.ArrayLike) -> GibbsTrees:
-        """Return the law p(T) ∝ exp(scores · T), exact for any spread of the scores."""
-        return GibbsTrees(self._graph, as_vector(scores, self.dimension, "scores"))
 
     def __repr__(self) -> str:
         return f"SpanningTrees({self._graph.n_vertices} vertices, {self.dimension} edges)"

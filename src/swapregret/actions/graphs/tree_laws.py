@@ -1,4 +1,4 @@
-r"""Laws over spanning trees that are not lists: Gibbs laws, and products of them over minors.
+r"""Gibbs laws over spanning trees.
 
 A Gibbs law :math:`p(T) \propto \exp(\sum_{e \in T} s_e)` is determinantal (Burton and Pemantle 1993): with the transfer current
 matrix K, a projection of rank n − 1, :math:`P(e \in T) = K_{ee}` and :math:`P(e, f \in T) = K_{ee} K_{ff} - K_{ef}^2`.
@@ -8,30 +8,19 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from swapregret.actions.graphs.kernels.kruskal import heaviest_forest, is_forest, next_forests
-from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
-    affordable_walk,
-    draw_by_chain,
-    draw_by_walk,
-    draw_walks,
-    root_forest,
-    scaled_cuts,
-    walk_bound,
-    walk_table,
-)
+from swapregret.actions.graphs.kernels.kruskal import is_forest, next_forests
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_chain, draw_by_walk, scaled_cuts
 from swapregret.actions.graphs.kernels.tree_gibbs_law import (
+    hang_heaviest,
     reduce_cuts,
-    root_order,
+    short_walk,
     tree_marginals,
     tree_moment_on,
     tree_squared,
-    tree_variance,
 )
 from swapregret.actions.graphs.undirected import UndirectedGraph
-from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector
-from swapregret.compiled.vectors import centred
+from swapregret.arrays import Action, Actions, Integers, Matrix, Vector
 from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_of, held_scores
 
@@ -50,9 +39,9 @@ class GibbsTrees(Policy):
 
     Notes
     -----
-    The matrices are built on first use, in O(n²d); K itself is kept up to 4,096 edges. Sampling needs none of them while
-    random walks are short (Wilson 1996); where the scores are so far apart that they might not be, edges are drawn one after
-    the other from K. Both draw from the exact law.
+    The matrices are built on first use, in O(n²d); K∘K is kept up to 4,096 edges. Sampling needs none of them while random walks
+    are short (Wilson 1996); where the scores are so far apart that they might not be, edges are drawn one after the other from
+    K = CCᵀ. Both draw from the exact law.
 
     Examples
     --------
@@ -71,25 +60,19 @@ class GibbsTrees(Policy):
         self.has_atoms = self.dimension <= _LISTED_EDGES and graph.n_forests <= _LISTED
 
     @cached_property
-    def _heaviest(self) -> Action:
+    def _rooted(self) -> tuple[Integers, Integers, Integers, Integers]:
+        """The heaviest forest, hung from the vertices of largest weight: chosen edges, edges upwards, depths, order."""
         graph = self._graph
-        return heaviest_forest(self._scores, graph.tails, graph.heads, graph.n_vertices, graph.rank)
-
-    @cached_property
-    def _rooted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Hang the heaviest forest from the vertices of largest degree: edges upwards, depths, order."""
-        graph = self._graph
-        first = root_order(self._scores, graph.tails, graph.heads, graph.n_vertices)
-        return root_forest(self._heaviest, first, *graph.arcs)
+        return hang_heaviest(self._scores, graph.rank, graph.tails, graph.heads, *graph.arcs)
 
     @cached_property
     def _reduced(self) -> tuple[Matrix, float]:
         """R in an orthonormal basis of its row space, one row per edge, and log Z."""
-        graph = self._graph
-        up, depths, _ = self._rooted
-        R = scaled_cuts(self._scores, self._heaviest, up, depths, graph.tails, graph.heads)
-        columns, logarithm = reduce_cuts(R)
-        return columns, float(self._scores @ self._heaviest) + 2.0 * logarithm
+        chosen, up, depths, _ = self._rooted
+        columns, logarithm = reduce_cuts(
+            scaled_cuts(self._scores, chosen, up, depths, self._graph.tails, self._graph.heads)
+        )
+        return columns, float(self._scores @ chosen) + 2.0 * logarithm
 
     @property
     def log_partition(self) -> float:
@@ -109,14 +92,13 @@ class GibbsTrees(Policy):
         return _whole(matrix)
 
     def second_moment(self, vector: Vector) -> Vector:
-        """E[M (M·v)] = x (x·v) + x∘v − (K∘K) v in O(d²)."""
+        """E[M (M·v)] = x (x·v) + x∘v − (K∘K) v in O(d²); on large graphs (K∘K) v is the diagonal of C (Cᵀ diag(v) C) Cᵀ."""
         x, v = self.marginals(), np.asarray(vector, dtype=np.float64)
         if self.dimension <= _DENSE:
             product = self._squared @ v
         else:
-            columns = self._reduced[0]
-            blocks = range(0, self.dimension, _DENSE // 4)
-            product = np.concatenate([(columns[low : low + _DENSE // 4] @ columns.T) ** 2 @ v for low in blocks])
+            C = self._reduced[0]
+            product = ((C @ ((C.T * v) @ C)) * C).sum(axis=1)
         return np.asarray(x * (float(x @ v) + v) - product)
 
     @once
@@ -125,19 +107,6 @@ class GibbsTrees(Policy):
         matrix = np.empty((self.dimension, self.dimension))
         tree_moment_on(self.marginals().copy(), self._squared, np.arange(self.dimension), matrix)
         return _whole(matrix)
-
-    def variance(self, vector: Vector) -> float:
-        """Return Var(M·v) = Σ x v² − vᵀ (K∘K) v."""
-        if self.dimension > _DENSE:
-            return super().variance(vector)
-        return tree_variance(self.marginals().copy(), self._squared, as_vector(vector, self.dimension, "vector").copy())
-
-    def covariance(self) -> Matrix:
-        """Return Σ − xxᵀ = diag(x) − K∘K, without cancellation."""
-        matrix = -self._squared
-        x = self.marginals()
-        np.fill_diagonal(matrix, x * (1.0 - x))
-        return matrix
 
     def probabilities(self, actions: Actions) -> Vector:
         """Return exp(s(T) − log Z) for every row T that is a tree, 0 for anything else."""
@@ -148,33 +117,18 @@ class GibbsTrees(Policy):
         return chances
 
     @cached_property
-    def _walk(self) -> Vector | None:
-        """Steps of the random walk, or None if it may be long."""
-        graph = self._graph
-        starts, edges, _ = graph.arcs
-        up, _, order = self._rooted
-        s = centred(self._scores, True)
-        bound = walk_bound(s, up, order, graph.tails, graph.heads, starts, edges)
-        is_short = bound <= affordable_walk(graph.n_vertices, graph.rank, self.dimension)
-        return walk_table(s, starts, edges) if is_short else None
-
-    @property
-    def walk(self) -> tuple[Vector, npt.NDArray[np.int64]] | None:
-        """Return the steps of the random walk that draws, and the edges upwards that mark its roots; None if it is not used."""
-        return None if self._walk is None else (self._walk, self._rooted[0])
+    def walk(self) -> tuple[Vector, Integers] | None:
+        """The steps of the random walk that draws, and the edges upwards that mark its roots; None if it may be long."""
+        graph, (_, up, _, order) = self._graph, self._rooted
+        steps = short_walk(self._scores, graph.rank, up, order, graph.tails, graph.heads, *graph.arcs[:2])
+        return (steps, up) if steps.size else None
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw a tree by Wilson's algorithm, or edge by edge where walks may be long."""
         graph = self._graph
-        if self._walk is not None:
-            return draw_by_walk(rng, self._walk, self._rooted[0], *graph.arcs)
+        if self.walk is not None:
+            return draw_by_walk(rng, *self.walk, *graph.arcs)
         return draw_by_chain(rng, self._reduced[0], graph.tails, graph.heads, graph.n_vertices)
-
-    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
-        """Draw trees, one per row, all at once."""
-        if self._walk is None:
-            return super().sample_many(rng, count)
-        return draw_walks(rng, self._walk, self._rooted[0], *self._graph.arcs, count)
 
     @once
     def finite(self) -> FinitePolicy:

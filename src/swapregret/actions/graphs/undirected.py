@@ -1,23 +1,20 @@
-"""Undirected graphs as people have them, read into the index arrays the kernels take.
+"""Undirected graphs as people have them, read into the index arrays the kernels take."""
 
-networkx graphs are known by their methods, so networkx itself is not needed.
-"""
-
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, networkx_edges, read_edges
+from swapregret.actions.elimination_order import elimination_order
 from swapregret.actions.graphs.kernels.kruskal import components
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import arc_table
-from swapregret.actions.graphs.kernels.tree_counts import elimination_rows, forests_modulo, log2_forests
+from swapregret.actions.graphs.kernels.tree_counts import forests_modulo, log2_forests
 from swapregret.arrays import Integers, Label
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
-
-_BLOCK = 2**14
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +65,7 @@ class UndirectedGraph:
     def edge_names(self) -> tuple[Label, ...]:
         """The edges as pairs of vertices, with a running number where edges are parallel."""
         ends = zip(self.tails.tolist(), self.heads.tolist(), strict=True)
-        return _edge_names([(self.vertices[u], self.vertices[v]) for u, v in ends])
+        return edge_names([(self.vertices[u], self.vertices[v]) for u, v in ends], frozenset)
 
     @cached_property
     def components(self) -> Integers:
@@ -96,6 +93,16 @@ class UndirectedGraph:
         starts = np.append(np.flatnonzero(is_new), len(order)).astype(np.int64)
         return Pairs(low[is_new].copy(), high[is_new].copy(), starts, order.astype(np.int64))
 
+    @property
+    def _elimination(self) -> tuple[Integers, Integers, Integers]:
+        """When each vertex is taken out, and its neighbours then, as ``kernels.tree_counts`` has them."""
+        order, neighbours = elimination_order(self.tails, self.heads, self.n_vertices)
+        places = np.empty(self.n_vertices, dtype=np.int64)
+        places[order] = np.arange(self.n_vertices)
+        starts = np.cumsum([0, *map(len, neighbours)], dtype=np.int64)
+        near = [np.sort(places[others]) for others in neighbours]
+        return places, starts, np.concatenate(near).astype(np.int64)
+
     @cached_property
     def n_forests(self) -> int:
         """Exact number of spanning trees of a connected graph; otherwise the product over the components.
@@ -103,7 +110,7 @@ class UndirectedGraph:
         The matrix-tree theorem modulo as many primes as the size of the number asks for, put together by the Chinese
         remainder theorem.
         """
-        rows = elimination_rows(self.tails, self.heads, self.n_vertices)
+        rows = self._elimination
         logarithm = log2_forests(self.tails, self.heads, *rows)
         count, modulus = 0, 1
         for prime in _primes():
@@ -135,10 +142,14 @@ def read_graph(
     >>> read_graph([("a", "b"), ("b", "a"), ("b", "c")]).labels
     (('a', 'b', 0), ('b', 'a', 1), ('b', 'c'))
     """
-    pairs = [_read_edge(edge, position) for position, edge in enumerate(_listed(edges))]
-    if not pairs:
-        raise InvalidInput("`edges` must contain an edge", "none", "Pass a list of pairs of vertices.")
-    named = None if vertices is None else dict.fromkeys(_hashed(vertex) for vertex in _listed(vertices))
+    pairs = read_edges(edges)
+    try:
+        listed = vertices.tolist() if isinstance(vertices, np.ndarray) else vertices
+        named = None if listed is None else dict.fromkeys(listed)
+    except TypeError:
+        raise InvalidInput(
+            "`vertices` must be a list of hashable vertices", shown(vertices), "Use numbers, strings or tuples."
+        ) from None
     used = dict.fromkeys(vertex for pair in pairs for vertex in pair)
     if named is not None:
         stranger = next((vertex for vertex in used if vertex not in named), None)
@@ -155,16 +166,11 @@ def read_graph(
         isolated=() if named is None else tuple(vertex for vertex in named if vertex not in used),
         tails=np.array([positions[u] for u, _ in pairs], dtype=np.int64),
         heads=np.array([positions[v] for _, v in pairs], dtype=np.int64),
-        labels=tuple(labels) if labels is not None else _edge_names(pairs),
+        labels=tuple(labels) if labels is not None else edge_names(pairs, frozenset),
     )
 
 
-def is_networkx(value: object) -> bool:
-    """Tell a networkx graph from a list of edges, without importing networkx."""
-    return all(hasattr(value, name) for name in ("is_directed", "is_multigraph", "nodes", "edges"))
-
-
-def read_networkx(graph: Any) -> tuple[list[Any], list[Hashable], list[Label] | None]:
+def read_networkx(graph: Any) -> tuple[list[Edge], list[Hashable], list[Label] | None]:
     """Read the edges, the vertices and, of a multigraph, the labels (u, v, key) of an undirected networkx graph."""
     if not is_networkx(graph):
         raise InvalidInput("`graph` must be a networkx graph", type(graph).__name__, "Pass a Graph or MultiGraph.")
@@ -172,77 +178,14 @@ def read_networkx(graph: Any) -> tuple[list[Any], list[Hashable], list[Label] | 
         raise InvalidInput(
             "`graph` must be undirected", "a directed graph", "Pass graph.to_undirected(), or use DagPaths."
         )
-    if graph.is_multigraph():
-        triples = [tuple(edge) for edge in graph.edges(keys=True)]
-        return [edge[:2] for edge in triples], list(graph.nodes), list(triples)
-    return list(graph.edges()), list(graph.nodes), None
-
-
-def _listed(values: Any) -> list[Any]:
-    if isinstance(values, np.ndarray):
-        return list(values.tolist())
-    try:
-        return list(values)
-    except TypeError:
-        raise InvalidInput(
-            "`edges` and `vertices` must be lists", type(values).__name__, "Pass a list of pairs of vertices."
-        ) from None
-
-
-def _hashed(vertex: Any) -> Hashable:
-    try:
-        hash(vertex)
-    except TypeError:
-        raise InvalidInput("vertices must be hashable", repr(vertex), "Use numbers, strings or tuples.") from None
-    return vertex  # type: ignore[no-any-return]
-
-
-def _read_edge(edge: Any, position: int) -> tuple[Hashable, Hashable]:
-    try:
-        if isinstance(edge, str):
-            raise TypeError
-        u, v = edge
-    except (TypeError, ValueError):
-        raise InvalidInput(
-            f"edge {position} of `edges` must be a pair of vertices", repr(edge), "Write an edge as (u, v)."
-        ) from None
-    u, v = _hashed(u), _hashed(v)
-    if u == v:
-        raise InvalidInput(
-            f"edge {position} of `edges` must join two different vertices",
-            f"a self-loop at {u!r}",
-            "Leave it out: no forest contains it.",
-        )
-    return u, v
-
-
-def _edge_names(pairs: list[tuple[Hashable, Hashable]]) -> tuple[Label, ...]:
-    """Name every edge by its ends, with a running number where edges are parallel."""
-    counts = Counter(frozenset(pair) for pair in pairs)
-    seen: Counter[frozenset[Hashable]] = Counter()
-    names: list[Label] = []
-    for pair in pairs:
-        ends = frozenset(pair)
-        names.append(pair if counts[ends] == 1 else (*pair, seen[ends]))
-        seen[ends] += 1
-    return tuple(names)
+    edges, labels = networkx_edges(graph)
+    return edges, list(graph.nodes), labels
 
 
 def _primes() -> Iterator[int]:
-    """Yield the primes below 2³¹ from the largest down, block by block."""
-    for high in range(2**31, _BLOCK, -_BLOCK):
-        yield from _primes_below(high)
-
-
-@lru_cache
-def _primes_below(high: int) -> tuple[int, ...]:
-    small = _sieve(2, 46342, np.arange(2, 216, dtype=np.int64))
-    return tuple(_sieve(high - _BLOCK, high, small)[::-1].tolist())
-
-
-def _sieve(low: int, high: int, divisors: Integers) -> Integers:
-    """Return the numbers in low..high−1 that no smaller divisor divides."""
-    is_prime = np.ones(high - low, dtype=bool)
-    for p in divisors.tolist():
-        is_prime[max((-low) % p, 2 * p - low) :: p] = False
-    return low + np.flatnonzero(is_prime)
+    """Yield the primes below 2³¹ from the largest down, by the test of Miller and Rabin: below 3.2·10⁹ four bases make it exact."""
+    for n in range(2**31 - 1, 7, -2):
+        twos = ((n - 1) & (1 - n)).bit_length() - 1
+        odd = (n - 1) >> twos
+        if all(pow(a, odd, n) == 1 or any(pow(a, odd << k, n) == n - 1 for k in range(twos)) for a in (2, 3, 5, 7)):
+            yield n

@@ -4,22 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import (
-    MADE,
-    OUTSIDE,
-    Common,
-    best,
-    draw,
-    draw_explore,
-    law_of,
-    list_law,
-    make_law,
-    prepare,
-    project,
-    room,
-    show_law,
-    solve,
-)
+from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, prepare, room, show_law, solve
 from swapregret.actions.listed_laws import draw_mu, prepare_dense, put_mean, put_mu, show_mu, solve_dense
 from swapregret.actions.m_sets.kernels.pivotal import pivotal_cooccurrence, pivotal_draw, pivotal_law
 from swapregret.actions.m_sets.kernels.pivotal_solve import (
@@ -32,29 +17,17 @@ from swapregret.actions.m_sets.kernels.pivotal_solve import (
     sift_action,
 )
 from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, round_to_units
-from swapregret.actions.m_sets.m_set_family import (
-    best_subset,
-    draw_uniform_subset,
-    list_subsets,
-    project_subsets,
-)
+from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
 from swapregret.arrays import Floats, Integers
 from swapregret.geometry.solve import TOLERANCE
 from swapregret.policy import Policy
 
 
-class SubsetChainFamily(NamedTuple):
-    """All m-sets.
+class SubsetChainFamily(SubsetFamily):
+    """All m-sets, drawn along a line; Σ⁺M is found without a matrix where Σ is none, for which μ must be uniform."""
 
-    ``orders`` are those of its lists; ``white`` is the variance of an element under the uniform policy that is independent
-    of the others; ``is_free`` tells whether Σ⁺M is wanted without a matrix, for which μ must be uniform.
-    """
-
-    common: Common
-    orders: Integers
-    white: float
-    is_free: bool
+    __slots__ = ()
 
 
 class SubsetChainLaws(NamedTuple):
@@ -86,10 +59,6 @@ class SubsetChainLaws(NamedTuple):
     sieve: Sieve
 
 
-project.of(SubsetChainFamily)(project_subsets)
-list_law.of(SubsetChainFamily)(list_subsets)
-best.of(SubsetChainFamily)(best_subset)
-draw_explore.of(SubsetChainFamily)(draw_uniform_subset)
 show_law.of(SubsetChainFamily)(show_mu)
 
 
@@ -107,7 +76,7 @@ def subset_chain_room(family: Any, n_slots: int, n_atoms: int) -> SubsetChainLaw
         np.zeros(n_slots, dtype=np.int64),
         np.zeros(n_slots),
         np.zeros(2, dtype=np.int64),
-        empty_sieve(n_slots - 1, d) if family.is_free else empty_sieve(0, 0),
+        empty_sieve(n_slots - 1, d),
     )
     put_mu(common, laws.marginals, laws.moments)
     return laws
@@ -157,14 +126,16 @@ def solve_subset_chain(family: Any, laws: Any, mix: Any, action: Integers) -> fl
     """Solve along the line; the first action is taken along while the mixture is factored."""
     if laws.moments.shape[1]:
         return solve_dense(family, laws, mix, action)
-    size, n, explore = family.common.size, laws.counts[0], mix.weights[mix.weights.size - 1]
+    d, size = family.common.dimension, family.common.size
+    n, explore = laws.counts[0], mix.weights[mix.weights.size - 1]
     pivots = Pivots(laws.share, laws.noise, laws.marginals)
     sieve = sieve_in(laws.sieve, n)
     if laws.counts[1]:
         sifted = sift_action(pivots, sieve, action, size)
     else:
-        slots, shares = laws.slots[:n], laws.shares[:n]
-        sifted = factor_into(sieve, pivots, slots, shares, explore * family.white, explore, action, size)
+        # the variance of an element under the uniform policy that is independent of the others
+        white = size / d - size * (size - 1) / (d * (d - 1))
+        sifted = factor_into(sieve, pivots, laws.slots[:n], laws.shares[:n], explore * white, explore, action, size)
         laws.counts[1] = 1
     found = finish_pivots(pivots, sieve, sifted, size)
     for i in range(found.size):

@@ -8,8 +8,7 @@ from swapregret.actions import listed_laws  # the code behind the methods that a
 from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project
 from swapregret.actions.hybrid import hybrid_capped
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
-from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, draw_uniform
-from swapregret.actions.m_sets.kernels.systematic_words import list_systematic
+from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, draw_uniform, list_systematic
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.selection import top_elements
 

@@ -15,16 +15,21 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
+from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
-from swapregret.actions.m_sets.kernels.subsets import INSIDE, best_subsets, distance_outside, round_to_units
-from swapregret.actions.m_sets.kernels.systematic_words import list_systematic
+from swapregret.actions.m_sets.kernels.subsets import (
+    INSIDE,
+    best_subsets,
+    distance_outside,
+    list_systematic,
+    round_to_units,
+)
 from swapregret.actions.m_sets.m_set_chain import SubsetChainFamily
 from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.m_set_gibbs import SubsetGibbsFamily
-from swapregret.actions.m_sets.m_set_laws import GibbsSubsets, SystematicPolicy, UniformSubsets
-from swapregret.actions.m_sets.m_set_systematic import SystematicFamily
+from swapregret.actions.m_sets.m_set_laws import GibbsSubsets, UniformSubsets
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
-from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector, frozen
+from swapregret.arrays import Action, Actions, Integers, Label, Vector, as_integer, as_table, as_vector, frozen
 from swapregret.compiled.bits import merge_law
 from swapregret.compiled.selection import top_elements
 from swapregret.errors import InvalidInput
@@ -54,7 +59,7 @@ class MSets(ActionSet):
     ============== ============================================== ==============
     argmax         quickselect, lowest index on ties              O(d)
     kl_project     x = min(1, c·w), capped in passes, log domain  O(d) a pass
-    decompose      systematic sampling in units of 2⁻⁴⁴           O(d)
+    decompose      systematic sampling in units of 2⁻⁴⁴           O(d²/64)
     markov_policy  pivotal sampling in these units, no list       O(d)
     uniform law    closed form, λ_min = m(d−m)/(d(d−1))           O(m) a draw
     gibbs          chain over the elements, log partition sums    O(d·m)
@@ -132,49 +137,31 @@ class MSets(ActionSet):
 
         The marginals are rounded to multiples of 2⁻⁴⁴ with sum exactly m; one order gives at most d sets.
         """
-        n_orders = as_integer(variants, "variants", 1)
-        return SystematicPolicy(self._units(marginals), self.orders(n_orders), self.size)
+        point = self._inside(marginals)
+        words, weights = list_systematic(point, self.size, self.orders(as_integer(variants, "variants", 1)))
+        return ListedPolicy(self.dimension, *merge_law(words, weights))
 
     def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
         """Sample one element from every unit of length with these marginals, exactly: a Markov chain along the elements.
 
         The marginals are rounded as by :meth:`decompose`. There is no list, but Σ⁺M in O(d).
         """
-        return PivotalSubsets(self._units(marginals), self.size)
+        return PivotalSubsets(round_to_units(self._inside(marginals), self.size), self.size)
 
-    def _units(self, marginals: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Round a point to whole units that add up."""
+    def _inside(self, marginals: npt.ArrayLike) -> Vector:
+        """Read a point of conv(A)."""
         point = as_vector(marginals, self.dimension, "marginals")
-        self._check_inside(point)
-        return round_to_units(point, self.size)
-
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Do the same, packed, in one compiled call."""
-        point = as_vector(marginals, self.dimension, "marginals")
-        self._check_inside(point)
-        return merge_law(*list_systematic(point, self.size, self.orders(variants)))
-
-    def _check_inside(self, point: Vector) -> None:
         if not distance_outside(point, self.size) <= INSIDE:
             raise InvalidInput(
                 f"`marginals` must lie in [0, 1] and add up to {self.size}, within {INSIDE}",
                 f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}",
                 "Project them first: kl_project(log_weights).point.",
             )
+        return point
 
-    def orders(self, count: int) -> npt.NDArray[np.int64]:
-        """Return the fixed orders of the decompositions: the natural one, then pseudo-random ones."""
-        if count not in self._order_tables:
-            orders = [np.arange(self.dimension)]
-            orders += [
-                np.random.default_rng([_ORDER_SEED, index]).permutation(self.dimension) for index in range(1, count)
-            ]
-            self._order_tables[count] = frozen(np.ascontiguousarray(orders, dtype=np.int64))
-        return self._order_tables[count]
-
-    @cached_property
-    def _order_tables(self) -> dict[int, npt.NDArray[np.int64]]:
-        return {}
+    def orders(self, count: int) -> Integers:
+        """Return the fixed orders in which arcs are laid, one for each variant of a decomposition."""
+        return fixed_orders(_ORDER_SEED, count, self.dimension)[0]
 
     def uniform_policy(self) -> Policy:
         """Return the uniform law over all C(d, m) sets, in closed form."""
@@ -190,17 +177,10 @@ class MSets(ActionSet):
             return super().family(
                 mu, kind="list" if kind == "chain" else kind, variants=variants, has_moment=has_moment
             )
-        uniform, orders = self._uniform, self.orders(variants).copy()
-        is_free = kind == "chain" and has_moment and mu is uniform
-        common = describe(self, mu, has_moment=has_moment and not is_free, is_listed=mu is not uniform)
-        if kind == "chain":
-            return SubsetChainFamily(common, orders, uniform.single - uniform.pair, is_free)
-        return SubsetGibbsFamily(common, orders) if kind == "gibbs" else SubsetFamily(common, orders)
-
-    def moving_family(self, mu: Policy, *, variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set with systematic policies that are not listed."""
-        made = self.family(mu, variants=variants, has_moment=has_moment)
-        return SystematicFamily(*made) if isinstance(made, SubsetFamily) else made
+        is_free = kind == "chain" and has_moment and mu is self._uniform
+        common = describe(self, mu, has_moment=has_moment and not is_free, is_listed=mu is not self._uniform)
+        made = {"chain": SubsetChainFamily, "gibbs": SubsetGibbsFamily}.get(kind, SubsetFamily)
+        return made(common, self.orders(variants))
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
         """Return the law p(M) ∝ exp(scores·M), exact in O(d·m)."""

@@ -16,10 +16,10 @@ from swapregret.actions.m_sets.kernels.pivotal import (
     pivotal_probabilities,
 )
 from swapregret.actions.m_sets.kernels.subsets import UNIT
-from swapregret.actions.m_sets.m_set_laws import LISTED, all_sets, held_units
+from swapregret.actions.m_sets.m_set_laws import LISTED, all_sets
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.policy import FinitePolicy, Policy, once
-from swapregret.policy.held import Held
+from swapregret.policy.held import Held, held_array, held_whole, wrong_law
 
 
 @lru_cache
@@ -113,4 +113,8 @@ class PivotalSubsets(Policy):
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
         """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
-        return cls(*held_units(held))
+        units: npt.NDArray[np.int64] = held_array(held, "_units", "int64", (None,), 0, UNIT)
+        size = held_whole(held, "size", len(units))
+        if sum(units.tolist()) != size * UNIT:
+            raise wrong_law(f"`_units` that add up to {size} · 2⁴⁴", f"{sum(units.tolist())}")
+        return cls(units, size)

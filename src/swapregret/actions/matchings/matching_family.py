@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, prepare, project, solve, span_part
 from swapregret.actions.hybrid import hybrid_move
 from swapregret.actions.listed_laws import put_mean
@@ -16,8 +15,6 @@ from swapregret.actions.matchings.kernels.permutation_decompose import packed_ma
 from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.geometry.solve import LIMIT, TOLERANCE
-
-_ = listed_laws
 
 
 class MatchingFamily(NamedTuple):

@@ -16,24 +16,20 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
+from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
 from swapregret.actions.matchings.kernels.assignment import best_matching, best_matchings
 from swapregret.actions.matchings.kernels.matching_draws import matching_span_part
-from swapregret.actions.matchings.kernels.permutation_decompose import (
-    decompose_matching_point,
-    distance_outside,
-    packed_matchings,
-)
+from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
 from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.actions.matchings.matching_family import IteratedMatchingFamily, MatchingFamily
 from swapregret.actions.matchings.matching_gibbs import PermutationGibbsFamily
-from swapregret.actions.matchings.permutation_laws import MatchingPolicy, UniformMatchings, columns_of
+from swapregret.actions.matchings.permutation_laws import UniformMatchings, columns_of
 from swapregret.arrays import (
     Action,
     Actions,
+    Integers,
     Label,
     Matrix,
-    Vector,
-    as_action,
     as_integer,
     as_labels,
     as_table,
@@ -41,10 +37,10 @@ from swapregret.arrays import (
     check_memory,
     frozen,
 )
-from swapregret.errors import InvalidAction, InvalidInput, NotConverged
+from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
-from swapregret.policy import Policy, on_grid
+from swapregret.policy import Policy
 
 _UNITS = 2**44
 _OUTSIDE = 1e-8
@@ -108,12 +104,8 @@ class MatchingSet(ActionSet):
         """Return the best assignment under each row of weights."""
         return best_matchings(as_table(weights, self.dimension, "weights"), self._rows, self._columns)
 
-    def __contains__(self, action: object) -> bool:
+    def _is_action(self, vector: Action) -> bool:
         """Tell whether every row has one column and no column two rows."""
-        try:
-            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
         return columns_of(vector, self._rows, self._columns) is not None
 
     def choice(self, action: npt.ArrayLike) -> tuple[Label, ...] | dict[Label, Label]:
@@ -216,21 +208,11 @@ class MatchingSet(ActionSet):
         InvalidInput
             If the point lies outside conv(A) by more than 1e-8.
         """
-        table = self._table(marginals, "marginals")
-        count = as_integer(variants, "variants", 1)
-        self._refuse_outside(distance_outside(table))
-        chosen, mass = decompose_matching_point(table, _UNITS, *self.orders(count))
-        weights = mass / (count * _UNITS)
-        return MatchingPolicy(chosen, weights if count == 1 else on_grid(weights), self._columns)
-
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Do the same, packed, in one compiled call."""
-        point = as_vector(marginals, self.dimension, "marginals")
-        words, weights, excess = packed_matchings(point, self._rows, self._columns, _UNITS, *self.orders(variants))
-        self._refuse_outside(excess)
-        return words, weights
-
-    def _refuse_outside(self, excess: float) -> None:
+        point, orders = (
+            as_vector(marginals, self.dimension, "marginals"),
+            self.orders(as_integer(variants, "variants", 1)),
+        )
+        words, weights, excess = packed_matchings(point, self._rows, self._columns, _UNITS, *orders)
         if excess > _OUTSIDE:
             sums = "1" if self._rows == self._columns else "at most 1"
             raise InvalidInput(
@@ -238,36 +220,16 @@ class MatchingSet(ActionSet):
                 f"a point that misses by {excess:.3g}",
                 "Project it first: kl_project(log_weights).point.",
             )
-
-    @property
-    def units(self) -> int:
-        """Return how many units of mass make 1 in a decomposition."""
-        return _UNITS
-
-    @property
-    def tolerance(self) -> float:
-        """Return how far outside conv(A) a point that is decomposed may lie."""
-        return _OUTSIDE
+        return ListedPolicy(self.dimension, words, weights)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Return the numbers of rows and columns."""
         return self._rows, self._columns
 
-    def orders(self, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the fixed orders of rows and columns of each variant: the natural one, then pseudo-random ones."""
-        if count not in self._order_tables:
-            across, down = [np.arange(self._rows)], [np.arange(self._columns)]
-            for index in range(1, count):
-                rng = np.random.default_rng([_ORDER_SEED, index])
-                across.append(rng.permutation(self._rows))
-                down.append(rng.permutation(self._columns))
-            self._order_tables[count] = np.array(across), np.array(down)
-        return self._order_tables[count]
-
-    @cached_property
-    def _order_tables(self) -> dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        return {}
+    def orders(self, count: int) -> tuple[Integers, ...]:
+        """Return the fixed orders of rows and of columns, one for each variant of a decomposition."""
+        return fixed_orders(_ORDER_SEED, count, self._rows, self._columns)
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it."""
@@ -282,7 +244,7 @@ class MatchingSet(ActionSet):
         rows, columns = self.shape
         across, down = self.orders(variants)
         made = {"gibbs": PermutationGibbsFamily, "iterated": IteratedMatchingFamily}.get(kind, MatchingFamily)
-        return made(common, rows, columns, self.units, across.copy(), down.copy(), self.tolerance)
+        return made(common, rows, columns, _UNITS, across, down, _OUTSIDE)
 
     def uniform_policy(self) -> Policy:
         """Return the uniform law over all matchings, in closed form."""

@@ -1,23 +1,16 @@
-"""Laws over matchings: lists kept as columns, the uniform law, the Gibbs law of permutations.
+"""Laws over matchings that are not lists: the uniform law, the Gibbs law of permutations.
 
 Coordinates are (row, column) pairs, row by row; an action gives every row a column of its own.
 """
 
 import math
-from functools import cached_property
 from itertools import permutations
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.matchings.kernels.matching_draws import draw_matching, draw_matchings
-from swapregret.actions.matchings.kernels.permutation_atoms import (
-    matching_cooccurrence,
-    matching_marginals,
-    matching_second_moment,
-    matching_table,
-)
+from swapregret.actions.matchings.kernels.matching_draws import draw_matching
 from swapregret.actions.matchings.kernels.permutation_gibbs import (
     gibbs_factors,
     gibbs_marginals,
@@ -26,10 +19,9 @@ from swapregret.actions.matchings.kernels.permutation_gibbs import (
     gibbs_second_moment,
     gibbs_tables,
 )
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
-from swapregret.compiled.bits import pack_lists
+from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.policy import FinitePolicy, Policy, once
-from swapregret.policy.held import Held, held_array, held_chances, held_scores, held_whole, wrong_law
+from swapregret.policy.held import Held, held_scores, held_whole
 
 GIBBS_LIMIT = 14
 """Largest n with an exact Gibbs law: its tables have 2ⁿ entries, and no polynomial route exists (permanents)."""
@@ -57,106 +49,12 @@ def _are_matchings(tables: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return np.asarray((tables.sum(axis=-1) == 1).all(axis=-1) & (tables.sum(axis=-2) <= 1).all(axis=-1))
 
 
-class MatchingPolicy(Policy):
-    """A law given by its matchings, each kept as the column of every row.
-
-    Holds what :class:`~swapregret.policy.FinitePolicy` would hold in a ``columns``-th of the memory, and answers every
-    question in O(rows) or O(rows²) a matching.
-
-    Parameters
-    ----------
-    chosen : int32 array, shape (n, rows)
-        The column of each row, one matching a row; all different, in canonical order (last row most significant).
-    weights : float64 array, shape (n,)
-        Positive multiples of 2⁻⁵² that add up to exactly 1.
-    columns : int
-
-    Examples
-    --------
-    >>> law = MatchingPolicy(np.array([[1, 0], [0, 1]]), np.array([.75, .25]), 2)
-    >>> law.atoms.tolist(), law.marginals().tolist()
-    ([[0, 1, 1, 0], [1, 0, 0, 1]], [0.25, 0.75, 0.75, 0.25])
-    """
-
-    has_atoms = True
-
-    def __init__(self, chosen: npt.NDArray[np.int32], weights: Vector, columns: int) -> None:
-        self.rows, self.columns = chosen.shape[1], columns
-        self.dimension = self.rows * columns
-        self._chosen = np.ascontiguousarray(chosen, dtype=np.int32)
-        self._mass = weights
-
-    def sample(self, rng: np.random.Generator) -> Action:
-        """Draw one action by inversion: one uniform number a draw."""
-        row = self._chosen[int(np.searchsorted(self._cumulative, rng.random(), side="right"))]
-        action = np.zeros(self.dimension, dtype=np.int64)
-        action[self._offsets + row] = 1
-        return action
-
-    @cached_property
-    def _cumulative(self) -> Vector:
-        return np.cumsum(self._mass)
-
-    @cached_property
-    def _offsets(self) -> npt.NDArray[np.int64]:
-        return self.columns * np.arange(self.rows)
-
-    @once
-    def marginals(self) -> Vector:
-        """E[M], exact: each entry is a sum of grid weights."""
-        return matching_marginals(self._chosen, self._mass, self.columns)
-
-    def second_moment(self, vector: Vector) -> Vector:
-        """E[M (M·v)] in O(support · rows)."""
-        values = np.array(vector, dtype=np.float64)
-        return matching_second_moment(self._chosen, self._mass, values, self.columns)
-
-    @once
-    def cooccurrence(self) -> Matrix:
-        """Σ in O(support · rows²), computed once."""
-        return matching_cooccurrence(self._chosen, self._mass, self.columns)
-
-    @cached_property
-    def _atoms(self) -> Actions:
-        return frozen(matching_table(self._chosen, self.columns))
-
-    @property
-    def atoms(self) -> Actions:
-        """Return the support as 0/1 vectors, one per row, in canonical order."""
-        return self._atoms
-
-    @property
-    def weights(self) -> Vector:
-        """Return the probability of each atom; they add up to exactly 1."""
-        return frozen(self._mass.view())
-
-    @once
-    def finite(self) -> FinitePolicy:
-        """Return the same law with its atoms as 0/1 vectors."""
-        return FinitePolicy(self._atoms, self._mass)
-
-    def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """List the support as packed bits and weights in O(support · rows)."""
-        elements = (self._chosen + self._offsets).astype(np.int32).ravel()
-        first = self.rows * np.arange(len(self._chosen) + 1)
-        return pack_lists(frozen(first), frozen(elements), self.dimension), self.weights
-
-    def __repr__(self) -> str:
-        return f"MatchingPolicy({len(self._mass)} matchings of {self.rows} rows and {self.columns} columns)"
-
-    @classmethod
-    def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
-        columns, mass = held_whole(held, "columns", most), held_chances(held, "_mass")
-        chosen = held_array(held, "_chosen", "int32", (len(mass), None), 0, columns - 1)
-        if not chosen.shape[1] or (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any():
-            raise wrong_law("another column for each row in `_chosen`", f"{chosen!r:.80}")
-        return cls(chosen, mass, columns)
-
-
-def _all_matchings(rows: int, columns: int) -> npt.NDArray[np.int32]:
-    """List every matching as the column of each row."""
-    return np.array(list(permutations(range(columns), rows)), dtype=np.int32)
+def _all_matchings(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], Actions]:
+    """List every matching, as the column of each row and as a 0/1 vector."""
+    chosen = np.array(list(permutations(range(columns), rows)), dtype=np.int64)
+    table = np.zeros((len(chosen), rows * columns), dtype=np.int64)
+    np.put_along_axis(table, columns * np.arange(rows) + chosen, 1, axis=1)
+    return chosen, table
 
 
 class UniformMatchings(Policy):
@@ -183,10 +81,6 @@ class UniformMatchings(Policy):
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw one matching: the first rows of a random permutation of the columns."""
         return draw_matching(rng, self.rows, self.columns)
-
-    def sample_many(self, rng: np.random.Generator, count: int) -> Actions:
-        """Draw matchings, one per row, all at once."""
-        return draw_matchings(rng, self.rows, self.columns, count)
 
     def marginals(self) -> Vector:
         """E[M] = 1/columns everywhere."""
@@ -215,7 +109,7 @@ class UniformMatchings(Policy):
         """List all matchings, where there are at most 5,040."""
         if not self.has_atoms:
             return super().finite()
-        atoms = matching_table(_all_matchings(self.rows, self.columns), self.columns)
+        _, atoms = _all_matchings(self.rows, self.columns)
         return FinitePolicy(atoms, np.full(len(atoms), 1.0 / len(atoms)))
 
     def __repr__(self) -> str:
@@ -289,9 +183,9 @@ class GibbsPermutations(Policy):
         """List all permutations, where there are at most 5,040; weights below 2⁻⁵² are dropped."""
         if not self.has_atoms:
             return super().finite()
-        chosen = _all_matchings(self.n, self.n)
+        chosen, atoms = _all_matchings(self.n, self.n)
         weights = self._factors[np.arange(self.n), chosen].prod(axis=1)
-        return FinitePolicy(matching_table(chosen, self.n), weights / weights.sum())
+        return FinitePolicy(atoms, weights / weights.sum())
 
     def __repr__(self) -> str:
         return f"GibbsPermutations({self.n})"

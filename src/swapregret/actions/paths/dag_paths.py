@@ -13,27 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.edge_lists import Edge, edge_names, for_kernel, is_networkx, networkx_edges
 from swapregret.actions.family import describe
-from swapregret.actions.paths.directed import Digraph, Edge, edge_labels, for_kernel, read_digraph, read_networkx
+from swapregret.actions.listed_policy import ListedPolicy
+from swapregret.actions.paths.directed import Digraph, read_digraph
 from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition
 from swapregret.actions.paths.kernels.dag import best_path, best_paths, is_path, log_sums_to_sink
-from swapregret.actions.paths.kernels.path_projection import (
-    ACCEPTED_GAP,
-    FAR,
-    NEAR,
-    near_scores,
-    path_scores,
-    project_flow,
-)
-from swapregret.actions.paths.kernels.path_stripping import UNIT, imbalance, packed_paths, round_flow, strip_paths
+from swapregret.actions.paths.kernels.path_projection import ACCEPTED_GAP, FAR, path_scores, project_flow
+from swapregret.actions.paths.kernels.path_stripping import imbalance, packed_paths
 from swapregret.actions.paths.levelled import Levelled, level_edges
 from swapregret.actions.paths.path_chain import PathChainFamily
 from swapregret.actions.paths.path_family import PathFamily, PathGraph
 from swapregret.actions.paths.path_gibbs import PathGibbsFamily
-from swapregret.actions.paths.path_laws import MarkovPaths, PathList, cover_flow
+from swapregret.actions.paths.path_laws import MarkovPaths, cover_flow
 from swapregret.actions.paths.path_span import PathSpan, path_rank
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
-from swapregret.errors import InvalidAction, InvalidInput, NotConverged
+from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector
+from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
 from swapregret.policy import Policy
 
@@ -46,7 +41,7 @@ class DagPaths(ActionSet):
 
     Parameters
     ----------
-    edges : iterable of (tail, head)
+    edges : iterable of (tail, head), or directed networkx graph
         Any hashable vertices; parallel edges are different coordinates. Edges on no path keep their coordinate, always 0.
     source, sink : hashable
         Where all paths start and end.
@@ -99,11 +94,17 @@ class DagPaths(ActionSet):
         network = "Network(edges, directed=True)"
         if hasattr(edges, "is_directed"):
             network = "Network.from_networkx(graph)"
-            edges, names_given = read_networkx(edges)
+            if not (is_networkx(edges) and edges.is_directed()):
+                raise InvalidInput(
+                    "`graph` must be a directed networkx graph",
+                    type(edges).__name__,
+                    "Choose the directions first: sr.networks.Network.from_networkx(graph).acyclic_from(source).edges.",
+                )
+            edges, names_given = networkx_edges(edges)
             labels = names_given if labels is None else labels
             self.arguments = ((edges,), {"source": source, "sink": sink, "labels": labels})
         graph = read_digraph(edges, source, sink, network)
-        names = edge_labels(graph.edges) if labels is None else labels
+        names = edge_names(graph.edges) if labels is None else labels
         super().__init__(graph.n_edges, int(graph.level[-1]), names)
         self._graph = graph
         self.is_uniform = bool((graph.level[graph.head] - graph.level[graph.tail] == 1).all())
@@ -119,19 +120,6 @@ class DagPaths(ActionSet):
         if "length" in values or not network.directed:
             network = network.acyclic_from(source, length=values.get("length"))
         return cls(network.edges, source=source, sink=sink)
-
-    @classmethod
-    def from_networkx(cls, graph: Any, *, source: Hashable, sink: Hashable) -> "DagPaths":
-        """Read a directed networkx graph; the edges of a multigraph are labelled (tail, head, key).
-
-        Parameters
-        ----------
-        graph : networkx.DiGraph or networkx.MultiDiGraph
-            Anything with ``is_directed``, ``is_multigraph`` and ``edges``.
-        source, sink : hashable
-            Nodes of the graph.
-        """
-        return cls(graph, source=source, sink=sink)
 
     @property
     def graph(self) -> Digraph:
@@ -158,12 +146,8 @@ class DagPaths(ActionSet):
         graph = self._graph
         return best_paths(graph.start, graph.head, graph.edge, as_table(weights, self.dimension, "weights"))
 
-    def __contains__(self, action: object) -> bool:
+    def _is_action(self, vector: Action) -> bool:
         """Tell whether a vector marks the edges of one path and nothing else."""
-        try:
-            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
         graph = self._graph
         return bool(is_path(graph.start, graph.head, graph.edge, for_kernel(vector)))
 
@@ -208,13 +192,6 @@ class DagPaths(ActionSet):
 
         Edges that lie on no path may have log-weight −∞, so that a projected point can be projected again.
         """
-        return self._project(log_weights, None)
-
-    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
-        """Do the same starting Newton's method from a flow known from before."""
-        return self._project(log_weights, for_kernel(log_point))
-
-    def _project(self, log_weights: npt.ArrayLike, log_point: Vector | None) -> Projection:
         graph = self._graph
         if self._graph.idle.size and isinstance(log_weights, np.ndarray) and log_weights.shape == (self.dimension,):
             idle = self._graph.idle[log_weights[self._graph.idle] == -np.inf]
@@ -222,11 +199,7 @@ class DagPaths(ActionSet):
             log_weights[idle] = 0.0
         given = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
         w = path_scores(graph.edge, given, self.is_uniform)
-        if log_point is not None:
-            w = near_scores(graph.start, graph.head, graph.edge, w, log_point)
-        x, log_x, gap, n_steps = project_flow(
-            graph.start, graph.head, self.span.plan, w, FAR if log_point is None else NEAR
-        )
+        x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self.span.plan, w, FAR)
         if not gap <= ACCEPTED_GAP:
             raise NotConverged(
                 f"the certified gap of kl_project must be at most {ACCEPTED_GAP}",
@@ -238,43 +211,28 @@ class DagPaths(ActionSet):
     def _flow(self, marginals: npt.ArrayLike) -> Vector:
         """Read a point of conv(A), in the order of the graph."""
         x = as_vector(marginals, self.dimension, "marginals")
-        flow = self._graph.take(x)
+        flow = x[self._graph.edge]
         stray = float(np.abs(x[self._graph.idle]).max(initial=0.0)) if flow.size < x.size else 0.0
         _refuse_outside(max(imbalance(self._graph.start, self._graph.head, flow), stray))
         return flow
 
-    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> PathList:
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
         """Take paths off the flow in exact integers, until nothing is left.
 
         The flow is rounded to multiples of 2⁻⁴⁴ with exact balance; a path follows, at each vertex, the first edge that still has
         flow, and is taken off with the least flow on it: at most ``rank`` paths. Further variants try other, fixed orders.
         """
-        graph = self._graph
-        units = round_flow(graph.start, graph.head, self._flow(marginals))
-        count = as_integer(variants, "variants", 1)
-        parts = [strip_paths(graph.start, graph.head, graph.edge, order, units) for order in self._orders(count)]
-        return PathList.averaged(self.dimension, parts, UNIT)
-
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Do the same, packed, in one compiled call."""
         graph, point = self._graph, as_vector(marginals, self.dimension, "marginals")
         orders = self._orders(as_integer(variants, "variants", 1))
         words, weights, excess = packed_paths(point, graph.start, graph.head, graph.edge, orders)
         _refuse_outside(excess)
-        return words, weights
+        return ListedPolicy(self.dimension, words, weights)
 
     def _orders(self, variants: int) -> npt.NDArray[np.int64]:
         """Return the orders in which variants try the edges that leave a vertex: as given, then pseudo-random."""
-        if variants not in self._known_orders:
-            tail = self._graph.tail
-            noise = [np.random.default_rng([_ORDER_SEED, variant]).random(tail.size) for variant in range(1, variants)]
-            orders = [np.lexsort((each, tail)) for each in (np.arange(tail.size), *noise)]
-            self._known_orders[variants] = np.stack(orders).astype(np.int64)
-        return self._known_orders[variants]
-
-    @cached_property
-    def _known_orders(self) -> dict[int, npt.NDArray[np.int64]]:
-        return {}
+        tail = self._graph.tail
+        noise = [np.random.default_rng([_ORDER_SEED, variant]).random(tail.size) for variant in range(1, variants)]
+        return np.stack([np.lexsort((each, tail)) for each in (np.arange(tail.size), *noise)]).astype(np.int64)
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it."""
@@ -290,9 +248,7 @@ class DagPaths(ActionSet):
             self._orders(variants),
             _TOLERANCE,
         )
-        if kind == "chain":
-            return PathChainFamily(*parts, graph.start.astype(np.uint64), graph.head.astype(np.uint64), is_free)
-        return PathGibbsFamily(*parts) if kind == "gibbs" else PathFamily(*parts)
+        return {"chain": PathChainFamily, "gibbs": PathGibbsFamily}.get(kind, PathFamily)(*parts)
 
     def levelled(self) -> Levelled:
         """Make all paths equally long by dummy edges (György et al. 2007), with the map back to the edges given."""
@@ -306,7 +262,7 @@ class DagPaths(ActionSet):
     def gibbs(self, scores: npt.ArrayLike) -> MarkovPaths:
         """Return the law p(M) ∝ exp(scores · M), by weight pushing (Takimoto and Warmuth 2003)."""
         graph = self._graph
-        values = graph.take(as_vector(scores, self.dimension, "scores"))
+        values = as_vector(scores, self.dimension, "scores")[graph.edge]
         to_sink = log_sums_to_sink(graph.start, graph.head, values)
         return MarkovPaths(graph, gibbs_transition(graph.start, graph.head, values, to_sink))
 

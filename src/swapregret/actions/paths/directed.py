@@ -1,28 +1,14 @@
 """Directed acyclic graphs as read from a list of edges: checked, pruned, and numbered for the kernels."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from swapregret.arrays import Label, frozen
+from swapregret.actions.edge_lists import Edge, Vertex, read_edges
+from swapregret.arrays import Floats, Integers, frozen
 from swapregret.errors import InvalidInput
-
-Vertex = Hashable
-Edge = tuple[Vertex, Vertex]
-_Integers = npt.NDArray[np.int64]
-_Floats = npt.NDArray[np.float64]
-
-
-_Array = TypeVar("_Array", bound=npt.NDArray[Any])
-
-
-def for_kernel(array: _Array) -> _Array:
-    """Return the array, or a copy that is writable and in one piece: kernels are compiled for that kind only."""
-    return array if array.flags.writeable and array.flags.c_contiguous else array.copy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +33,11 @@ class Digraph:
 
     edges: tuple[Edge, ...]
     vertices: tuple[Vertex, ...]
-    start: _Integers
-    tail: _Integers
-    head: _Integers
-    edge: _Integers
-    level: _Integers
+    start: Integers
+    tail: Integers
+    head: Integers
+    edge: Integers
+    level: Integers
 
     @property
     def n_edges(self) -> int:
@@ -69,22 +55,12 @@ class Digraph:
         return count[0]
 
     @cached_property
-    def idle(self) -> _Integers:
+    def idle(self) -> Integers:
         """Which of ``edges`` lie on no path."""
         return np.setdiff1d(np.arange(self.n_edges), self.edge)
 
-    @cached_property
-    def _is_in_order(self) -> bool:
-        return bool(self.edge.size == self.n_edges and (np.diff(self.edge) > 0).all())
-
-    def take(self, vector: _Floats) -> _Floats:
-        """Put a vector over the edges given into the order of the usable ones."""
-        return for_kernel(vector) if self._is_in_order else vector[self.edge]
-
-    def put(self, values: _Floats, elsewhere: float) -> _Floats:
+    def put(self, values: Floats, elsewhere: float) -> Floats:
         """Put a vector in the order of the usable edges back over all edges."""
-        if self._is_in_order:
-            return values
         vector = np.full(self.n_edges, elsewhere)
         vector[self.edge] = values
         return vector
@@ -108,65 +84,6 @@ class Digraph:
     def sink(self) -> Vertex:
         """The vertex all paths end in."""
         return self.vertices[-1]
-
-
-def read_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
-    """Read a list of (tail, head) pairs of hashable vertices, or say which edge is wrong.
-
-    Examples
-    --------
-    >>> read_edges([("a", "b"), ("b", 3)])
-    (('a', 'b'), ('b', 3))
-    """
-    try:
-        given = edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
-    except TypeError:
-        raise InvalidInput(
-            "`edges` must be a list of (tail, head) pairs", type(edges).__name__, "Pass e.g. [('a', 'b'), ('b', 'c')]."
-        ) from None
-    pairs: list[Edge] = []
-    for index, edge in enumerate(given):
-        try:
-            if isinstance(edge, str):
-                raise TypeError
-            u, v = edge
-            hash(u), hash(v)
-        except (TypeError, ValueError):
-            raise InvalidInput(
-                f"edge {index} of `edges` must be a pair (tail, head) of hashable vertices",
-                repr(edge),
-                "Keep weights and other attributes out of `edges`.",
-            ) from None
-        if u == v:
-            raise InvalidInput(
-                f"edge {index} of `edges` must join two different vertices", repr((u, v)), "Leave out self-loops."
-            )
-        pairs.append((u, v))
-    if not pairs:
-        raise InvalidInput("`edges` must not be empty", "no edge", "A path has at least one edge.")
-    return tuple(pairs)
-
-
-def edge_labels(edges: Sequence[Edge]) -> tuple[Label, ...]:
-    """Name each edge (tail, head), and parallel edges (tail, head, 0), (tail, head, 1), ...
-
-    Examples
-    --------
-    >>> edge_labels([(1, 2), (2, 3), (1, 2)])
-    ((1, 2, 0), (2, 3), (1, 2, 1))
-    """
-    total: dict[Edge, int] = {}
-    for edge in edges:
-        total[edge] = total.get(edge, 0) + 1
-    used: dict[Edge, int] = {}
-    labels: list[Label] = []
-    for edge in edges:
-        if total[edge] == 1:
-            labels.append(edge)
-        else:
-            labels.append((*edge, used.get(edge, 0)))
-            used[edge] = used.get(edge, 0) + 1
-    return tuple(labels)
 
 
 def read_digraph(
@@ -323,17 +240,3 @@ def _number(
         edge=frozen(np.array(kept, dtype=np.int64)),
         level=frozen(np.array([level[v] for v in ranked], dtype=np.int64)),
     )
-
-
-def read_networkx(graph: Any) -> tuple[list[Edge], list[Label] | None]:
-    """Read the edges and, of a multigraph, the labels (tail, head, key) of a directed networkx graph."""
-    if not (hasattr(graph, "is_multigraph") and graph.is_directed()):
-        raise InvalidInput(
-            "`graph` must be a directed networkx graph",
-            type(graph).__name__,
-            "Choose the directions first: sr.networks.Network.from_networkx(graph).acyclic_from(source).edges.",
-        )
-    if graph.is_multigraph():
-        triples = list(graph.edges(keys=True))
-        return [(u, v) for u, v, _ in triples], triples
-    return [tuple(edge) for edge in graph.edges()], None

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.paths.directed import Digraph, Edge
-from swapregret.arrays import Action, Vector, as_action, as_vector
-from swapregret.errors import InvalidAction
+from swapregret.actions.edge_lists import Edge
+from swapregret.actions.paths.directed import Digraph
+from swapregret.arrays import Action, Vector, as_vector
 
 if TYPE_CHECKING:
     from swapregret.actions.paths.dag_paths import DagPaths
@@ -50,21 +50,11 @@ class Levelled:
 
     def to_original(self, action: npt.ArrayLike) -> Action:
         """Read a path of the levelled graph as a path of the original."""
-        vector = as_action(action, self.paths.dimension)
-        if vector not in self.paths:
-            raise InvalidAction(
-                "`action` must be a path of the levelled graph", "another vector", "Take it from Levelled.paths."
-            )
-        return vector[: self.n_original].copy()
+        return self.paths._read_action(action)[: self.n_original].copy()
 
     def to_levelled(self, action: npt.ArrayLike) -> Action:
         """Write a path of the original as the path of the levelled graph that follows the same edges."""
-        vector = as_action(action, self.n_original)
-        if vector not in self.original:
-            raise InvalidAction("`action` must be a path of the original graph", "another vector", "Check its edges.")
-        weights = np.zeros(self.paths.dimension)
-        weights[: self.n_original] = 2.0 * vector - 1.0
-        return self.paths.argmax(weights)
+        return self.paths.argmax(self.lift(2.0 * self.original._read_action(action) - 1.0))
 
     def lift(self, weights: npt.ArrayLike) -> Vector:
         """Write weights of the original edges as weights of the levelled graph: dummy edges weigh 0."""

@@ -151,21 +151,17 @@ class Partitions(ActionSet):
 
     def to_compact(self, action: npt.ArrayLike) -> Action:
         """Write a path action in compact coordinates."""
-        vector = self._read(action, self._paths.dimension, "path")
+        vector = self._paths._read_action(action)
         return np.bincount(self._image, weights=vector, minlength=self._n_compact).astype(np.int64)
 
     def to_path(self, action: npt.ArrayLike) -> Action:
         """Write a compact action in path coordinates."""
-        return self._to_path(self._read(action, self._n_compact, "compact"))
-
-    def _read(self, action: npt.ArrayLike, dimension: int, name: str) -> Action:
-        vector = as_action(action, dimension)
-        known = vector in self._paths if name == "path" else self._is_compact_action(vector)
-        if not known:
+        vector = as_action(action, self._n_compact)
+        if not self._is_compact_action(vector):
             raise InvalidAction(
-                f"`action` must be a partition in {name} coordinates", "another vector", f"The set is {self!r}."
+                "`action` must be a partition in compact coordinates", "another vector", f"The set is {self!r}."
             )
-        return vector
+        return self._to_path(vector)
 
     def _to_path(self, compact: Action) -> Action:
         return self._paths.argmax(2.0 * compact[self._image] - 1.0)
@@ -196,14 +192,9 @@ class Partitions(ActionSet):
         action[self._image[path == 1]] = 1
         return action
 
-    def __contains__(self, action: object) -> bool:
+    def _is_action(self, vector: Action) -> bool:
         """Tell whether a vector is a partition in the set's coordinates."""
-        if not self.is_compact:
-            return action in self._paths
-        try:
-            return self._is_compact_action(as_action(action, self.dimension))  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
+        return self._is_compact_action(vector) if self.is_compact else vector in self._paths
 
     def _actions(self) -> Iterator[Action]:
         paths = self._paths._actions()
@@ -242,12 +233,6 @@ class Partitions(ActionSet):
                 return Projection(point, log_point, gap, n_steps)
         return super().kl_project(w)
 
-    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
-        """Project, starting from a flow known from before where there are flows."""
-        if self.is_compact:
-            return self.kl_project(log_weights)
-        return self._paths.kl_project_near(log_weights, log_point)
-
     @cached_property
     def _used(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The compact coordinates some action has, and which of them each edge of the graph is."""
@@ -265,12 +250,6 @@ class Partitions(ActionSet):
         if self.is_compact:
             return super().decompose(marginals, variants=variants)
         return self._paths.decompose(marginals, variants=variants)
-
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Do the same, packed."""
-        if self.is_compact:
-            return super().decompose_packed(marginals, variants=variants)
-        return self._paths.decompose_packed(marginals, variants=variants)
 
     # ---- laws ----------------------------------------------------------------------------------------------------
 
@@ -299,10 +278,10 @@ class Partitions(ActionSet):
         return owner.family(mu, kind=kind, variants=variants, has_moment=has_moment)
 
     def _law(self, law: Policy) -> Policy:
-        return ImageLaw(law, self._image, self._n_compact, self._inverse) if self.is_compact else law
-
-    def _inverse(self, compact: Action) -> Action | None:
-        return self._to_path(compact) if compact in self else None
+        """Read a chain over the paths in the coordinates of the set."""
+        if self.is_compact and isinstance(law, MarkovPaths):
+            return ImageLaw(law, self._image, self._n_compact)
+        return law
 
     def __repr__(self) -> str:
         compact = ", coordinates='compact'" if self.is_compact else ""

@@ -1,10 +1,9 @@
-"""The order in which the vertices of a graph are eliminated, chosen to join as few of them as possible."""
-
-import heapq
+"""How the vertices of a graph are eliminated: in an order that joins few of them, or as they come."""
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.elimination_order import elimination_order
 from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.arrays import frozen
 
@@ -17,10 +16,9 @@ def plan_elimination(
 ) -> Elimination:
     """Plan the elimination of the vertices 0..sink-1 of a graph whose last vertex, the sink, is the ground.
 
-    Two orders are tried. By minimum degree, the vertex with the fewest neighbours left goes first, the lowest number on a tie;
-    each elimination joins its neighbours; when all that are left are joined to each other, the order no longer matters.
-    As they come, in topological order, each vertex is taken to be joined to all up to the last that it or one before it
-    is joined to: a band, whose arithmetic needs no looking up and is taken unless it is four times as much.
+    Two orders are tried: by minimum degree (``actions.elimination_order``), and as they come. As they come, in topological order,
+    each vertex is taken to be joined to all up to the last that it or one before it is joined to: a band, whose arithmetic needs
+    no looking up and is taken unless it is four times as much.
 
     Parameters
     ----------
@@ -44,7 +42,8 @@ def plan_elimination(
     >>> plan.place.tolist(), plan.later.tolist(), plan.slot.tolist()
     ([0, 1], [1, 2, 2, 2, 2, 2, 2], [0, -1])
     """
-    order, neighbours = _eliminate(tail, head, sink)
+    inner = head < sink
+    order, neighbours = elimination_order(tail[inner], head[inner], sink)
     place = np.empty(sink, dtype=np.int64)
     place[order] = np.arange(sink)
     columns = [np.sort(place[list(joined)]) for joined in neighbours]
@@ -62,7 +61,6 @@ def plan_elimination(
     at = np.lexsort((of_column, later))
     before = np.searchsorted(later[at], np.arange(sink + 1))
     slot = np.full(tail.size, -1, dtype=np.int64)
-    inner = head < sink
     first = np.minimum(place[tail[inner]], place[head[inner]])
     second = np.maximum(place[tail[inner]], place[head[inner]])
     slot[inner] = np.searchsorted(of_column * (sink + 1) + later, first * (sink + 1) + second)
@@ -88,37 +86,3 @@ def _band(tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], sink: int) -
     inner = head < sink
     np.maximum.at(ends, np.minimum(tail[inner], head[inner]), np.maximum(tail[inner], head[inner]))
     return np.asarray(np.maximum.accumulate(ends))
-
-
-def _eliminate(
-    tail: npt.NDArray[np.int64], head: npt.NDArray[np.int64], sink: int
-) -> tuple[list[int], list[list[int]]]:
-    """Return the order of elimination, and the neighbours each vertex has left at its turn."""
-    joined: list[set[int]] = [set() for _ in range(sink)]
-    for u, v in zip(tail.tolist(), head.tolist(), strict=True):
-        if v < sink:
-            joined[u].add(v)
-            joined[v].add(u)
-    queue = [(len(others), u) for u, others in enumerate(joined)]
-    heapq.heapify(queue)
-    order: list[int] = []
-    neighbours: list[list[int]] = []
-    done = [False] * sink
-    while queue:
-        degree, u = heapq.heappop(queue)
-        if done[u] or degree != len(joined[u]):
-            continue
-        left = sink - len(order)
-        if degree == left - 1:
-            rest = [v for v in range(sink) if not done[v]]
-            order += rest
-            neighbours += [rest[index + 1 :] for index in range(left)]
-            break
-        done[u] = True
-        order.append(u)
-        neighbours.append(list(joined[u]))
-        for v in joined[u]:
-            joined[v] |= joined[u]
-            joined[v] -= {u, v}
-            heapq.heappush(queue, (len(joined[v]), v))
-    return order, neighbours

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
 from swapregret.actions.hybrid import hybrid_move
-from swapregret.actions.paths.kernels.chain_draws import chain_draw
+from swapregret.actions.listed_laws import put_moment
+from swapregret.actions.paths.kernels.chain_draws import chain_cooccurrence, chain_draw, chain_flow
 from swapregret.actions.paths.kernels.dag import best_path
 from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.actions.paths.kernels.path_projection import (
@@ -21,8 +21,7 @@ from swapregret.actions.paths.kernels.path_projection import (
 )
 from swapregret.actions.paths.kernels.path_stripping import packed_paths
 from swapregret.arrays import Floats, Integers, Words
-
-_ = listed_laws
+from swapregret.compiled.kernel import kernel
 
 
 class PathGraph(NamedTuple):
@@ -96,9 +95,31 @@ def path_part(family: Any, vector: Floats) -> Floats:
     return path_span_part(graph.start, graph.head, graph.edge, graph.plan, graph.joined, graph.pivot, vector)
 
 
+@kernel
+def walk_chain(family: Any, transition: Floats, rng: np.random.Generator) -> Integers:
+    """Draw a path by walking along a chain."""
+    graph = family.graph
+    numbers = rng.random(graph.longest)
+    return chain_draw(graph.start, graph.head, graph.edge, transition, numbers, family.common.dimension)
+
+
 @draw_explore.of(PathFamily)
 def draw_chain(family: Any, rng: np.random.Generator) -> Integers:
     """Walk along the chain that explores."""
-    graph = family.graph
-    numbers = rng.random(graph.longest)
-    return chain_draw(graph.start, graph.head, graph.edge, graph.transition, numbers, family.common.dimension)
+    return walk_chain(family, family.graph.transition, rng)
+
+
+@kernel
+def put_chain(family: Any, laws: Any, slot: int, transition: Floats) -> None:
+    """Write a chain into a slot of policies that are chains, with its marginals, and Σ where that is a matrix."""
+    graph, coordinates = family.graph, family.common.coordinates
+    flow, mass = chain_flow(graph.start, graph.head, transition)
+    laws.transition[slot] = transition
+    laws.flow[slot] = flow
+    laws.mass[slot] = mass
+    for k in range(flow.size):
+        laws.marginals[slot, graph.edge[k]] = flow[k]
+    if coordinates.size:
+        d = family.common.dimension
+        full = chain_cooccurrence(graph.start, graph.head, graph.edge, transition, flow, d)
+        put_moment(full, coordinates, laws.moments[slot])

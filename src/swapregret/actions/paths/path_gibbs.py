@@ -5,16 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
-from swapregret.actions.listed_laws import draw_mu, put_moment, put_mu, show_mu
-from swapregret.actions.paths.kernels.chain_draws import (
-    chain_cooccurrence,
-    chain_draw,
-    chain_flow,
-    chain_moment,
-    gibbs_transition,
-)
+from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.actions.paths.kernels.chain_draws import chain_flow, chain_moment, gibbs_transition
 from swapregret.actions.paths.kernels.dag import log_sums_to_sink
-from swapregret.actions.paths.path_family import PathFamily
+from swapregret.actions.paths.path_family import PathFamily, put_chain, walk_chain
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import centred, moment_variance
@@ -77,18 +71,9 @@ def path_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> PathGibbsLaws:
 @make_law.of(PathGibbsFamily)
 def make_path_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Make the chain of some exponents, and its Σ."""
-    graph, coordinates = family.graph, family.common.coordinates
-    transition = _transition(graph.start, graph.head, graph.edge, log_point)
-    flow, mass = chain_flow(graph.start, graph.head, transition)
+    graph = family.graph
     laws.exponents[slot] = log_point
-    laws.transition[slot] = transition
-    laws.flow[slot] = flow
-    laws.mass[slot] = mass
-    for k in range(flow.size):
-        laws.marginals[slot, graph.edge[k]] = flow[k]
-    if coordinates.size:
-        full = chain_cooccurrence(graph.start, graph.head, graph.edge, transition, flow, point.size)
-        put_moment(full, coordinates, laws.moments[slot])
+    put_chain(family, laws, slot, _transition(graph.start, graph.head, graph.edge, log_point))
     return MADE
 
 
@@ -97,9 +82,7 @@ def draw_path_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generator)
     """Walk along the chain."""
     if slot == laws.marginals.shape[0] - 1:
         return draw_mu(family, rng)
-    graph = family.graph
-    numbers = rng.random(graph.longest)
-    return chain_draw(graph.start, graph.head, graph.edge, laws.transition[slot], numbers, family.common.dimension)
+    return walk_chain(family, laws.transition[slot], rng)
 
 
 @spread.of(PathGibbsFamily)

@@ -1,14 +1,14 @@
 """Laws over paths, read in fewer coordinates: edges that mean the same are one."""
 
-from collections.abc import Callable
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from swapregret.arrays import Action, Actions, Matrix, Vector
+from swapregret.actions.paths.kernels.dag import best_paths
+from swapregret.actions.paths.path_laws import MarkovPaths
+from swapregret.arrays import Action, Actions, Integers, Matrix, Vector
 from swapregret.policy import FinitePolicy, Policy, once
-from swapregret.policy.held import Held, held_array, held_of, held_whole, wrong_law
+from swapregret.policy.held import Held, held_array, held_of, held_whole
 
 
 class ImageLaw(Policy):
@@ -16,14 +16,12 @@ class ImageLaw(Policy):
 
     Parameters
     ----------
-    inner : Policy
-        A law whose actions never have two coordinates with the same image.
+    inner : MarkovPaths
+        A law over paths that never have two edges with the same image; no two paths have the same image.
     image : int64 array, shape (inner.dimension,)
         Where each coordinate goes.
     dimension : int
         Number of coordinates of the image.
-    inverse : callable, optional
-        Gives the only action with a given image, or None; without it, probabilities need the list of the support.
 
     Notes
     -----
@@ -31,29 +29,28 @@ class ImageLaw(Policy):
 
     Examples
     --------
-    >>> inner = FinitePolicy([[1, 0, 1, 0], [0, 1, 0, 1]], [.5, .5])
+    >>> from swapregret.actions.paths.directed import read_digraph
+    >>> inner = MarkovPaths(read_digraph([("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")], "s", "t"), np.array([.5, .5, 1., 1.]))
     >>> ImageLaw(inner, np.array([0, 1, 2, 2]), 3).marginals()
     array([0.5, 0.5, 1. ])
     """
 
-    def __init__(
-        self,
-        inner: Policy,
-        image: npt.NDArray[np.int64],
-        dimension: int,
-        inverse: Callable[[Action], Action | None] | None = None,
-    ) -> None:
+    def __init__(self, inner: MarkovPaths, image: Integers, dimension: int) -> None:
         self.inner = inner
         self.image = image
         self.dimension = dimension
         self.has_atoms = inner.has_atoms
-        self._inverse = inverse
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw from the inner law, and read the action in the new coordinates."""
-        action = np.zeros(self.dimension, dtype=np.int64)
-        action[self.image[self.inner.sample(rng) == 1]] = 1
+        action: Action = self._images(self.inner.sample(rng)[None])[0]
         return action
+
+    def _images(self, paths: Actions) -> Actions:
+        rows = np.zeros((len(paths), self.dimension), dtype=np.int64)
+        at, coordinate = np.nonzero(paths)
+        rows[at, self.image[coordinate]] = 1
+        return rows
 
     def _collect(self, values: Vector) -> Vector:
         return np.asarray(np.bincount(self.image, weights=values, minlength=self.dimension), dtype=np.float64)
@@ -68,11 +65,10 @@ class ImageLaw(Policy):
         return self._collect(self.inner.second_moment(np.asarray(vector, dtype=np.float64)[self.image]))
 
     def probabilities(self, actions: Actions) -> Vector:
-        """Return the probability of the action whose image each row is."""
-        if self._inverse is None:
-            return super().probabilities(actions)
-        originals = [self._inverse(action) for action in actions]
-        return np.array([0.0 if each is None else self.inner.probability(each) for each in originals])
+        """Return the probability of the path whose image each row is: the one that has most edges with an image in it."""
+        graph, given = self.inner.graph, np.asarray(actions)
+        paths = best_paths(graph.start, graph.head, graph.edge, np.ascontiguousarray(2.0 * given[:, self.image] - 1.0))
+        return np.where((self._images(paths) == given).all(axis=1), self.inner.probabilities(paths), 0.0)
 
     @once
     def cooccurrence(self) -> Matrix:
@@ -83,10 +79,7 @@ class ImageLaw(Policy):
     def finite(self) -> FinitePolicy:
         """List the images of the inner law's support."""
         inner = self.inner.finite()
-        rows = np.zeros((len(inner.atoms), self.dimension), dtype=np.int64)
-        at, coordinate = np.nonzero(inner.atoms)
-        rows[at, self.image[coordinate]] = 1
-        return FinitePolicy(rows, inner.weights)
+        return FinitePolicy(self._images(inner.atoms), inner.weights)
 
     def __repr__(self) -> str:
         return f"ImageLaw({self.inner!r}, dimension={self.dimension})"
@@ -94,8 +87,5 @@ class ImageLaw(Policy):
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
         """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
-        inner, inverse = held_of(held, "inner", Policy), held["_inverse"]
-        d = held_whole(held, "dimension", most)
-        if not (inverse is None or callable(inverse)):
-            raise wrong_law("a method or nothing as `_inverse`", f"{inverse!r:.80}")
-        return cls(inner, held_array(held, "image", "int64", (inner.dimension,), 0, d - 1), d, inverse)
+        inner, d = held_of(held, "inner", MarkovPaths), held_whole(held, "dimension", most)
+        return cls(inner, held_array(held, "image", "int64", (inner.dimension,), 0, d - 1), d)

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
+from swapregret.actions.listed_policy import ListedPolicy
 from swapregret.actions.products.coupling import couple
 from swapregret.actions.products.product_family import ProductFamily
-from swapregret.actions.products.product_span import level_of, level_vector, off_level, pair_span
+from swapregret.actions.products.product_span import level_of, off_level, pair_levels, pair_span
 from swapregret.actions.set_specs import make_set
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_table, as_vector
-from swapregret.compiled.bits import unpack
-from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.arrays import Action, Actions, Label, as_integer, as_table, as_vector
+from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.policy import FinitePolicy, Policy, ProductPolicy, mix
@@ -113,12 +113,8 @@ class Product(ActionSet):
         pieces = self.split(as_table(weights, self.dimension, "weights"))
         return np.hstack([part.argmax_many(piece) for part, piece in zip(self.parts, pieces, strict=True)])
 
-    def __contains__(self, action: object) -> bool:
+    def _is_action(self, vector: Action) -> bool:
         """Tell whether every piece is an action of its set."""
-        try:
-            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
         return all(piece in part for part, piece in zip(self.parts, self.split(vector), strict=True))
 
     def _actions(self) -> Iterator[Action]:
@@ -155,13 +151,13 @@ class Product(ActionSet):
     def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
         """Project each piece onto its set: the divergence is a sum, and so is the gap."""
         pieces = self.split(as_vector(log_weights, self.dimension, "log_weights"))
-        return _joined([part.kl_project(piece) for part, piece in zip(self.parts, pieces, strict=True)])
-
-    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
-        """Do the same, told a point that may be near."""
-        pieces = self.split(as_vector(log_weights, self.dimension, "log_weights"))
-        near = self.split(log_point)
-        return _joined([part.kl_project_near(*two) for part, *two in zip(self.parts, pieces, near, strict=True)])
+        parts = [part.kl_project(piece) for part, piece in zip(self.parts, pieces, strict=True)]
+        return Projection(
+            np.concatenate([part.point for part in parts]),
+            np.concatenate([part.log_point for part in parts]),
+            sum(part.gap for part in parts),
+            max(part.n_iterations for part in parts),
+        )
 
     @property
     def most_atoms(self) -> int | None:
@@ -169,20 +165,15 @@ class Product(ActionSet):
         counts = [part.most_atoms for part in self.parts]
         return None if any(count is None for count in counts) else sum(count for count in counts if count is not None)
 
-    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> FinitePolicy:
+    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
         """Decompose each piece in its set and couple the lists: each is laid along a line of length 1 in a fixed order."""
-        words, weights = self.decompose_packed(marginals, variants=variants)
-        return FinitePolicy(np.stack([unpack(row, self.dimension) for row in words]), weights)
-
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Do the same, packed."""
         count = as_integer(variants, "variants", 1)
         point = as_vector(marginals, self.dimension, "marginals")
         split = self.parts[0].dimension
         words, weights = self.parts[0].decompose_packed(point[:split], variants=count)
         others, other_weights = self._rest.decompose_packed(point[split:], variants=count)
         lists = np.array(words), np.array(weights), np.array(others), np.array(other_weights)
-        return couple(*lists, split, self.dimension)
+        return ListedPolicy(self.dimension, *couple(*lists, split, self.dimension))
 
     # ---- laws ----------------------------------------------------------------------------------------------------
 
@@ -219,9 +210,7 @@ class Product(ActionSet):
         first = self.parts[0].family(first_law, variants=variants, has_moment=False)
         second = self._rest.family(rest_law, variants=variants, has_moment=False)
         common = describe(self, mu, has_moment=has_moment, is_listed=not own)
-        u, v = level_vector(self.parts[0]), level_vector(self._rest)
-        levels = np.zeros(0) if u is None or v is None else np.concatenate([u, v])
-        return ProductFamily(common, first, second, self.parts[0].dimension, levels)
+        return ProductFamily(common, first, second, self.parts[0].dimension, pair_levels(self.parts[0], self._rest))
 
     def __repr__(self) -> str:
         return f"Product({', '.join(map(repr, self.parts))})"
@@ -242,15 +231,6 @@ def _names(names: Sequence[Label] | None, count: int) -> tuple[Label, ...]:
     return given
 
 
-def _joined(parts: list[Projection]) -> Projection:
-    return Projection(
-        np.concatenate([part.point for part in parts]),
-        np.concatenate([part.log_point for part in parts]),
-        sum(part.gap for part in parts),
-        max(part.n_iterations for part in parts),
-    )
-
-
 def _off_every_level(actions: ActionSet, law: Policy) -> Policy:
     """Return an exploration law whose actions lie on one level only if all actions do.
 
@@ -262,9 +242,7 @@ def _off_every_level(actions: ActionSet, law: Policy) -> Policy:
         return law
     J = actions.span.coordinates
     x = law.marginals()[J]
-    c = np.asarray(
-        np.linalg.solve(law.cooccurrence()[np.ix_(J, J)], x), dtype=np.float64
-    )  # c·M = 1 on the actions of the law exactly if x·c = 1
+    c = np.asarray(np.linalg.solve(law.cooccurrence()[np.ix_(J, J)], x), dtype=np.float64)
     # c·M = 1 on the actions of the law exactly if x·c = 1
     other = off_level(actions, c) if 1.0 - float(x @ c) <= _ON_A_LEVEL else None
     if other is None:

@@ -4,15 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import listed_laws  # the code behind the methods that are not given here
 from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
 from swapregret.actions.listed_laws import draw_mu
 from swapregret.actions.products.coupling import couple
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
-
-_ = listed_laws
 
 
 class ProductFamily(NamedTuple):
@@ -40,6 +37,19 @@ def _side_by_side(first: Integers, second: Integers) -> Integers:
     for i in range(second.size):
         action[first.size + i] = second[i]
     return action
+
+
+@kernel
+def share_level(vector: Floats, levels: Floats, split: int) -> None:
+    """Project a pair of vectors, in place, so that u·x = v·y: both have the same level."""
+    u, v = levels[:split], levels[split:]
+    left, right = dot(u, u), dot(v, v)
+    a, b = dot(u, vector[:split]), dot(v, vector[split:])
+    level = (a * right + b * left) / (left + right)
+    for i in range(split):
+        vector[i] += (level - a) / left * u[i]
+    for i in range(v.size):
+        vector[split + i] += (level - b) / right * v[i]
 
 
 @project.of(ProductFamily)
@@ -100,14 +110,7 @@ def part_of_pair(family: Any, vector: Floats) -> Floats:
     for i in range(y.size):
         result[split + i] = y[i]
     if levels.size:
-        u, v = levels[:split], levels[split:]
-        left, right = dot(u, u), dot(v, v)
-        a, b = dot(u, result[:split]), dot(v, result[split:])
-        level = (a * right + b * left) / (left + right)
-        for i in range(split):
-            result[i] += (level - a) / left * u[i]
-        for i in range(v.size):
-            result[split + i] += (level - b) / right * v[i]
+        share_level(result, levels, split)
     return result
 
 

@@ -14,6 +14,7 @@ searched for.
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.products.product_family import share_level
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.geometry.span import LazySpan, Span
 
@@ -64,6 +65,12 @@ def level_vector(actions: ActionSet) -> Vector | None:
     return actions.span.project(weights)
 
 
+def pair_levels(first: ActionSet, second: ActionSet) -> Vector:
+    """Return the vectors of both levels, one after the other; nothing where one of the sets has none."""
+    u, v = level_vector(first), level_vector(second)
+    return np.zeros(0) if u is None or v is None else np.concatenate([u, v])
+
+
 def affine_rows(actions: ActionSet) -> Actions:
     """Return as many affinely independent actions as there are; the first as many as the rank are independent."""
     basis = actions.span.basis
@@ -108,14 +115,11 @@ def pair_span(first: ActionSet, second: ActionSet) -> Span:
         return rows
 
     def part(vector: Vector) -> Vector:
-        x, y = first.span.project(vector[:split]), second.span.project(vector[split:])
-        u, v = level_vector(first), level_vector(second)
-        if u is not None and v is not None:
-            left, right = float(u @ u), float(v @ v)
-            a, b = float(u @ x), float(v @ y)
-            level = (a * right + b * left) / (left + right)
-            x, y = x + (level - a) / left * u, y + (level - b) / right * v
-        return np.concatenate([x, y])
+        result = np.concatenate([first.span.project(vector[:split]), second.span.project(vector[split:])])
+        levels = pair_levels(first, second)
+        if levels.size:
+            share_level(result, levels, split)
+        return result
 
     coordinates = np.concatenate([J, split + K[keep]])
     return LazySpan(coordinates, lift, basis, part)

@@ -88,7 +88,7 @@ class CombEXP(PointPlayer):
 
     @cached_property
     def _family(self) -> Any:
-        return self.actions.moving_family(self.actions.exploration_policy(), variants=self.variants)
+        return self.actions.family(self.actions.exploration_policy(), variants=self.variants)
 
     @property
     def _first(self) -> tuple[Vector, Vector]:

@@ -65,7 +65,7 @@ class HybridOMD(PointPlayer):
     @cached_property
     def _family(self) -> Any:
         options: dict[str, Any] = {"variants": self.variants, "has_moment": False}
-        made = self.actions.moving_family(self.mu, **options)
+        made = self.actions.family(self.mu, **options)
         return made if has_hybrid(made) else ActionSet.family(self.actions, self.mu, **options)
 
     @property

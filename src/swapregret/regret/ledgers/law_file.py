@@ -1,13 +1,11 @@
 """Laws whose support is not listed, as plain data: what a file needs to make them again.
 
-A law is an object of this package that is made of numbers, arrays and other such objects (a graph, an inner law, a method
-of its action set). Written are its class and what it was made of (``registry.LAW_PARTS``), so equal laws are written alike. Read
-are the classes of ``registry.LAWS`` only, made of values they have checked (``of_held``). A law can also be written as one cell of
-a table.
+A law is an object of this package that is made of numbers, arrays, labels and other such objects (a graph, an inner law). Written
+are its class and what it was made of (``registry.LAW_PARTS``), so equal laws are written alike. Read are the classes of
+``registry.LAWS`` only, made of values they have checked (``of_held``). A law can also be written as one cell of a table.
 """
 
 import base64
-import inspect
 import json
 import zlib
 from dataclasses import fields
@@ -21,7 +19,7 @@ from swapregret.arrays import NamedArrays, array_of_text, text_of_array
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Mixture, Policy
 from swapregret.policy.held import is_same, wrong_law
-from swapregret.registry import GRAPHS, LAW_METHODS, LAW_PARTS, LAWS, find, name_of
+from swapregret.registry import GRAPHS, LAW_PARTS, LAWS, find, name_of
 
 _TEXT = "laws"
 _MOST = 2**26
@@ -119,10 +117,6 @@ class _Writer:
             return {"array": self._place(value), "is_frozen": not value.flags.writeable}
         if isinstance(value, tuple):
             return {"tuple": [self.write(item) for item in value]}
-        if isinstance(value, ActionSet) and (value is self._actions or repr(value) == repr(self._actions)):
-            return {"set": True}
-        if inspect.ismethod(value) and value.__name__ in LAW_METHODS:
-            return {"method": value.__name__, "of": self.write(value.__self__)}
         name = name_of(type(value), LAWS, GRAPHS)
         if name is None:
             raise Unsupported(
@@ -164,16 +158,6 @@ class _Reader:
             return self._made[key]
         if "tuple" in data:
             return tuple(self.read(item) for item in data["tuple"])
-        if "set" in data:
-            return self._actions
-        if "method" in data:
-            if data["method"] not in LAW_METHODS or data["of"] != {"set": True}:
-                raise InvalidInput(
-                    "a law in a file must hold no method but those of swapregret.registry",
-                    f"{data['method']!r:.80}",
-                    "Run the spec again.",
-                )
-            return getattr(self._actions, data["method"])
         if not isinstance(data.get("holds"), dict):
             raise wrong_law("a class and what it holds", f"{data!r:.80}")
         kind = find(data["class"], "a law", LAWS, GRAPHS)

@@ -4,33 +4,15 @@ k-forests with k below n − 1 go the way of spanning trees: an extra vertex, th
 load leaves, and trees of the larger graph lose the apex at the end.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.tree_atoms import level_sizes, put_back, write_rows
-from swapregret.actions.graphs.kernels.tree_network import with_apex
+from swapregret.actions.graphs.kernels.tree_network import ForestGraph, with_apex
 from swapregret.actions.graphs.kernels.tree_rounding import round_to_base
 from swapregret.actions.graphs.kernels.tree_splitting import split_off
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import merge_law, set_bit
+from swapregret.compiled.bits import merge_law, pack_action
 from swapregret.compiled.kernel import kernel
-
-Coordinates = npt.NDArray[np.int32]
-
-
-class ForestGraph(NamedTuple):
-    """A graph, the number of edges of its forests, and its edges by pairs of vertices."""
-
-    tails: Integers
-    heads: Integers
-    n_vertices: int
-    size: int
-    pair_tails: Integers
-    pair_heads: Integers
-    pair_starts: Integers
-    pair_edges: Integers
 
 
 @kernel
@@ -51,51 +33,42 @@ def decompose_forest_masses(
     is_found : bool
         False if no point of the polytope was found near the masses; the rest is then nothing.
     """
-    n, size = graph.n_vertices, graph.size
-    pair_tails, pair_heads, pair_starts = graph.pair_tails, graph.pair_heads, graph.pair_starts
+    n, size, n_pairs = graph.n_vertices, graph.size, graph.pair_tails.size
     none, nothing = np.empty((0, given.size), dtype=np.int64), np.empty(0, dtype=np.int64)
-    net, masses, _, missing = round_to_base(
-        given, pair_tails, pair_heads, pair_starts, graph.pair_edges, n, size * unit, unit
-    )
+    net, masses, missing = round_to_base(graph, given, unit)
     if missing > 0:
         return none, nothing, given, False
-    apex, n_arcs = -1, 2 * pair_tails.size
+    apex, n_arcs = -1, 2 * n_pairs
     if size < n - 1:
         apex, n_arcs = n, n_arcs + 2 * n
-        net = with_apex(net, pair_tails, pair_heads, unit)
+        net = with_apex(graph, net, unit)
     splits, is_inside = split_off(net, n_arcs, unit, ranks)
     if not is_inside:
         return none, nothing, given, False
-    parents, weights, n_trees, is_even = put_back(splits, unit, apex, masses.size - pair_tails.size)
+    parents, weights, n_trees, is_even = put_back(splits, unit, apex, masses.size - n_pairs)
     if not is_even:
         return none, nothing, given, False
-    rows, weights, is_even = write_rows(
-        parents, weights, n_trees, pair_tails, pair_heads, pair_starts, graph.pair_edges, masses, apex
-    )
+    rows, weights, is_even = write_rows(graph, parents, weights, n_trees, masses, apex)
     if apex >= 0:
-        rows, weights = level_sizes(rows, weights, size, graph.tails, graph.heads, n)
+        rows, weights = level_sizes(graph, rows, weights)
     return rows, weights, masses, is_even
 
 
 @kernel
-def decompose_forest_point(
-    graph: ForestGraph, point: Floats, total: int, ranks: Integers
-) -> tuple[Coordinates, Floats, float]:
+def packed_forests(graph: ForestGraph, point: Floats, total: int, ranks: Integers) -> tuple[Words, Floats, float]:
     """Write a point as a law over forests, the mean of one decomposition for each row of ``ranks``.
 
     Returns
     -------
-    chosen : int32 array, shape (n, size)
-        The edges of each forest; a forest may come twice.
+    words : uint64 array, shape (n, words)
+        Different forests, packed; none if nothing could be decomposed.
     weights : float64 array, shape (n,)
-        Multiples of 1 / ``total`` that add up to 1.
     outside : float
         How far the worst coordinate is from what was decomposed; infinite if nothing could be.
     """
-    d, count = point.size, len(ranks)
-    chosen, weights = np.empty((2 * d * count, graph.size), dtype=np.int32), np.empty(2 * d * count)
-    n = 0
-    outside = 0.0
+    d, count, n_words = point.size, len(ranks), (point.size + 63) // 64
+    words, weights = np.zeros((2 * d * count, n_words), dtype=np.uint64), np.empty(2 * d * count)
+    n, outside = 0, 0.0
     for variant in range(count):
         share = total // count + (1 if variant < total % count else 0)
         masses = np.empty(d, dtype=np.int64)
@@ -103,34 +76,17 @@ def decompose_forest_point(
             masses[edge] = np.int64(np.floor(min(max(point[edge], 0.0), 1.0) * share))
         rows, mass, masses, is_found = decompose_forest_masses(graph, masses, share, ranks[variant])
         if not is_found:
-            return chosen[:0], weights[:0], np.inf
+            return words[:0], weights[:0], np.inf
         for edge in range(d):
             outside = max(outside, abs(masses[edge] / share - point[edge]))
         if n + mass.size > weights.size:
             room = 2 * (n + mass.size)
-            wider, longer = np.empty((room, graph.size), dtype=np.int32), np.empty(room)
-            wider[:n], longer[:n] = chosen[:n], weights[:n]
-            chosen, weights = wider, longer
+            wider, longer = np.zeros((room, n_words), dtype=np.uint64), np.empty(room)
+            wider[:n], longer[:n] = words[:n], weights[:n]
+            words, weights = wider, longer
         for a in range(mass.size):
-            at = 0
-            for edge in range(d):
-                if rows[a, edge]:
-                    chosen[n, at] = edge
-                    at += 1
+            pack_action(rows[a], words[n])
             weights[n] = mass[a] / total
             n += 1
-    return chosen[:n].copy(), weights[:n].copy(), outside
-
-
-@kernel
-def packed_forests(graph: ForestGraph, point: Floats, total: int, ranks: Integers) -> tuple[Words, Floats, float]:
-    """Return the forests of a point, their weights, and how far it is from what was decomposed."""
-    chosen, weights, outside = decompose_forest_point(graph, point, total, ranks)
-    words = np.zeros((len(chosen), (point.size + 63) // 64), dtype=np.uint64)
-    for a in range(len(chosen)):
-        for i in range(chosen.shape[1]):
-            set_bit(words[a], chosen[a, i])
-    if len(chosen) == 0:
-        return words, weights, outside
-    different, merged = merge_law(words, weights)
+    different, merged = merge_law(words[:n], weights[:n])
     return different, merged, outside

@@ -122,12 +122,6 @@ def walk_bound(
 
 
 @kernel
-def affordable_walk(n_vertices: int, rank: int, dimension: int) -> float:
-    """Return how many steps a walk may take before drawing edge by edge is the faster way."""
-    return 64.0 * n_vertices + 0.05 * rank * rank * dimension
-
-
-@kernel
 def draw_by_walk(
     rng: np.random.Generator, steps: Floats, up: Integers, starts: Integers, edges: Integers, ends: Integers
 ) -> Integers:
@@ -219,20 +213,3 @@ def draw_by_chain(
             if chances[edge] > 0.0:
                 chances[edge] -= product(columns[edge], direction) ** 2
     return action
-
-
-@kernel
-def draw_walks(
-    rng: np.random.Generator,
-    steps: Floats,
-    up: Integers,
-    starts: Integers,
-    edges: Integers,
-    ends: Integers,
-    count: int,
-) -> Integers:
-    """Draw forests by Wilson's algorithm."""
-    rows = np.empty((count, edges.size // 2), dtype=np.int64)
-    for index in range(count):
-        rows[index] = draw_by_walk(rng, steps, up, starts, edges, ends)
-    return rows

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.kruskal import find_root
-from swapregret.actions.graphs.kernels.tree_network import widened
+from swapregret.actions.graphs.kernels.tree_network import ForestGraph, widened
 from swapregret.actions.graphs.kernels.tree_splitting import Splits
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
@@ -145,24 +145,15 @@ def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, In
 
 @kernel
 def write_rows(
-    parents: Table,
-    weights: Integers,
-    n_trees: int,
-    pair_tails: Integers,
-    pair_heads: Integers,
-    pair_starts: Integers,
-    pair_edges: Integers,
-    masses: Integers,
-    apex: int,
+    graph: ForestGraph, parents: Table, weights: Integers, n_trees: int, masses: Integers, apex: int
 ) -> tuple[npt.NDArray[np.int64], Integers, bool]:
     """Write trees as rows of edges, dividing them where parallel edges share the mass between two vertices.
 
     Parameters
     ----------
+    graph : ForestGraph
     parents, weights, n_trees
         From :func:`put_back`, with room for one more tree for every parallel edge.
-    pair_tails, pair_heads, pair_starts, pair_edges : int64 arrays
-        The edges between the two vertices of pair p are ``pair_edges[pair_starts[p] : pair_starts[p + 1]]``.
     masses : int64 array, shape (d,)
         Mass of each edge.
     apex : int
@@ -175,6 +166,8 @@ def write_rows(
     is_even : bool
         Whether every edge got exactly its mass.
     """
+    pair_tails, pair_heads = graph.pair_tails, graph.pair_heads
+    pair_starts, pair_edges = graph.pair_starts, graph.pair_edges
     n, n_pairs = parents.shape[1], pair_tails.size
     lists, starts = np.empty(2 * n_pairs, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
     for pair in range(n_pairs):
@@ -220,12 +213,12 @@ def write_rows(
 
 
 @kernel
-def move_edges(large: Integers, small: Integers, count: int, tails: Integers, heads: Integers, n_vertices: int) -> None:
+def move_edges(graph: ForestGraph, large: Integers, small: Integers, count: int) -> None:
     """Move the first edges of the larger forest that close no cycle in the smaller one.
 
     As long as the one is larger than the other there is such an edge; one that closes a cycle now does so later too.
     """
-    parents = np.arange(n_vertices)
+    tails, heads, parents = graph.tails, graph.heads, np.arange(graph.n_vertices)
     for edge in range(tails.size):
         if small[edge]:
             parents[find_root(parents, heads[edge])] = find_root(parents, tails[edge])
@@ -242,15 +235,15 @@ def move_edges(large: Integers, small: Integers, count: int, tails: Integers, he
 
 @kernel
 def level_sizes(
-    rows: npt.NDArray[np.int64], weights: Integers, size: int, tails: Integers, heads: Integers, n_vertices: int
+    graph: ForestGraph, rows: npt.NDArray[np.int64], weights: Integers
 ) -> tuple[npt.NDArray[np.int64], Integers]:
-    """Move edges from forests that are too large to forests that are too small, until all have ``size`` edges, their mean.
+    """Move edges from forests that are too large to forests that are too small, until all have ``graph.size`` edges, their mean.
 
     The largest and the smallest, the heaviest among equals, are cut to the same weight, and edges move until one of them is
     right. With the most uneven first the list grows to two or three times its length; in other orders it may
     double with every edge.
     """
-    n_rows, d = rows.shape
+    (n_rows, d), size = rows.shape, graph.size
     sizes = np.zeros(n_rows, dtype=np.int64)
     for row in range(n_rows):
         for edge in range(d):
@@ -278,6 +271,6 @@ def level_sizes(
             sizes[n_rows], weights[n_rows] = sizes[heavy], weights[heavy] - weights[light]
             weights[heavy] = weights[light]
             n_rows += 1
-        move_edges(rows[large], rows[small], count, tails, heads, n_vertices)
+        move_edges(graph, rows[large], rows[small], count)
         sizes[large] -= count
         sizes[small] += count

@@ -2,86 +2,15 @@
 
 Taking out a vertex v with conductances c_a to its neighbours multiplies the count by their sum and adds c_a·c_b / Σ c between every
 two of them. In floats this needs no subtraction, so the logarithm of the count is accurate; modulo a prime it is exact. Vertices
-are taken out in an order that keeps the neighbours few; who then is whose neighbour is worked out once.
+are taken out in an order that keeps the neighbours few; who then is whose neighbour is worked out once: ``places[v]`` says when
+vertex v is taken out, and the one taken out at place i then has the neighbours with the places ``near[starts[i] : starts[i + 1]]``,
+increasing.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
-
-
-@kernel
-def n_ones(words: npt.NDArray[np.uint64]) -> int:
-    """Count the bits that are set."""
-    count = 0
-    for word in words:
-        while word:
-            word &= word - np.uint64(1)
-            count += 1
-    return count
-
-
-@kernel
-def elimination_rows(tails: Integers, heads: Integers, n_vertices: int) -> tuple[Integers, Integers, Integers]:
-    """Order the vertices by how few neighbours they have when they are taken out.
-
-    Returns
-    -------
-    places : int64 array, shape (n_vertices,)
-        When each vertex is taken out.
-    starts, near : int64 arrays
-        The vertex taken out at place i then has the neighbours with the places ``near[starts[i] : starts[i + 1]]``, increasing.
-    """
-    one = np.uint64(1)
-    linked = np.zeros((n_vertices, n_vertices // 64 + 1), dtype=np.uint64)
-    for edge in range(tails.size):
-        u, v = tails[edge], heads[edge]
-        linked[u, v >> 6] |= one << np.uint64(v & 63)
-        linked[v, u >> 6] |= one << np.uint64(u & 63)
-    degrees = np.empty(n_vertices, dtype=np.int64)
-    for vertex in range(n_vertices):
-        degrees[vertex] = n_ones(linked[vertex])
-    places = np.full(n_vertices, -1, dtype=np.int64)
-    starts = np.zeros(n_vertices + 1, dtype=np.int64)
-    near = np.empty(4 * tails.size + 8, dtype=np.int64)
-    for step in range(n_vertices):
-        v = -1
-        for vertex in range(n_vertices):
-            if places[vertex] < 0 and (v < 0 or degrees[vertex] < degrees[v]):
-                v = vertex
-        places[v] = step
-        count = starts[step]
-        if count + n_vertices > near.size:
-            wider = np.empty(2 * (count + n_vertices), dtype=np.int64)
-            for index in range(count):
-                wider[index] = near[index]
-            near = wider
-        for index in range(linked.shape[1]):
-            word = linked[v, index]
-            bit = 0
-            while word:
-                if word & one:
-                    near[count] = 64 * index + bit
-                    count += 1
-                word >>= one
-                bit += 1
-        starts[step + 1] = count
-        for a in near[starts[step] : count]:
-            for index in range(linked.shape[1]):
-                linked[a, index] |= linked[v, index]
-            linked[a, a >> 6] &= ~(one << np.uint64(a & 63))
-            linked[a, v >> 6] &= ~(one << np.uint64(v & 63))
-            degrees[a] = n_ones(linked[a])
-    for step in range(n_vertices):
-        for position in range(starts[step], starts[step + 1]):  # increasing, by insertion
-            place, left = places[near[position]], position
-            while left > starts[step] and near[left - 1] > place:
-                near[left] = near[left - 1]
-                left -= 1
-            near[left] = place
-    return places, starts, near[: starts[n_vertices]]
 
 
 @kernel

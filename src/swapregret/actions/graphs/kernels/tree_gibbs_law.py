@@ -6,10 +6,12 @@ edge. Sums run in one fixed order, so that stepped and compiled play agree to th
 
 import numpy as np
 
+from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import root_forest, walk_bound, walk_table
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vectors import dot
+from swapregret.compiled.vectors import centred, dot
 
 
 @kernel
@@ -32,6 +34,36 @@ def root_order(scores: Floats, tails: Integers, heads: Integers, n_vertices: int
             j -= 1
         order[j] = vertex
     return order
+
+
+@kernel
+def hang_heaviest(
+    scores: Floats, size: int, tails: Integers, heads: Integers, starts: Integers, edges: Integers, ends: Integers
+) -> tuple[Integers, Integers, Integers, Integers]:
+    """Return the heaviest forest, hung from the vertices of largest weight: chosen edges, edges upwards, depths, order."""
+    n = starts.size - 1
+    chosen = heaviest_forest(scores, tails, heads, n, size)
+    up, depths, order = root_forest(chosen, root_order(scores, tails, heads, n), starts, edges, ends)
+    return chosen, up, depths, order
+
+
+@kernel
+def short_walk(
+    scores: Floats,
+    size: int,
+    up: Integers,
+    order: Integers,
+    tails: Integers,
+    heads: Integers,
+    starts: Integers,
+    edges: Integers,
+) -> Floats:
+    """Return the steps of the random walk that draws; none where drawing edge by edge is the faster way."""
+    s = centred(scores, True)
+    affordable = 64.0 * (starts.size - 1) + 0.05 * size * size * s.size
+    if walk_bound(s, up, order, tails, heads, starts, edges) <= affordable:
+        return walk_table(s, starts, edges)
+    return np.empty(0)
 
 
 @kernel

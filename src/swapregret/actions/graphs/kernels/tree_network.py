@@ -3,11 +3,29 @@
 Works on the :class:`~swapregret.actions.graphs.kernels.graphic_matroid.Network` of a graph without contractions.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from swapregret.actions.graphs.kernels.graphic_matroid import Network, find_levels, forget_levels, network, push
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
+
+
+class ForestGraph(NamedTuple):
+    """A graph, the number of edges of its forests, and its edges by pairs of vertices.
+
+    The edges between the two vertices of pair p are ``pair_edges[pair_starts[p] : pair_starts[p + 1]]``.
+    """
+
+    tails: Integers
+    heads: Integers
+    n_vertices: int
+    size: int
+    pair_tails: Integers
+    pair_heads: Integers
+    pair_starts: Integers
+    pair_edges: Integers
 
 
 @kernel
@@ -120,10 +138,10 @@ def take_back(net: Network, a: int, b: int, amount: int) -> None:
 
 
 @kernel
-def with_apex(net: Network, pair_tails: Integers, pair_heads: Integers, unit: int) -> Network:
+def with_apex(graph: ForestGraph, net: Network, unit: int) -> Network:
     """Join a new vertex, the last one, to all others by what is missing from their loads to a unit."""
-    n, n_pairs = net.labels.size, pair_tails.size
-    tails, heads = widened(pair_tails, n_pairs + n), widened(pair_heads, n_pairs + n)
+    n, n_pairs = graph.n_vertices, graph.pair_tails.size
+    tails, heads = widened(graph.pair_tails, n_pairs + n), widened(graph.pair_heads, n_pairs + n)
     for vertex in range(n):
         tails[n_pairs + vertex], heads[n_pairs + vertex] = vertex, n
     wider = network(np.arange(n + 1), tails, heads, 2 * tails.size)

@@ -9,7 +9,7 @@ import numpy as np
 
 from swapregret.actions.graphs.kernels.graphic_matroid import Network, network
 from swapregret.actions.graphs.kernels.kruskal import find_root, heaviest_forest
-from swapregret.actions.graphs.kernels.tree_network import add_mass, drain
+from swapregret.actions.graphs.kernels.tree_network import ForestGraph, add_mass, drain
 from swapregret.arrays import Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import in_order
@@ -99,39 +99,19 @@ def raise_to(net: Network, masses: Integers, missing: int, unit: int) -> int:
 
 
 @kernel
-def round_to_base(
-    masses: Integers,
-    pair_tails: Integers,
-    pair_heads: Integers,
-    pair_starts: Integers,
-    pair_edges: Integers,
-    n_vertices: int,
-    total: int,
-    unit: int,
-) -> tuple[Network, Integers, Integers, int]:
-    """Move masses of edges, in place, to a point of the polytope scaled by ``unit``.
-
-    Parameters
-    ----------
-    masses : int64 array, shape (d,)
-        Non-negative, one per edge.
-    pair_tails, pair_heads, pair_starts, pair_edges : int64 arrays
-        Edges by pairs of vertices; pairs without edges keep the mass 0.
-    n_vertices : int
-    total : int
-        What the masses must add up to.
-    unit : int
+def round_to_base(graph: ForestGraph, masses: Integers, unit: int) -> tuple[Network, Integers, int]:
+    """Move masses of edges, in place, to a point of the polytope scaled by ``unit``; pairs without edges keep the mass 0.
 
     Returns
     -------
     net : Network
         The masses of the pairs handed to the vertices.
     masses : int64 array, shape (d,)
-    pair_masses : int64 array, shape (n_pairs,)
     missing : int
         0, or what could not be placed.
     """
-    n_pairs = pair_tails.size
+    total, pair_starts, pair_edges = graph.size * unit, graph.pair_starts, graph.pair_edges
+    n_pairs = graph.pair_tails.size
     sums = np.zeros(n_pairs, dtype=np.int64)
     for pair in range(n_pairs):
         for index in range(pair_starts[pair], pair_starts[pair + 1]):
@@ -145,7 +125,7 @@ def round_to_base(
         cut = min(surplus, rounded[pair])
         rounded[pair] -= cut
         surplus -= cut
-    net = network(np.arange(n_vertices), pair_tails, pair_heads, 2 * n_pairs)
+    net = network(np.arange(graph.n_vertices), graph.pair_tails, graph.pair_heads, 2 * n_pairs)
     hand_out(net, rounded, unit)
     missing = total
     for pair in range(n_pairs):
@@ -162,4 +142,4 @@ def round_to_base(
             step = max(change, -masses[edge])
             masses[edge] += step
             change -= step
-    return net, masses, rounded, missing
+    return net, masses, missing

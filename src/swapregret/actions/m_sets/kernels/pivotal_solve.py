@@ -74,13 +74,6 @@ class Sieve(NamedTuple):
 
 
 @kernel
-def empty_pivots(n_slots: int, dimension: int) -> Pivots:
-    """Return room for laws."""
-    shape = (n_slots, dimension)
-    return Pivots(np.empty(shape), np.empty(shape), np.empty(shape))
-
-
-@kernel
 def empty_sieve(n_laws: int, dimension: int) -> Sieve:
     """Return room for the factor of a mixture of at most so many laws."""
     n = max(n_laws, WIDTH)
@@ -138,15 +131,6 @@ def factor_into(
         _close(sieve, explore, least)
         return sift_action(pivots, sieve, action, size)
     return _factor_three(sieve, pivots, weights, alpha, explore, action, size)
-
-
-@kernel
-def factor_pivots(
-    pivots: Pivots, slots: Integers, weights: Floats, alpha: float, explore: float, action: Integers, size: int
-) -> tuple[Sieve, Floats]:
-    """Do the same in room of its own."""
-    sieve = sieve_in(empty_sieve(slots.size, action.size), slots.size)
-    return sieve, factor_into(sieve, pivots, slots, weights, alpha, explore, action, size)
 
 
 @kernel

@@ -1,4 +1,7 @@
-"""Compiled inner loops of m-sets: rounding to whole units, systematic laws.
+"""Compiled inner loops of m-sets: rounding to whole units, systematic sampling.
+
+Systematic sampling gives element i of a point x an arc of length x_i. Laid end to end the arcs wind m times round a circle of
+length 1, so every point of it is covered by exactly m different elements (x_i ≤ 1): a needle draws these.
 
 Fixed point: probabilities are integers in units of 2⁻⁴⁴, so that sums of up to 2¹⁸ of them are exact both as ``int64``
 and as ``float64`` after division.
@@ -6,16 +9,15 @@ and as ``float64`` after division.
 
 import numpy as np
 
-from swapregret.arrays import Floats, Integers
+from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.selection import in_order, top_elements
+from swapregret.compiled.selection import ranked, top_elements
 
 UNIT = 2**44
 """One, in fixed point."""
-
-
 INSIDE = 1e-8
 """How far outside the capped simplex a point that is decomposed may lie."""
+_ONE = np.uint64(1)
 
 
 @kernel
@@ -80,114 +82,58 @@ def systematic_starts(units: Integers, orders: Integers) -> Integers:
 
 
 @kernel
-def systematic_draw(units: Integers, starts: Integers, needle: int) -> Integers:
-    """Return the set of elements whose arc covers the needle."""
-    d = units.size
-    action = np.zeros(d, dtype=np.int64)
-    for i in range(d):
-        if (needle - starts[i]) % UNIT < units[i]:
-            action[i] = 1
-    return action
+def systematic_words(units: Integers, starts: Integers, orders: Integers) -> tuple[Words, Integers]:
+    """List the packed sets the needle can draw in each order, with the lengths of the arcs that draw them.
 
-
-@kernel
-def systematic_atoms(units: Integers, starts: Integers) -> tuple[Integers, Integers]:
-    """List the sets that the needle can draw in each order, with the length of the arc that draws them."""
-    n, d = starts.shape
-    atoms = np.empty((n * d, d), dtype=np.int64)
-    lengths = np.empty(n * d, dtype=np.int64)
-    count = 0
-    for v in range(n):
-        row = starts[v]
-        ranks = in_order(row)
-        for j in range(d):
-            point, end = row[ranks[j]], row[ranks[j + 1]] if j + 1 < d else np.int64(UNIT)
-            if end > point:
-                lengths[count] = end - point
-                atoms[count] = systematic_draw(units, row, point)
-                count += 1
-    return atoms[:count], lengths[:count]
-
-
-@kernel
-def systematic_cooccurrence(units: Integers, starts: Integers) -> Floats:
-    """Return P(i and j chosen) = length of the overlap of two arcs, averaged over the orders; O(d²) each."""
-    n, d = starts.shape
-    total = np.zeros((d, d), dtype=np.int64)
-    for v in range(n):
-        row = starts[v]
-        for i in range(d):
-            p = units[i]
-            if p == 0:
-                continue
-            line = total[i]
-            line[i] += p
-            for j in range(i):
-                q = units[j]
-                if q == 0:
-                    continue
-                ahead = (row[j] - row[i]) % UNIT
-                before_wrap = min(p, ahead + q) - ahead
-                after_wrap = min(p, ahead + q - UNIT)
-                if before_wrap > 0:
-                    line[j] += before_wrap
-                if after_wrap > 0:
-                    line[j] += after_wrap
-    result = np.empty((d, d))
-    scale = 1.0 / (float(UNIT) * n)
-    for i in range(d):
-        for j in range(i + 1):
-            result[i, j] = total[i, j] * scale
-            result[j, i] = result[i, j]
-    return result
-
-
-@kernel
-def systematic_moment(units: Integers, starts: Integers, orders: Integers, ranks: Integers, vector: Floats) -> Floats:
-    """Return E[M (M·v)] in O(d) an order; ``ranks`` sorts the beginnings of the arcs round the circle.
-
-    f(t) = M(t)·v changes only where an arc begins: there its element enters and the one laid before it leaves. The
-    integral of f over an arc is the difference of the running integral at its two ends.
+    ``starts[v, i]`` is where the arc of element i begins in order v. There its element enters and the one laid before it leaves:
+    two bits change, so an order is listed in O(d) word operations. Sets that several orders share are listed once an order.
     """
     n, d = starts.shape
-    total = np.zeros(d)
-    running = np.empty(d)
-    change = np.empty(d)
+    words = np.empty((n * d, (d + 63) // 64), dtype=np.uint64)
+    lengths = np.empty(n * d, dtype=np.int64)
+    current = np.empty(words.shape[1], dtype=np.uint64)
+    before = np.empty(d, dtype=np.int64)
+    ranks = np.empty(d, dtype=np.int64)
+    count = 0
     for v in range(n):
-        row, order, rank = starts[v], orders[v], ranks[v]
-        value = 0.0
+        row, order = starts[v], orders[v]
+        current[:] = np.uint64(0)
         for j in range(d):
             i = order[j]
-            change[i] = vector[i] - vector[order[j - 1]]
-            if (UNIT - 1 - row[i]) % UNIT < units[i]:
-                value += vector[i]
-        integral = 0.0
-        position = np.int64(0)
+            before[i] = order[j - 1]
+            if (UNIT - 1 - row[i]) % UNIT < units[i]:  # covers the last unit of the circle
+                current[i >> 6] |= _ONE << np.uint64(i & 63)
+        ranked(row, ranks)
         for j in range(d):
-            i = rank[j]
-            integral += value * float(row[i] - position)
-            position = row[i]
-            running[i] = integral
-            value += change[i]
-        whole = integral + value * float(UNIT - position)
-        for j in range(d):
-            i = order[j]
-            following = order[j + 1] if j + 1 < d else order[0]
-            if units[i] == UNIT:
-                total[i] += whole
-            elif units[i] > 0:
-                total[i] += running[following] - running[i]
-                if row[following] <= row[i]:
-                    total[i] += whole
-    scale = float(UNIT) * n
-    for i in range(d):
-        total[i] /= scale
-    return total
+            i = ranks[j]
+            leaving = before[i]
+            if leaving != i:
+                current[i >> 6] ^= _ONE << np.uint64(i & 63)
+                current[leaving >> 6] ^= _ONE << np.uint64(leaving & 63)
+            end = row[ranks[j + 1]] if j + 1 < d else np.int64(UNIT)
+            if end > row[i]:
+                lengths[count] = end - row[i]
+                for w in range(current.size):
+                    words[count, w] = current[w]
+                count += 1
+    return words[:count], lengths[:count]
+
+
+@kernel
+def list_systematic(point: Floats, size: int, orders: Integers) -> tuple[Words, Floats]:
+    """Return the sets of the systematic law of a point, averaged over some orders, and their chances."""
+    units = round_to_units(point, size)
+    words, lengths = systematic_words(units, systematic_starts(units, orders), orders)
+    chances = np.empty(lengths.size)
+    scale = float(UNIT * len(orders))
+    for a in range(lengths.size):
+        chances[a] = lengths[a] / scale
+    return words, chances
 
 
 @kernel
 def draw_uniform(rng: np.random.Generator, dimension: int, size: int) -> Integers:
-    """Draw an m-set by Floyd's rule (``UniformSubsets.sample``)."""
+    """Draw an m-set uniformly, by Floyd's rule."""
     action = np.zeros(dimension, dtype=np.int64)
     for top in range(dimension - size, dimension):
         element = int(rng.random() * (top + 1))

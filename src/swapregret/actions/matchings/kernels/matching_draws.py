@@ -1,12 +1,9 @@
 """Small loops of matchings: a uniform draw, and the part of a table that matchings can see."""
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-
-Columns = npt.NDArray[np.int32]
 
 
 @kernel
@@ -47,12 +44,3 @@ def matching_span_part(vector: Floats, n_rows: int, n_columns: int) -> Floats:
             if n_rows == n_columns:
                 row[j] -= (down[j] - total / n_columns) / n_rows
     return result
-
-
-@kernel
-def draw_matchings(rng: np.random.Generator, n_rows: int, n_columns: int, count: int) -> Integers:
-    """Draw matchings uniformly."""
-    rows = np.empty((count, n_rows * n_columns), dtype=np.int64)
-    for index in range(count):
-        rows[index] = draw_matching(rng, n_rows, n_columns)
-    return rows

@@ -1,14 +1,14 @@
-"""From a point of the matching polytope to its list of matchings, in one call."""
+"""From a point of the matching polytope to its list of matchings, in one call; a matching is the column of each row."""
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.matchings.kernels.birkhoff import strip_matchings
-from swapregret.actions.matchings.kernels.permutation_atoms import sort_matchings
 from swapregret.actions.matchings.kernels.permutation_rounding import round_matching_point
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import grid_weights, merge_law, set_bit
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import in_order
 
 _FloatArray = npt.NDArray[np.float64]
 _IntArray = npt.NDArray[np.int64]
@@ -31,6 +31,53 @@ def distance_outside(point: _FloatArray) -> float:
     for j in range(n_columns):
         worst = max(worst, abs(sums[j] - 1.0) if n_rows == n_columns else sums[j] - 1.0)
     return worst
+
+
+@kernel
+def sort_matchings(chosen: _ColumnArray, weights: _IntArray, n_columns: int) -> tuple[_ColumnArray, _IntArray]:
+    """Put matchings in canonical order (last row most significant) and merge equal ones.
+
+    As many rows as fit are packed into one number, the last rows first; what is equal so far is sorted by the rows before them.
+    """
+    n, n_rows = chosen.shape
+    n_bits = 1
+    while (1 << n_bits) < n_columns:
+        n_bits += 1
+    order, is_same = np.arange(n), np.ones(n, dtype=np.bool_)  # as the one before, in the rows looked at
+    is_same[:1] = False
+    keys, high = np.empty(n, dtype=np.int64), n_rows
+    while high > 0:
+        low = max(high - 62 // n_bits, 0)
+        begin = 0
+        while begin < n:
+            end = begin + 1
+            while end < n and is_same[end]:
+                end += 1
+            if end > begin + 1:
+                run, packed = order[begin:end].copy(), keys[begin:end]
+                for k in range(run.size):
+                    row, key = chosen[run[k]], 0
+                    for i in range(high - 1, low - 1, -1):
+                        key = (key << n_bits) | row[i]
+                    packed[k] = key
+                ranks = in_order(packed)
+                for k in range(run.size):
+                    order[begin + k] = run[ranks[k]]
+                    is_same[begin + k] = k > 0 and packed[ranks[k]] == packed[ranks[k - 1]]
+            begin = end
+        high = low
+    rows, mass = np.empty((n, n_rows), dtype=np.int32), np.empty(n, dtype=np.int64)
+    n_kept = 0
+    for k in range(n):
+        if is_same[k]:
+            mass[n_kept - 1] += weights[order[k]]
+        else:
+            source, target = chosen[order[k]], rows[n_kept]
+            for i in range(n_rows):
+                target[i] = source[i]
+            mass[n_kept] = weights[order[k]]
+            n_kept += 1
+    return rows[:n_kept], mass[:n_kept]
 
 
 @kernel
@@ -57,16 +104,6 @@ def decompose_matching_point(
     """
     n_rows, n_columns = point.shape
     units = round_matching_point(point, total)
-    if len(row_orders) == 1:
-        order, onto = row_orders[0], column_orders[0]
-        is_natural = True
-        for i in range(n_rows):
-            is_natural = is_natural and order[i] == i
-        for j in range(n_columns):
-            is_natural = is_natural and onto[j] == j
-        if is_natural:
-            first, mass = strip_matchings(units, total)
-            return sort_matchings(first, mass, n_columns)
     limit = (n_rows * n_columns - n_rows + 1) * len(row_orders)
     chosen, weights = np.empty((limit, n_rows), dtype=np.int32), np.empty(limit, dtype=np.int64)
     shuffled = np.empty((n_rows, n_columns), dtype=np.int64)

@@ -1,17 +1,13 @@
-"""Compiled laws over paths: Markov chains on the edges of a graph, and lists of paths with weights.
+"""Compiled Markov chains on the edges of a graph.
 
 The graph is as in ``kernels.dag``. A chain leaves vertex u by edge k with probability ``transition[k]``; it visits u with
-probability ``mass[u]`` and edge k with probability ``flow[k]``. A list keeps the coordinates of path a in
-``path[first[a]:first[a+1]]``.
+probability ``mass[u]`` and edge k with probability ``flow[k]``.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-
-Coordinates = npt.NDArray[np.int32]
 
 _SMALLEST = 1e-290
 
@@ -153,57 +149,3 @@ def chain_cooccurrence(
             result[i, j] = together
             result[j, i] = together
     return result
-
-
-@kernel
-def list_marginals(first: Integers, path: Coordinates, weights: Floats, dimension: int) -> Floats:
-    """Return E[M] of a list of paths."""
-    result = np.zeros(dimension)
-    for a in range(weights.size):
-        for i in range(first[a], first[a + 1]):
-            result[path[i]] += weights[a]
-    return result
-
-
-@kernel
-def list_moment(first: Integers, path: Coordinates, weights: Floats, vector: Floats) -> Floats:
-    """Return E[M (M·v)] of a list of paths, in time proportional to the lengths of the paths."""
-    result = np.zeros(vector.size)
-    for a in range(weights.size):
-        total = 0.0
-        for i in range(first[a], first[a + 1]):
-            total += vector[path[i]]
-        total *= weights[a]
-        for i in range(first[a], first[a + 1]):
-            result[path[i]] += total
-    return result
-
-
-@kernel
-def list_cooccurrence(first: Integers, path: Coordinates, weights: Floats, dimension: int) -> Floats:
-    """Return E[M Mᵀ] of a list of paths."""
-    result = np.zeros((dimension, dimension))
-    for a in range(weights.size):
-        for i in range(first[a], first[a + 1]):
-            row = result[path[i]]
-            for j in range(first[a], first[a + 1]):
-                row[path[j]] += weights[a]
-    return result
-
-
-@kernel
-def draw_chains(
-    rng: np.random.Generator,
-    start: Integers,
-    head: Integers,
-    edge: Integers,
-    transition: Floats,
-    longest: int,
-    dimension: int,
-    count: int,
-) -> Integers:
-    """Draw walks of a Markov chain, ``longest`` random numbers each."""
-    rows = np.empty((count, dimension), dtype=np.int64)
-    for index in range(count):
-        rows[index] = chain_draw(start, head, edge, transition, rng.random(longest), dimension)
-    return rows

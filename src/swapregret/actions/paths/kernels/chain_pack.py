@@ -4,7 +4,7 @@ The formulas are in ``kernels.chain_solve``, which solves with what is packed he
 are in its order.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -84,21 +84,21 @@ def _shares(wandering: Floats, slots: Integers) -> Floats:
 
 
 @kernel
-def pack_chains(
-    start: Places,
-    head: Places,
-    flows: Floats,
-    masses: Floats,
-    wandering: Floats,
-    slots: Integers,
-    weights: Floats,
-) -> Chains:
-    """Put the chains in some slots side by side, and make the preconditioner; ``wandering`` as by :func:`chain_wandering`."""
+def pack_chains(start: Places, laws: Any, mixed: Floats) -> None:
+    """Put the chains in all slots of a ``PathChainLaws`` with a weight side by side, and make the preconditioner."""
+    slots, weights, n_mixed = np.empty(mixed.size, dtype=np.int64), np.empty(mixed.size), 0
+    for s in range(mixed.size):
+        if mixed[s] != 0.0:
+            slots[n_mixed], weights[n_mixed] = s, mixed[s]
+            n_mixed += 1
+    slots, weights = slots[:n_mixed], weights[:n_mixed]
+    flows, masses = laws.flow, laws.mass
+    packed, per_mass, per_flow, per_vertex = laws.packed, laws.per_mass, laws.per_flow, laws.per_vertex
     n_edges, n = flows.shape[1], masses.shape[1]
     n_groups = (slots.size + WIDTH - 1) // WIDTH
-    packed, per_mass = np.empty((n_groups, n_edges, WIDTH)), np.empty((n_groups, n, WIDTH))
-    per_flow, per_vertex, share = np.zeros(n_edges), np.zeros(n), 0.0
-    theta = _shares(wandering, slots)
+    per_flow[:] = 0.0
+    per_vertex[:] = 0.0
+    share, theta = 0.0, _shares(laws.wandering, slots)
     slot, weight, part = np.zeros(WIDTH, dtype=np.int64), np.empty(WIDTH), np.empty(WIDTH)
     for group in range(n_groups):
         for place in range(WIDTH):
@@ -123,13 +123,15 @@ def pack_chains(
         if rest > _NEGLIGIBLE * share:
             scales[q], kept[q] = np.sqrt(rest), slots[c]
             q += 1
-    solved, gram, sums = np.empty((q, n_edges)), np.empty((q, q)), np.empty(8)
+    solved, gram, sums = laws.solved, np.empty((q, q)), np.empty(8)
     for c in range(q):
         _one_chain(start, per_flow, per_vertex, per_share, scales[c], flows[kept[c]], solved[c])
         for e in range(c + 1):
             gram[e, c] = scales[e] * lane_dot(flows[kept[e]], solved[c], sums) + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
-    return Chains(start, head, packed, per_mass, per_flow, per_vertex, per_share, solved, factor)
+    laws.factor[: q * q] = factor.reshape(-1)
+    laws.per_share[0] = per_share
+    laws.counts[0], laws.counts[1] = n_groups, q
 
 
 @kernel

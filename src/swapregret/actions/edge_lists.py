@@ -1,0 +1,92 @@
+"""Graphs as people have them, lists of edges or networkx graphs, read for the sets on graphs.
+
+networkx graphs are known by their methods, so networkx itself is not needed.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.arrays import Label
+from swapregret.errors import InvalidInput
+
+Vertex = Hashable
+Edge = tuple[Vertex, Vertex]
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+
+def for_kernel(array: _Array) -> _Array:
+    """Return the array, or a copy that is writable and in one piece: kernels are compiled for that kind only."""
+    return array if array.flags.writeable and array.flags.c_contiguous else array.copy()
+
+
+def read_edges(edges: Any) -> tuple[Edge, ...]:
+    """Read a list of pairs of hashable vertices, or say which edge is wrong.
+
+    Examples
+    --------
+    >>> read_edges([("a", "b"), ("b", 3)])
+    (('a', 'b'), ('b', 3))
+    """
+    try:
+        given = edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
+    except TypeError:
+        raise InvalidInput(
+            "`edges` must be a list of pairs of vertices", type(edges).__name__, "Pass e.g. [('a', 'b'), ('b', 'c')]."
+        ) from None
+    pairs: list[Edge] = []
+    for index, edge in enumerate(given):
+        try:
+            if isinstance(edge, str):
+                raise TypeError
+            u, v = edge
+            hash(u), hash(v)
+        except (TypeError, ValueError):
+            raise InvalidInput(
+                f"edge {index} of `edges` must be a pair of hashable vertices",
+                repr(edge),
+                "Write an edge as (u, v), without weights and other attributes.",
+            ) from None
+        if u == v:
+            raise InvalidInput(
+                f"edge {index} of `edges` must join two different vertices", repr((u, v)), "Leave out self-loops."
+            )
+        pairs.append((u, v))
+    if not pairs:
+        raise InvalidInput("`edges` must not be empty", "no edge", "Pass a list of pairs of vertices.")
+    return tuple(pairs)
+
+
+def edge_names(edges: Sequence[Edge], ends: Callable[[Edge], Hashable] = tuple) -> tuple[Label, ...]:
+    """Name each edge by its vertices, and parallel edges (u, v, 0), (u, v, 1), ...; edges with equal ``ends`` are parallel.
+
+    Examples
+    --------
+    >>> edge_names([(1, 2), (2, 3), (1, 2), (2, 1)])
+    ((1, 2, 0), (2, 3), (1, 2, 1), (2, 1))
+    >>> edge_names([(1, 2), (2, 1)], frozenset)
+    ((1, 2, 0), (2, 1, 1))
+    """
+    total, seen = Counter(map(ends, edges)), Counter[Hashable]()
+    names: list[Label] = []
+    for edge in edges:
+        key = ends(edge)
+        names.append(edge if total[key] == 1 else (*edge, seen[key]))
+        seen[key] += 1
+    return tuple(names)
+
+
+def is_networkx(value: object) -> bool:
+    """Tell a networkx graph from a list of edges."""
+    return all(hasattr(value, name) for name in ("is_directed", "is_multigraph", "nodes", "edges"))
+
+
+def networkx_edges(graph: Any) -> tuple[list[Edge], list[Label] | None]:
+    """Return the edges of a networkx graph, and of a multigraph their names (u, v, key)."""
+    if graph.is_multigraph():
+        triples = [tuple(edge) for edge in graph.edges(keys=True)]
+        return [(u, v) for u, v, _ in triples], list(triples)
+    return [tuple(edge) for edge in graph.edges()], None
