@@ -186,11 +186,20 @@ def centred_square(point: Floats, aggregate: Floats, is_uniform: bool) -> float:
     if is_uniform:
         mass = sum_of(point)
         mean = dot(point, aggregate) / mass if mass > 0.0 else 0.0
-    rest, weighted = np.empty(point.size), np.empty(point.size)
-    for i in range(point.size):
-        rest[i] = aggregate[i] - mean
-        weighted[i] = point[i] * rest[i]
-    return dot(weighted, rest)
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= point.size:
+        a, b, c, d = aggregate[i] - mean, aggregate[i + 1] - mean, aggregate[i + 2] - mean, aggregate[i + 3] - mean
+        first += point[i] * a * a
+        second += point[i + 1] * b * b
+        third += point[i + 2] * c * c
+        fourth += point[i + 3] * d * d
+        i += 4
+    while i < point.size:
+        a = aggregate[i] - mean
+        first += point[i] * a * a
+        i += 1
+    return (first + second) + (third + fourth)
 
 
 @kernel

@@ -18,9 +18,11 @@ from swapregret.errors import InvalidInput
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.baselines.comband import ComBand
 from swapregret.learners.baselines.regret_matching import RegretMatching
+from swapregret.learners.baselines.treeswap import TreeSwap
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
 from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, hold_policy
+from swapregret.learners.round.running_player import Master
 from swapregret.policy import Policy
 
 _TABLES = ("memory.table", "guard.table")
@@ -91,18 +93,16 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
 def _check_days(arrays: Arrays, day: int) -> None:
     """Check that nothing was counted more often than there were days."""
     for name, array in arrays.items():
-        if name in ("day", "tally.day") and int(array.ravel()[0]) != day:
-            raise _wrong(f"as many days as the session, {day}", f"{array.ravel()[0]} in {name!r}")
+        if name == "tally.day" and array[0] != day:
+            raise _wrong(f"as many days as the session, {day}", f"{array[0]} in {name!r}")
         if name.rpartition(".")[2] in _PER_DAY and array.max(initial=0) > day:
             raise _wrong(f"counts of at most {day}, the days of the session, in {name!r}", str(array.max()))
 
 
 def _check_offset(player: Player[Any], arrays: Arrays) -> None:
     """Check that the calendar was shifted by less than its longest window."""
-    schedule = getattr(player, "schedule", None)
-    for name in ("offset", "tally.offset"):
-        if schedule is not None and name in arrays and int(arrays[name].ravel()[0]) >= schedule.windows[-1]:
-            raise _wrong(f"a day of the longest window in {name!r}", str(arrays[name]))
+    if isinstance(player, Master | TreeSwap) and arrays["tally.offset"][0] >= player.schedule.windows[-1]:
+        raise _wrong("a day of the longest window in 'tally.offset'", str(arrays["tally.offset"]))
     if isinstance(player, RegretMatching) and int(arrays["own.last"][0]) > player.table.n_actions:
         raise _wrong("the number of an action in 'own.last'", str(arrays["own.last"]))
 
