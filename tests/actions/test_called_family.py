@@ -43,7 +43,7 @@ def test_learners_are_compiled_once_for_all_lists() -> None:
     """Two sets of different families run the very same code."""
     found = []
     for actions in SETS:
-        end_window = sr.swap_combcp(actions, 100).start(np.random.default_rng(0))._do.end_window
+        end_window = sr.swap_combcp(actions, 100).start(np.random.default_rng(0)).do.end_window
         found.append(set(end_window.signatures))
     assert found[0] == found[1]
 

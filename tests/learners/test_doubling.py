@@ -75,9 +75,9 @@ def test_players_of_earlier_epochs_are_kept() -> None:
     """Looking back at an epoch does not make the player of the present one anew: laws stay the same objects."""
     player = anytime(swap_combcp, Explicit([[1, 0], [0, 1]]), first_epoch=2, preset="multiscale")
     state = player.start(np.random.default_rng(0))
-    now = player._player(1)
-    assert player.player_of(state) is player._player(0)
-    assert player._player(1) is now
+    now = player.player_for(1)
+    assert player.player_of(state) is player.player_for(0)
+    assert player.player_for(1) is now
 
 
 @pytest.mark.parametrize("factory", [swap_combcp, swap_comband, uniform])

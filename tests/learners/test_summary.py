@@ -10,7 +10,7 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.learners import presets
 from swapregret.learners.baselines import uniform
-from swapregret.learners.calendar import Calendar
+from swapregret.learners.calendar import count_ending
 from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision
 from swapregret.learners.schedule import Schedule
@@ -24,14 +24,15 @@ def test_next_updates_and_restarts_are_those_of_the_calendar(seed: int) -> None:
     """Counting days down from the summary meets the first day on which the calendar acts."""
     master = swap_combcp(MSets(5, 2), 100, schedule=Schedule([2, 6, 18]), preset="multiscale")
     state = master.start(np.random.default_rng(seed))
-    calendar = Calendar(master.schedule, int(state.state.tally.offset[0]))
+    windows, offset = np.array(master.schedule.windows), int(state.state.tally.offset[0])
+    n_ending = [count_ending(windows, day + 1 + offset) for day in range(65)]
     rng = np.random.default_rng(1)
     for day in range(25):
         summary = summarise(master, state)
         assert summary is not None
         for scale in summary.scales:
-            ends = [t for t in range(day, day + 40) if calendar.n_ending(t) >= scale.scale]
-            restarts = [t for t in range(day, day + 40) if scale.scale in calendar.restarting(t)]
+            ends = [t for t in range(day, day + 40) if n_ending[t] >= scale.scale]
+            restarts = [t for t in range(day, day + 40) if n_ending[t] > scale.scale]
             assert scale.next_update == ends[0] - day + 1
             assert scale.next_restart == restarts[0] - day + 1
             assert (scale.update_every, scale.restart_every) == master.schedule.windows[

@@ -14,19 +14,30 @@ and the fields of a handle never change. This file and ``compiled.handle`` know 
 Where kernels run as the Python they are written in (``benchmarks/walk.py``), handles, entries and parts are themselves.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
 from inspect import Parameter, Signature
+from operator import attrgetter
 from typing import Any
 
 
-class Late(ABC):
-    """A function of compiled code that is made when a kernel first asks for it: Numba is loaded then."""
+class Late:
+    """A function of compiled code that is made when a kernel first asks for it: Numba is loaded then.
 
-    @abstractmethod
-    def _made(self, numba: Any) -> Any:
-        """Return Numba's function."""
+    Parameters
+    ----------
+    plain : callable
+        What it does in Python.
+    make : callable
+        Given Numba, it returns the function of compiled code.
+    """
+
+    def __init__(self, plain: Callable[..., Any], make: Callable[[Any], Any]) -> None:
+        self._plain, self._make = plain, make
+
+    def __call__(self, *args: Any) -> Any:
+        """Do in Python what compiled code does."""
+        return self._plain(*args)
 
     @cached_property
     def _numba_type_(self) -> Any:
@@ -35,27 +46,10 @@ class Late(ABC):
         from numba.core.registry import cpu_target
 
         context: Any = cpu_target.typing_context
-        made = self._made(numba)
+        made = self._make(numba)
         context.refresh()
         cpu_target.target_context.refresh()
         return context.resolve_value_type(made)
-
-
-class _AddressOf(Late):
-    """Where a handle is; in Python, the handle."""
-
-    def __call__(self, handle: Any) -> Any:
-        """Return the handle."""
-        return handle
-
-    def _made(self, numba: Any) -> Any:
-        def address_of(typingctx: Any, handle: Any) -> Any:
-            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-                return builder.ptrtoint(builder.extract_value(args[0], 0), context.get_value_type(numba.types.int64))
-
-            return numba.types.int64(handle), codegen
-
-        return numba.extending.intrinsic(address_of)
 
 
 class Call(Late):
@@ -68,37 +62,48 @@ class Call(Late):
     """
 
     def __init__(self, shape: Callable[[Any], tuple[Any, list[Any]]]) -> None:
-        self._shape = shape
+        super().__init__(lambda entry, *args: entry(*args), lambda numba: _make_call(numba, *shape(numba.types)))
 
-    def __call__(self, entry: Any, *args: Any) -> Any:
-        """Do in Python what compiled code does with addresses."""
-        if not callable(entry):
-            raise TypeError("an address must be called from compiled code")
-        return entry(*args)
 
-    def _made(self, numba: Any) -> Any:
-        types = numba.types
-        returned, given = self._shape(types)
+def _make_call(numba: Any, returned: Any, given: list[Any]) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        ir = numba.core.cgutils.ir
+        pointer = ir.IntType(8).as_pointer()
+        holder = ir.LiteralStructType([pointer])  # how a handle is passed
+        kinds = [context.get_value_type(each) for each in given]
+        shape = ir.FunctionType(context.get_value_type(returned), [holder, *kinds])
+        entry = builder.inttoptr(args[0], shape.as_pointer())
+        handle = builder.insert_value(ir.Constant(holder, ir.Undefined), builder.inttoptr(args[1], pointer), 0)
+        return builder.call(entry, [handle, *args[2:]])
 
+    def called(*args: Any) -> Any:
+        return returned(numba.types.int64, numba.types.int64, *given), codegen
+
+    names = ["context", "entry", "handle", *(f"given_{place}" for place in range(len(given)))]
+    called.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    return numba.extending.intrinsic(called)
+
+
+def _make_address_of(numba: Any) -> Any:
+    def address_of(typingctx: Any, handle: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            ir = numba.core.cgutils.ir
-            pointer = ir.IntType(8).as_pointer()
-            holder = ir.LiteralStructType([pointer])  # how a handle is passed
-            kinds = [context.get_value_type(each) for each in given]
-            shape = ir.FunctionType(context.get_value_type(returned), [holder, *kinds])
-            entry = builder.inttoptr(args[0], shape.as_pointer())
-            handle = builder.insert_value(ir.Constant(holder, ir.Undefined), builder.inttoptr(args[1], pointer), 0)
-            return builder.call(entry, [handle, *args[2:]])
+            return builder.ptrtoint(builder.extract_value(args[0], 0), context.get_value_type(numba.types.int64))
 
-        def called(*args: Any) -> Any:
-            return returned(types.int64, types.int64, *given), codegen
+        return numba.types.int64(handle), codegen
 
-        names = ["context", "entry", "handle", *(f"given_{place}" for place in range(len(given)))]
-        called.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
-        return numba.extending.intrinsic(called)
+    return numba.extending.intrinsic(address_of)
 
 
-address_of = _AddressOf()
+def _part(field: str) -> Late:
+    def make(numba: Any) -> Any:
+        from swapregret.compiled.handle import borrower
+
+        return borrower(field)
+
+    return Late(attrgetter(field), make)
+
+
+address_of = Late(lambda handle: handle, _make_address_of)
 """``address_of(handle)`` is where a handle is."""
 call_act = Call(lambda types: (types.int64[::1], []))
 """``call_act(entry, handle)`` draws an action."""
@@ -106,6 +111,8 @@ call_observe = Call(lambda types: (types.int64, [types.int64[::1], types.float64
 """``call_observe(entry, handle, action, seen, reward)`` shows what a day paid."""
 call_end = Call(lambda types: (types.int64, [types.int64]))
 """``call_end(entry, handle, n_ending)`` ends windows."""
+family_of, rule_of, state_of, tape_of = _part("family"), _part("rule"), _part("state"), _part("tape")
+"""Each takes a handle and returns its part: in compiled code a pointer to it."""
 
 
 def entry_address(entry: Any, *args: Any) -> int:
@@ -119,23 +126,3 @@ def entry_address(entry: Any, *args: Any) -> int:
         made.compile(kinds)
     found = made.overloads[kinds]
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
-
-
-class _Borrow(Late):
-    """In compiled code a pointer to a part, in Python the part."""
-
-    def __init__(self, field: str) -> None:
-        self._field = field
-
-    def __call__(self, handle: Any) -> Any:
-        """Return the part."""
-        return getattr(handle, self._field)
-
-    def _made(self, numba: Any) -> Any:
-        from swapregret.compiled.handle import borrower
-
-        return borrower(self._field)
-
-
-family_of, rule_of, state_of, tape_of = _Borrow("family"), _Borrow("rule"), _Borrow("state"), _Borrow("tape")
-"""Each takes a handle and returns its part."""

@@ -44,25 +44,28 @@ def unpack(row: Words, dimension: int) -> Integers:
 
 
 @kernel
+def set_bit(line: Words, element: int) -> None:
+    """Choose an element of a packed action."""
+    line[element >> 6] |= _ONE << np.uint64(element & 63)
+
+
+@kernel
 def pack_action(action: Integers, row: Words) -> None:
     """Write an action of zeros and ones into a row of words."""
     for w in range(row.size):
         row[w] = _ZERO
     for i in range(action.size):
         if action[i]:
-            row[i >> 6] |= _ONE << np.uint64(i & 63)
+            set_bit(row, i)
 
 
 @kernel
 def pack_rows(actions: Integers) -> Words:
     """Pack 0/1 rows into words."""
     n, d = actions.shape
-    words = np.zeros((n, (d + 63) // 64), dtype=np.uint64)
+    words = np.empty((n, (d + 63) // 64), dtype=np.uint64)
     for row in range(n):
-        action, line = actions[row], words[row]
-        for i in range(d):
-            if action[i] != 0:
-                line[i >> 6] |= _ONE << np.uint64(i & 63)
+        pack_action(actions[row], words[row])
     return words
 
 
@@ -77,12 +80,6 @@ def unpack_rows(words: Words, dimension: int) -> Integers:
             if (line[i >> 6] >> np.uint64(i & 63)) & _ONE != _ZERO:
                 action[i] = 1
     return actions
-
-
-@kernel
-def set_bit(line: Words, element: int) -> None:
-    """Choose an element of a packed action."""
-    line[element >> 6] |= _ONE << np.uint64(element & 63)
 
 
 @kernel

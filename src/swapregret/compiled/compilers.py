@@ -93,9 +93,6 @@ class InnerCompiler(OuterCompiler):
     _library = _InnerLibrary
 
 
-_depth = 0
-
-
 @contextmanager
 def _quick(engine: Any) -> Iterator[None]:
     """Leave out, until the block ends, what costs time and is of no use: Numba holds its lock around it, so one thread is in here.
@@ -103,13 +100,8 @@ def _quick(engine: Any) -> Iterator[None]:
     What Numba brings along is linked only. A slice that does not fit is refused in few words, not with both shapes: that would
     take all of Numba's strings. Garbage is not looked for, and calls of LLVM are not timed.
     """
-    global _depth  # noqa: PLW0603
-    _depth += 1
-    if _depth > 1:
-        try:
-            yield
-        finally:
-            _depth -= 1
+    if "create_library" in vars(engine):  # what is compiled is called by what is being compiled
+        yield
         return
     timers = codegen.ll.ffi.lib._lock._cblist
     kept, collects, refuse = list(timers), gc.isenabled(), arrays.raise_with_shape_context
@@ -120,7 +112,6 @@ def _quick(engine: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        _depth -= 1
         del engine.create_library
         arrays.raise_with_shape_context = refuse
         timers.extend(kept)

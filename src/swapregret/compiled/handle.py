@@ -92,39 +92,24 @@ def _layout(kind: Any) -> struct.Struct:
     """Return where the numbers of a handle of some type stand."""
     context = numba.core.registry.cpu_target.target_context
     stored = context.data_model_manager[kind.get_data_type()].get_value_type()
-    shape = struct.Struct("=" + _codes(stored, 0)[0])
+    shape = struct.Struct(_codes(stored))
     if shape.size > context.get_abi_sizeof(stored):
         raise TypeError(f"{kind} must have a layout of numbers one after the other")
     return shape
 
 
-def _codes(stored: Any, at: int) -> tuple[str, int]:
-    """Return how numbers are written from a place on, and where they end; each stands at a multiple of its size."""
-    if hasattr(stored, "elements"):
-        parts = list(stored.elements)
-    elif hasattr(stored, "count"):
-        parts = [stored.element] * stored.count
-    else:
-        code, size = _NUMBERS[str(stored)]
-        gap = -at % size
-        return "x" * gap + code, at + gap + size
-    codes, gap = "", -at % _alignment(stored)
-    end = at + gap
-    for each in parts:
-        more, end = _codes(each, end)
-        codes += more
-    tail = -end % _alignment(stored)
-    return "x" * gap + codes + "x" * tail, end + tail
+def _codes(stored: Any) -> str:
+    """Return how numbers are written: each stands at a multiple of its size, and so do the parts that hold larger ones."""
+    if hasattr(stored, "elements") or hasattr(stored, "count"):
+        parts = stored.elements if hasattr(stored, "elements") else [stored.element] * stored.count
+        codes = "".join(map(_codes, parts))
+        edge = "" if set(codes) <= {"?"} else "0q"  # of no length, at a multiple of 8
+        return edge + codes + edge
+    return _NUMBERS[str(stored)]
 
 
-def _alignment(stored: Any) -> int:
-    if hasattr(stored, "elements"):
-        return max((_alignment(each) for each in stored.elements), default=1)
-    return _alignment(stored.element) if hasattr(stored, "count") else _NUMBERS[str(stored)][1]
-
-
-_NUMBERS = {"i1": ("?", 1), "i64": ("q", 8), "double": ("d", 8), "i8*": ("q", 8), "i64*": ("q", 8), "double*": ("q", 8)}
-"""How Numba's kinds of numbers and pointers are written, and how many bytes they take."""
+_NUMBERS = {"i1": "?", "i64": "q", "double": "d", "i8*": "q", "i64*": "q", "double*": "q"}
+"""How Numba's kinds of numbers and pointers are written."""
 
 
 class Borrowed(types.Type):  # type: ignore[misc]

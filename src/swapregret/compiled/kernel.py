@@ -4,13 +4,12 @@ Kernels take arrays and numbers and give arrays and numbers; they know no object
 policy. ``error_model="numpy"`` needs explicit guards against division by zero.
 
 Numba itself is loaded by the first kernel that is called, not by ``import swapregret``: a decorated function stands for
-its compiled self. That is made then, and takes its place in all modules of the package, so that later calls go straight
-to it. Kernels that call kernels see compiled code. It is kept on disk (``compiled.cache_place``).
+its compiled self, which is made then, or when a kernel that calls it is compiled. It is kept on disk
+(``compiled.cache_place``).
 """
 
 import importlib
 import os
-import sys
 from collections.abc import Callable
 from functools import cache, partial, update_wrapper
 from threading import RLock
@@ -51,17 +50,7 @@ class Kernel:
             with _making:
                 if self._dispatcher is None:
                     self._dispatcher = _dispatcher(self._function, self._is_addressed)
-                    self._step_aside()
         return self._dispatcher
-
-    def _step_aside(self) -> None:
-        """Put the compiled function wherever a module of the package holds this object under the function's name."""
-        name = self._function.__name__
-        for module in list(sys.modules):
-            if module.startswith("swapregret."):
-                names = vars(sys.modules[module])
-                if names.get(name) is self:
-                    names[name] = self._dispatcher
 
     @property
     def _numba_type_(self) -> Any:
@@ -93,14 +82,6 @@ def kernel(function: _Function) -> _Function:
 def addressed(function: _Function) -> _Function:
     """Have a function compiled that is only called by its address (``compiled.address``)."""
     return cast(_Function, Kernel(function, is_addressed=True))
-
-
-_keys: list[Callable[[Any, str], str]] = []
-
-
-def keyed_by(digest: Callable[[Any, str], str]) -> None:
-    """Have compiled code on disk found only while a digest of the types it was compiled for, and of its file, stays the same."""
-    _keys.append(digest)
 
 
 def _find(module: str, name: str) -> Any:
@@ -146,6 +127,8 @@ def _dispatcher(function: Callable[..., Any], is_addressed: bool) -> Any:
 
 
 def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:
+    from swapregret.compiled.methods import code_digest
+
     numba = load_numba()
     settings = numba.core.config
     file = function.__code__.co_filename
@@ -154,13 +137,11 @@ def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:
         made: Any = numba.njit(cache=True, error_model="numpy", nogil=True, **options)(function)
     finally:
         settings.CACHE_DIR = given
-    if made._cache is not None and hasattr(made._cache, "_index_key"):
-        store = made._cache
-        plain = store._index_key
-        store._index_key = lambda sig, codegen: (*plain(sig, codegen), *(digest(sig, file) for digest in _keys))
-        files = store._cache_file
-        files._load_index = partial(_read, files._load_index, dict)
-        files._load_data = partial(_read, files._load_data, _missing)
+    store, plain = made._cache, made._cache._index_key
+    store._index_key = lambda sig, codegen: (*plain(sig, codegen), code_digest(sig, file))
+    files = store._cache_file
+    files._load_index = partial(_read, files._load_index, dict)
+    files._load_data = partial(_read, files._load_data, _missing)
     return made
 
 

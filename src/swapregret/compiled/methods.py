@@ -18,7 +18,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from swapregret.compiled.cache_place import cache_folder, sources
 from swapregret.compiled.callback import callbacks_of, settle
-from swapregret.compiled.kernel import Kernel, keyed_by
+from swapregret.compiled.kernel import Kernel
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Arguments = ParamSpec("_Arguments")
@@ -152,6 +152,3 @@ def _digest(classes: frozenset[type], caller: str) -> str:
     known = sources(Path(caller).resolve())
     files = {file for owner in _METHODS if owner.file in known for file in owner.files(set(classes))}
     return hashlib.sha256("".join(sorted(cache_folder(file).name for file in files)).encode()).hexdigest()
-
-
-keyed_by(code_digest)

@@ -21,7 +21,7 @@ from swapregret.games.stepping import Stepping
 from swapregret.learners.player import Decision
 from swapregret.learners.round.day import NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
 from swapregret.learners.round.running_player import RunningPlayer
-from swapregret.learners.round.taped import Taped
+from swapregret.learners.round.taping import Taped
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.stretches import TapeReader
 

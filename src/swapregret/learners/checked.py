@@ -12,17 +12,19 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import below
+from swapregret.compiled.nested import LISTS
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.baselines.comband import ComBand
 from swapregret.learners.baselines.regret_matching import RegretMatching
+from swapregret.learners.baselines.treeswap import TreeSwap
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
-from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, load_held
+from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, hold_policy
+from swapregret.learners.round.running_player import Master
+from swapregret.policy import Policy
 
-_LISTS = ("laws.words", "laws.chances", "memory.recommended.words", "memory.recommended.chances")
-"""Arrays whose second axis is as long as the longest list of actions so far."""
 _TABLES = ("memory.table", "guard.table")
 _LARGEST = 1e100
 _SLACK = 1e-6
@@ -30,9 +32,15 @@ _LAST_EPOCH = 50
 _MOST_ATOMS = 2**24
 _MOST_DAYS = 2**62
 _MOST_LISTED = 100_000
-_SHARES = {"point", "points", "chances", "rows", "marginals", "mean", "law"}
-"""Last parts of the names of arrays of probabilities."""
-_NEVER_NEGATIVE = {"n_seen", "noise", "variation", "memory_sum", "variance", "typical", "counts", "squares", "weights"}
+_SHARES = ("point", "points", "chances", "rows", "marginals", "mean", "law")
+_FLAGS = ("is_inverse", "has_tripped", "is_old")
+_SUMS = ("n_seen", "noise", "variation", "memory_sum", "variance", "typical", "counts", "squares", "weights")
+_RANGES: dict[str, tuple[float, float]] = (
+    dict.fromkeys(_SHARES, (-_SLACK, 1.0 + _SLACK))
+    | dict.fromkeys(_FLAGS, (0, 1))
+    | dict.fromkeys(_SUMS, (0.0, np.inf))
+)
+"""The least and the largest number in arrays, by the last part of their names; whole numbers are counts besides."""
 _PER_DAY = {"n_updates", "memory_count", "n_windows", "n_seen"}
 """Counts that a day raises by one at most."""
 
@@ -57,7 +65,7 @@ def check_size(player: Player[Any], n_bytes: int) -> None:
 
     A state has a number per element or per action, and a set that is not made of a few numbers is in the file itself.
     """
-    inner: Any = player.player_of(DoublingState(0, 0, 0, None)) if isinstance(player, DoublingPlayer) else player
+    inner: Any = player.player_for(0) if isinstance(player, DoublingPlayer) else player
     d, n = inner.actions.dimension, inner.actions.n_actions
     if d > n_bytes and not isinstance(inner, UniformPlayer):
         raise _wrong("a number for each element of its set", f"{n_bytes:,} bytes for {d:,} elements")
@@ -73,15 +81,7 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
     if isinstance(player, DoublingPlayer):
         _check_epoch(player, arrays, day)
         return
-    model = player.dump(player.start(np.random.default_rng(0)))
-    missing, unknown = sorted(set(model) - set(arrays)), sorted(set(arrays) - set(model))
-    if missing or unknown:
-        raise _wrong("exactly the arrays of its player", f"{missing!r:.100} missing, {unknown!r:.100} unknown")
-    longest = {array.shape[1] for name, array in arrays.items() if name in _LISTS and array.ndim > 1}
-    if len(longest) > 1 or max(longest, default=0) > _MOST_ATOMS:
-        raise _wrong("lists of actions of one length", f"{sorted(longest)}")
-    for name, array in arrays.items():
-        _check_array(name, array, model[name])
+    _check_kinds(arrays, player.dump(player.start(np.random.default_rng(0))))
     if day is not None:
         _check_days(arrays, day)
     _check_offset(player, arrays)
@@ -93,44 +93,51 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
 def _check_days(arrays: Arrays, day: int) -> None:
     """Check that nothing was counted more often than there were days."""
     for name, array in arrays.items():
-        if name in ("day", "tally.day") and int(array.ravel()[0]) != day:
-            raise _wrong(f"as many days as the session, {day}", f"{array.ravel()[0]} in {name!r}")
+        if name == "tally.day" and array[0] != day:
+            raise _wrong(f"as many days as the session, {day}", f"{array[0]} in {name!r}")
         if name.rpartition(".")[2] in _PER_DAY and array.max(initial=0) > day:
             raise _wrong(f"counts of at most {day}, the days of the session, in {name!r}", str(array.max()))
 
 
 def _check_offset(player: Player[Any], arrays: Arrays) -> None:
     """Check that the calendar was shifted by less than its longest window."""
-    schedule = getattr(player, "schedule", None)
-    for name in ("offset", "tally.offset"):
-        if schedule is not None and name in arrays and int(arrays[name].ravel()[0]) >= schedule.windows[-1]:
-            raise _wrong(f"a day of the longest window in {name!r}", str(arrays[name]))
+    if isinstance(player, Master | TreeSwap) and arrays["tally.offset"][0] >= player.schedule.windows[-1]:
+        raise _wrong("a day of the longest window in 'tally.offset'", str(arrays["tally.offset"]))
     if isinstance(player, RegretMatching) and int(arrays["own.last"][0]) > player.table.n_actions:
         raise _wrong("the number of an action in 'own.last'", str(arrays["own.last"]))
 
 
-def _check_array(name: str, array: Any, model: Any) -> None:
-    if array.dtype != model.dtype:
-        raise _wrong(f"{name!r} of type {model.dtype}", f"{array.dtype}")
-    given, wanted = list(array.shape), list(model.shape)
-    if name in _LISTS and array.ndim == model.ndim and given[1] >= wanted[1]:
-        wanted[1] = given[1]
-    if given != wanted:
-        raise _wrong(f"{name!r} of shape {model.shape}", f"{array.shape}")
-    if array.dtype.kind == "f" and not bool((np.abs(array) <= _LARGEST).all()):
-        raise _wrong(f"finite numbers in {name!r}", "NaN, infinity or more than 1e100")
-    _check_range(name, array)
+def _check_kinds(arrays: Arrays, model: Arrays) -> None:
+    """Check that arrays have the names, types and shapes of others; lists of actions may have another length."""
+    missing, unknown = sorted(set(model) - set(arrays)), sorted(set(arrays) - set(model))
+    if missing or unknown:
+        raise _wrong("exactly the arrays of its player", f"{missing!r:.100} missing, {unknown!r:.100} unknown")
+    longest = set()
+    for name, array in arrays.items():
+        if array.dtype != model[name].dtype:
+            raise _wrong(f"{name!r} of type {model[name].dtype}", f"{array.dtype}")
+        given, wanted = list(array.shape), list(model[name].shape)
+        part, _, last = name.rpartition(".")
+        if last in LISTS and f"{part}.n_atoms" in model and len(given) == len(wanted):
+            wanted[1] = given[1]
+            longest.add(given[1])
+        if given != wanted:
+            raise _wrong(f"{name!r} of shape {model[name].shape}", f"{array.shape}")
+        if array.dtype.kind == "f" and not bool((np.abs(array) <= _LARGEST).all()):
+            raise _wrong(f"finite numbers in {name!r}", "NaN, infinity or more than 1e100")
+        _check_range(name, array)
+    if len(longest) > 1 or max(longest, default=0) > _MOST_ATOMS:
+        raise _wrong("lists of actions of one length", f"{sorted(longest)}")
 
 
 def _check_range(name: str, array: Any) -> None:
-    """Check that counts can be counts, and shares shares."""
+    """Check that counts can be counts, shares shares, and flags flags."""
     last = name.rpartition(".")[2]
-    if array.dtype.kind == "i" and (array.min(initial=0) < 0 or (last != "seed" and array.max(initial=0) > _MOST_DAYS)):
-        raise _wrong(f"counts from 0 to 2**62 in {name!r}", f"{array.min()} to {array.max()}")
-    if last in _SHARES and not _is_share(array):
-        raise _wrong(f"numbers in 0..1 in {name!r}", f"{array.min()} to {array.max()}")
-    if last in _NEVER_NEGATIVE and array.min(initial=0) < 0:
-        raise _wrong(f"no negative numbers in {name!r}", str(array.min()))
+    low, high = _RANGES.get(last, (-np.inf, np.inf))
+    if array.dtype.kind == "i":
+        low, high = max(low, 0), high if last == "seed" else min(high, _MOST_DAYS)
+    if array.size and not (low <= array.min() and array.max() <= high):
+        raise _wrong(f"numbers from {low:g} to {high:g} in {name!r}", f"{array.min()} to {array.max()}")
 
 
 def _check_words(name: str, words: Any, player: Player[Any]) -> None:
@@ -156,7 +163,7 @@ def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> Non
     inner = below(arrays, "inner")
     if len(inner) + 1 != len(arrays):
         raise _wrong("exactly the arrays of its player", f"{sorted(arrays)!r:.100}")
-    check_arrays(player.player_of(DoublingState(epoch, inside, seed, None)), inner, inside if day is not None else None)
+    check_arrays(player.player_for(epoch), inner, inside if day is not None else None)
 
 
 def _check_lists(player: Player[Any], arrays: Arrays) -> None:
@@ -167,18 +174,15 @@ def _check_lists(player: Player[Any], arrays: Arrays) -> None:
     if "memory.recommended.n_atoms" not in arrays:
         return
     _check_atoms(player, arrays, "memory.recommended")
-    for name in ("guard.has_tripped", "memory.is_old"):
-        if arrays[name].max() > 1:
-            raise _wrong(f"0 or 1 in {name!r}", str(arrays[name]))
     law = arrays["weights.law"]
-    if not _is_share(law) or abs(law.sum() - 1.0) > _SLACK:
+    if abs(law.sum() - 1.0) > _SLACK:
         raise _wrong("weights that add up to 1 in 'weights.law'", f"{law!r:.80}")
 
 
 def _check_atoms(player: Player[Any], arrays: Arrays, lists: str) -> None:
     """Check lists of actions: counts, actions of the set, chances that add up to 1."""
     counts, words, chances = (arrays[f"{lists}.{name}"] for name in ("n_atoms", "words", "chances"))
-    if counts.max(initial=0) > words.shape[1] or words.shape[1] != chances.shape[1]:
+    if counts.max(initial=0) > words.shape[1]:
         raise _wrong(f"at most {words.shape[1]} actions per policy in '{lists}.n_atoms'", str(counts.max()))
     used = np.arange(words.shape[1]) < counts[:, None]
     _check_words(f"{lists}.words", words[used], player)
@@ -189,16 +193,14 @@ def _check_atoms(player: Player[Any], arrays: Arrays, lists: str) -> None:
 
 def _check_held(player: Player[Any], arrays: Arrays) -> None:
     """Check the policy of a waiting decision of a master, whose arrays have their types and shapes."""
-    for name, array in arrays.items():
-        _check_range(name, array)
     weights, cumulative = arrays["mix.weights"], arrays["mix.cumulative"]
     if abs(weights.sum() - 1.0) > _SLACK or (np.abs(np.cumsum(weights) - cumulative) > _SLACK).any():
         raise _wrong("weights that add up to 1 in 'mix.weights'", f"{weights!r:.80}")
+    if "laws.sizes" in arrays and arrays["laws.sizes"].max() > player.actions.dimension:
+        raise _wrong("sizes of actions in 'laws.sizes'", str(arrays["laws.sizes"].max()))
     if "laws.n_atoms" not in arrays:
         return
     _check_atoms(player, arrays, "laws")
-    if arrays["laws.cumulative"].shape != arrays["laws.chances"].shape:
-        raise _wrong("lists of actions of one length", str(arrays["laws.cumulative"].shape))
     if ((weights > 0.0) & (arrays["laws.n_atoms"] == 0))[:-1].any():
         raise _wrong("a list of actions for each weight in 'mix.weights'", "none for some")
 
@@ -218,30 +220,25 @@ def _check_table(name: str, arrays: Arrays) -> None:
 def load_open(player: Player[Any], state: Any, arrays: Arrays) -> HeldPolicy:
     """Make the policy of a waiting decision from the arrays of a file, or refuse them."""
     if isinstance(player, DoublingPlayer):
-        epoch: HeldPolicy = _load_epoch(player, state, arrays)
-        return epoch
+        return _load_epoch(player, state, arrays)
     if not hasattr(player, "load_held"):
         return ValuePolicy(player, load_state(player, arrays, None))
-    held = load_held(player, state, arrays)
-    again = held.dump()
-    if set(again) != set(arrays):
-        raise _wrong("exactly the arrays of a policy", f"{sorted(arrays)!r:.100}")
+    _check_kinds(arrays, hold_policy(player, state).dump())
     _check_held(player, arrays)
-    marginals = held.policy().marginals()
-    if marginals.shape != (player.actions.dimension,) or not _is_share(marginals):
-        raise _wrong("a policy over the actions of its player", f"marginals {marginals!r:.80}")
+    held: HeldPolicy = player.load_held(state, arrays)
+    _check_policy(player, held.policy())
     return held
 
 
-def _load_epoch(player: DoublingPlayer, state: DoublingState, arrays: Arrays) -> Any:
+def _load_epoch(player: DoublingPlayer, state: DoublingState, arrays: Arrays) -> EpochPolicy:
     """Make the policy of a waiting decision of this epoch or an earlier one."""
     number = arrays.get("epoch", np.array(-1))
     if number.shape != () or number.dtype != np.int64 or not 0 <= int(number) <= state.epoch:
         raise _wrong(f"an epoch of 0..{state.epoch} in 'epoch'", str(number))
-    epoch = DoublingState(int(number), 0, state.seed, None)
-    inner = state.inner if epoch.epoch == state.epoch else player.begin(epoch.epoch, state.seed)
+    epoch = int(number)
+    inner = state.inner if epoch == state.epoch else player.begin(epoch, state.seed)
     rest = {name: array for name, array in arrays.items() if name != "epoch"}
-    return EpochPolicy(epoch.epoch, load_open(player.player_of(epoch), inner, rest))
+    return EpochPolicy(epoch, load_open(player.player_for(epoch), inner, rest))
 
 
 def load_state(player: Player[Any], arrays: Arrays, day: int | None) -> Any:
@@ -249,22 +246,23 @@ def load_state(player: Player[Any], arrays: Arrays, day: int | None) -> Any:
     check_arrays(player, arrays, day)
     state = player.load(arrays)
     again = player.dump(state)
-    if set(again) != set(arrays) or not all(_is_same(again[name], arrays[name]) for name in again):
-        different = [name for name in arrays if name not in again or not _is_same(again[name], arrays[name])]
+    different = [name for name in arrays if name not in again or not _is_same(again[name], arrays[name])]
+    if different or len(again) != len(arrays):
         raise _wrong("arrays that are written as they were read", f"others: {different!r:.100}")
-    marginals = player.policy(state).marginals()
-    if marginals.shape != (player.actions.dimension,) or not _is_share(marginals):
-        raise _wrong("a policy over the actions of its player", f"marginals {marginals!r:.80}")
+    _check_policy(player, player.policy(state))
     return state
+
+
+def _check_policy(player: Player[Any], policy: Policy) -> None:
+    marginals = policy.marginals()
+    is_share = ((marginals >= -_SLACK) & (marginals <= 1.0 + _SLACK)).all()
+    if marginals.shape != (player.actions.dimension,) or not is_share:
+        raise _wrong("a policy over the actions of its player", f"marginals {marginals!r:.80}")
 
 
 def _is_same(first: Any, second: Any) -> bool:
     one, other = np.asarray(first), np.asarray(second)
     return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
-
-
-def _is_share(array: Any) -> bool:
-    return bool(((array >= -_SLACK) & (array <= 1.0 + _SLACK)).all())
 
 
 def _wrong(must: str, came: str) -> InvalidInput:

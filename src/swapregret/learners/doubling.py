@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, Vector, as_integer
+from swapregret.arrays import Action, Vector, as_integer, below, under
 from swapregret.boundary import refuses
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
@@ -23,7 +23,6 @@ from swapregret.learners.player import (
     Player,
     draw_action,
     hold_policy,
-    load_held,
     marginals_of,
     own_state,
 )
@@ -115,13 +114,14 @@ class DoublingPlayer:
     @property
     def feedback(self) -> Feedback:
         """What it expects to be shown after each day."""
-        return self._player(0).feedback
+        return self.player_for(0).feedback
 
     def epoch_length(self, epoch: int) -> int:
         """Return the days of an epoch."""
         return int(self.first_epoch * 2**epoch)
 
-    def _player(self, epoch: int) -> Player[Any]:
+    def player_for(self, epoch: int) -> Player[Any]:
+        """Return the player of an epoch."""
         players: dict[int, Player[Any]] = self._players  # type: ignore[attr-defined]
         if epoch not in players:  # kept for good: laws of an earlier epoch may still wait for their rewards
             players[epoch] = self.factory(self.actions, self.epoch_length(epoch), **self.options)
@@ -129,7 +129,7 @@ class DoublingPlayer:
 
     def player_of(self, state: DoublingState) -> Player[Any]:
         """Return the player of the epoch a state is in."""
-        return self._player(state.epoch)
+        return self.player_for(state.epoch)
 
     def start(self, rng: np.random.Generator) -> DoublingState:
         """Start epoch 0."""
@@ -138,29 +138,23 @@ class DoublingPlayer:
 
     def begin(self, epoch: int, seed: int) -> Any:
         """Return the state of an epoch's player before its first day."""
-        return self._player(epoch).start(np.random.default_rng([seed, epoch]))
+        return self.player_for(epoch).start(np.random.default_rng([seed, epoch]))
 
     def act(self, state: DoublingState, rng: np.random.Generator) -> Action:
         """Draw an action of the epoch's player."""
-        return draw_action(self._player(state.epoch), state.inner, rng)
+        return draw_action(self.player_for(state.epoch), state.inner, rng)
 
-    def hold(self, state: DoublingState) -> "EpochPolicy":
+    def hold(self, state: DoublingState) -> EpochPolicy:
         """Return the policy of the epoch's player, as something that stays."""
-        return EpochPolicy(state.epoch, hold_policy(self._player(state.epoch), state.inner))
-
-    def load_held(self, state: DoublingState, arrays: Arrays) -> "EpochPolicy":
-        """Read the policy of a decision, of this epoch or an earlier one."""
-        epoch = int(arrays["epoch"])
-        inner = state.inner if epoch == state.epoch else self.begin(epoch, state.seed)
-        return EpochPolicy(epoch, load_held(self._player(epoch), inner, arrays))
+        return EpochPolicy(state.epoch, hold_policy(self.player_for(state.epoch), state.inner))
 
     def copy(self, state: DoublingState) -> DoublingState:
         """Return a state that goes its own way."""
-        return replace(state, inner=own_state(self._player(state.epoch), state.inner))
+        return replace(state, inner=own_state(self.player_for(state.epoch), state.inner))
 
     def policy(self, state: DoublingState) -> Policy:
         """Return the policy of the epoch's player."""
-        return self._player(state.epoch).policy(state.inner)
+        return self.player_for(state.epoch).policy(state.inner)
 
     def observe(self, state: DoublingState, decision: Decision, reward: float | Vector | None) -> DoublingState:
         """Pass the day on; after the last day of an epoch begin the next, twice as long."""
@@ -168,9 +162,9 @@ class DoublingPlayer:
             held = decision.held
             if isinstance(held, EpochPolicy):
                 decision = Decision(decision.day, decision.action, self.actions, held.inner)
-            inner = self._player(state.epoch).observe(state.inner, decision, reward)
+            inner = self.player_for(state.epoch).observe(state.inner, decision, reward)
             return DoublingState(state.epoch, state.day + 1, state.seed, inner)
-        held = hold_policy(self._player(state.epoch), state.inner)
+        held = hold_policy(self.player_for(state.epoch), state.inner)
         if isinstance(held, View):  # decisions that still wait keep the policy of their epoch
             held.part()
         epoch = state.epoch + 1
@@ -181,15 +175,14 @@ class DoublingPlayer:
 
     def dump(self, state: DoublingState) -> Arrays:
         """Write the epoch and its player's state."""
-        inner = self._player(state.epoch).dump(state.inner)
+        inner = self.player_for(state.epoch).dump(state.inner)
         numbers = np.array([state.epoch, state.day, state.seed], dtype=np.int64)
-        return {"epoch_day_seed": numbers} | {f"inner.{name}": array for name, array in inner.items()}
+        return {"epoch_day_seed": numbers} | under("inner", inner)
 
     def load(self, arrays: Arrays) -> DoublingState:
         """Read a state written by ``dump``."""
         epoch, day, seed = (int(number) for number in arrays["epoch_day_seed"])
-        inner = {name.removeprefix("inner."): array for name, array in arrays.items() if name.startswith("inner.")}
-        return DoublingState(epoch, day, seed, self._player(epoch).load(inner))
+        return DoublingState(epoch, day, seed, self.player_for(epoch).load(below(arrays, "inner")))
 
 
 @refuses
@@ -218,5 +211,5 @@ def anytime(
     """
     player = DoublingPlayer(factory, actions, options, first_epoch)
     if name_of(factory, FACTORIES):  # options are refused now, not on the first day
-        player.player_of(DoublingState(0, 0, 0, None))
+        player.player_for(0)
     return player

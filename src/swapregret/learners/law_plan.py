@@ -29,6 +29,7 @@ from swapregret.learners.settings import check_settings
 _RANK_OF_CHAINS, _RANK_OF_ITERATION = 50, 150
 _SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
 _VARIANTS, _ELEMENTS = 8, 200
+_LAWS = ("auto", "list", "chain")
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,8 @@ def plan_laws(
         count = 1  # one element each: a point is a mixture of actions in one way only
     days = f"base windows of {base} day{'s' if base > 1 else ''}"
     chained = _takes_chains(actions, is_bandit, explores, exploration)
+    if law not in _LAWS:
+        raise InvalidInput(f"`law` must be one of {_LAWS}", repr(law), "Use 'auto'.")
     if law == "chain" and (not actions.has_markov or is_gibbs or is_adaptive):
         raise InvalidInput(
             "`law` must be a list for Swap-ComBand, for the adaptive preset and on sets without a Markov policy",

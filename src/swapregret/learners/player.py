@@ -22,8 +22,9 @@ Arrays = dict[str, npt.NDArray[Any]]
 class HeldPolicy(Protocol):
     """The policy of a decision, which stays what it was while its player moves on."""
 
-    is_present: bool
-    """Whether it is still the player's."""
+    @property
+    def is_present(self) -> bool:
+        """Whether it is still the player's."""
 
     def policy(self) -> Policy:
         """Return it as a value."""
@@ -183,13 +184,6 @@ def marginals_of(held: HeldPolicy) -> Vector:
     quick = getattr(held, "marginals", None)
     marginals: Vector = held.policy().marginals() if quick is None else quick()
     return marginals
-
-
-def load_held(player: Player[State], state: State, arrays: Arrays) -> HeldPolicy:
-    """Read the policy of a decision that waits for its reward; ``state`` is the player's now."""
-    load = getattr(player, "load_held", None)
-    held: HeldPolicy = ValuePolicy(player, player.load(arrays)) if load is None else load(state, arrays)
-    return held
 
 
 def own_state(player: Player[State], state: State) -> State:

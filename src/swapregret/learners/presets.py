@@ -1,6 +1,5 @@
 """Ready-made players: the names people call."""
 
-from collections.abc import Callable
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
@@ -10,15 +9,9 @@ from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
-from swapregret.learners.ingredients import (
-    ADAPTIVE_NUMBERS,
-    ADAPTIVE_SWITCHES,
-    PRESETS,
-    Ingredients,
-    mix_ingredients,
-)
+from swapregret.learners.ingredients import OF_ADAPTIVE, Ingredients, mix_ingredients
 from swapregret.learners.law_plan import plan_laws
-from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP, Rate
+from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP, LazyLearner, Rate
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.round.day import FEEDBACKS
 from swapregret.learners.schedule import Schedule
@@ -67,11 +60,7 @@ def swap_combcp(
     >>> player.n_scales, player.schedule.windows[0]
     (5, 12)
     """
-
-    def paper(windows: Schedule, scale: int) -> FixedRate:
-        return _paper_combcp_rate(actions, windows, scale)
-
-    return _make(LazyComBCP, actions, horizon, preset, feedback, schedule, ingredients, paper)
+    return _make(LazyComBCP, actions, horizon, preset, feedback, schedule, ingredients)
 
 
 @refuses
@@ -95,12 +84,7 @@ def swap_comband(
     >>> swap_comband(MSets(10, 3), horizon=100_000).n_scales
     5
     """
-    law = ingredients.get("exploration_law", PRESETS[preset].exploration_law if preset in PRESETS else None)
-
-    def paper(windows: Schedule, scale: int) -> FixedRate:
-        return _paper_comband_rate(actions, windows, scale, law)
-
-    return _make(LazyComBand, actions, horizon, preset, feedback, schedule, ingredients, paper)
+    return _make(LazyComBand, actions, horizon, preset, feedback, schedule, ingredients)
 
 
 def _make(
@@ -111,7 +95,6 @@ def _make(
     feedback: str,
     schedule: Schedule | None,
     ingredients: dict[str, Any],
-    paper: Callable[[Schedule, int], FixedRate],
 ) -> Master:
     """Return the master of a preset with learners of a kind."""
     if not isinstance(actions, ActionSet):
@@ -137,7 +120,7 @@ def _make(
         explores=mixed.exploration_law,
         exploration=exploration,
     )
-    rates = _rates(mixed, feedback, windows, paper)
+    rates = _rates(kind, actions, mixed, feedback, windows)
     if is_adaptive and not isinstance(rates[0], AdaptiveRate):
         raise InvalidInput(
             "`rate` must be 'adaptive' or an AdaptiveRate with preset='adaptive'",
@@ -154,7 +137,7 @@ def _make(
     }
     if not is_adaptive:
         return SwapMaster(**common)
-    chosen = {name: getattr(mixed, name) for name in ADAPTIVE_SWITCHES + ADAPTIVE_NUMBERS}
+    chosen = {name: getattr(mixed, name) for name in OF_ADAPTIVE}
     chosen["capacity"] = _capacity(actions)
     return AdaptiveMaster(**common, horizon=as_integer(horizon, "horizon", 1), **chosen)
 
@@ -184,7 +167,7 @@ def _exploration(mixed: Ingredients, windows: Schedule) -> float:
 
 
 def _rates(
-    mixed: Ingredients, feedback: str, windows: Schedule, paper: Callable[[Schedule, int], FixedRate]
+    kind: type[LazyLearner], actions: ActionSet, mixed: Ingredients, feedback: str, windows: Schedule
 ) -> tuple[Rate, ...]:
     """Return the step of the learners: one for all scales where nothing depends on the scale."""
     if isinstance(mixed.rate, FixedRate | AdaptiveRate):
@@ -192,7 +175,9 @@ def _rates(
     if mixed.rate == "adaptive":
         return (AdaptiveRate(_ADAPTIVE_STEP[feedback]),)
     if mixed.rate == "paper":
-        return tuple(paper(windows, scale) for scale in range(1, windows.n_scales + 1))
+        paper = _paper_combcp_rate if kind is LazyComBCP else _paper_comband_rate
+        scales = range(1, windows.n_scales + 1)
+        return tuple(paper(actions, windows, scale, mixed.exploration_law) for scale in scales)
     raise InvalidInput(
         "`rate` must be 'adaptive', 'paper', a FixedRate or an AdaptiveRate", shown(mixed.rate), "Use 'adaptive'."
     )
@@ -203,7 +188,7 @@ def _ratio(windows: Schedule, scale: int) -> float:
     return max(2.0, windows.restart_every(scale) / windows.update_every(scale))
 
 
-def _paper_combcp_rate(actions: ActionSet, windows: Schedule, scale: int) -> FixedRate:
+def _paper_combcp_rate(actions: ActionSet, windows: Schedule, scale: int, law: str | None) -> FixedRate:
     """Return η = 1/(d³ √m H^{k−1/3}) (Algorithm 2, line 2), with H^{k−1} the meta-day."""
     d, m = actions.dimension, actions.size
     meta_day, branching = windows.update_every(scale), _ratio(windows, scale)

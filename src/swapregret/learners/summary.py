@@ -1,18 +1,15 @@
 """What a player can say about itself in the middle of a run."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import scipy
 
-from swapregret.arrays import Vector
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster, time_constants
-from swapregret.learners.calendar import Calendar
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.round.running_player import Master
-from swapregret.policy import Policy
 
 
 @dataclass(frozen=True)
@@ -91,21 +88,37 @@ def summarise(player: Any, state: Any) -> PlayerSummary | None:
         return summarise(player.player_of(state), state.inner)
     if not isinstance(player, Master):
         return None
-    tally = state.state.tally
-    clock = (int(tally.day[0]), int(tally.offset[0]))
-    made = _of_master(
-        player, clock, player.policy(state), tally.total, float(tally.earned[0]), int(tally.n_recoveries[0])
+    tally, actions = state.state.tally, player.actions
+    smallest = condition = None
+    if actions.rank <= DENSE_LIMIT:
+        mixture = player.policy(state)
+        smallest = smallest_eigenvalue(mixture, actions.span)
+        largest = float(scipy.linalg.eigvalsh(mixture.cooccurrence())[-1])
+        condition = max(1.0, largest / smallest) if smallest > 0.0 else float("inf")
+    guard_estimate = guard_has_tripped = None
+    if isinstance(player, AdaptiveMaster) and player.guarded:
+        guard = state.state.guard
+        guard_estimate, guard_has_tripped = float(guard.estimate[0]) / player.horizon, bool(guard.has_tripped[0])
+    return PlayerSummary(
+        scales=_scales(player, int(tally.day[0]), int(tally.offset[0])),
+        estimated_external_regret=float(actions.argmax(tally.total) @ tally.total) - float(tally.earned[0]),
+        smallest_eigenvalue=smallest,
+        condition=condition,
+        n_recoveries=int(tally.n_recoveries[0]),
+        guard_estimate=guard_estimate,
+        guard_has_tripped=guard_has_tripped,
+        members=tuple(map(MemberSummary, _member_names(player), state.state.mix.weights.tolist())),
     )
-    weights = state.state.mix.weights.tolist()
-    made = replace(made, members=tuple(map(MemberSummary, _member_names(player), weights)))
-    if not isinstance(player, AdaptiveMaster) or not player.guarded:
-        return made
-    guard = state.state.guard
-    return replace(
-        made,
-        guard_estimate=float(guard.estimate[0]) / player.horizon,
-        guard_has_tripped=bool(guard.has_tripped[0]),
-    )
+
+
+def _scales(master: Master, day: int, offset: int) -> tuple[ScaleSummary, ...]:
+    """Return when each scale updates and restarts next."""
+    scales = []
+    for scale in range(1, master.n_scales + 1):
+        update, restart = master.schedule.update_every(scale), master.schedule.restart_every(scale)
+        left = update - (day + offset) % update, restart - (day + offset) % restart
+        scales.append(ScaleSummary(scale, update, restart, *left))
+    return tuple(scales)
 
 
 def _member_names(master: Master) -> list[str]:
@@ -116,27 +129,3 @@ def _member_names(master: Master) -> list[str]:
     base = master.schedule.windows[0]
     memories = time_constants(master.actions, master.horizon, base) if master.trackers else ()
     return [*scales, "steady", "uniform", *(f"tracker {memory:g}" for memory in memories), "exploration"]
-
-
-def _of_master(
-    master: Master,
-    clock: tuple[int, int],
-    mixture: Policy,
-    total: Vector,
-    earned: float,
-    n_recoveries: int,
-) -> PlayerSummary:
-    day, calendar = clock[0], Calendar(master.schedule, clock[1])
-    scales = []
-    for scale in range(1, master.n_scales + 1):
-        update, restart = master.schedule.update_every(scale), master.schedule.restart_every(scale)
-        left = calendar.days_left(day, update), calendar.days_left(day, restart)
-        scales.append(ScaleSummary(scale, update, restart, *left))
-    actions = master.actions
-    best = float(actions.argmax(total) @ total)
-    smallest = condition = None
-    if actions.rank <= DENSE_LIMIT:
-        smallest = smallest_eigenvalue(mixture, actions.span)
-        largest = float(scipy.linalg.eigvalsh(mixture.cooccurrence())[-1])
-        condition = max(1.0, largest / smallest) if smallest > 0.0 else float("inf")
-    return PlayerSummary(tuple(scales), best - earned, smallest, condition, n_recoveries)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import swapregret as sr
-from swapregret.learners.baselines.drivers.exponential import exponential_rows, shift_column
+from swapregret.learners.baselines.drivers.listed_steps import exponential_rows, shift_column
 
 ARMS = np.eye(3, dtype=np.int64)
 

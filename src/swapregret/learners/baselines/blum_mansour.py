@@ -25,11 +25,16 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Floats, Integers
 from swapregret.boundary import refuses
-from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
-from swapregret.learners.baselines.drivers.exponential import add_shares, exponential_rows, mixed_weights, shift_column
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_agreement
-from swapregret.learners.baselines.drivers.listed_steps import listed_totals, place_of
+from swapregret.learners.baselines.drivers.listed_steps import (
+    add_shares,
+    exponential_rows,
+    listed_totals,
+    mixed_weights,
+    shift_column,
+)
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day

@@ -23,10 +23,10 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Floats, Integers
 from swapregret.boundary import refuses
-from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_agreement
-from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform, place_of
+from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.baselines.tsallis_inf import loss_estimate, tsallis_weights
 from swapregret.learners.round.day import end_windows, learn_day

@@ -34,11 +34,15 @@ from swapregret.boundary import refuses
 from swapregret.compiled.kernel import kernel
 from swapregret.counts import count_in_words
 from swapregret.errors import TooLarge
-from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
-from swapregret.learners.baselines.drivers.exponential import add_shares, exponential_weights, mixed_weights
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
-from swapregret.learners.baselines.drivers.listed_steps import listed_totals, place_of
+from swapregret.learners.baselines.drivers.listed_steps import (
+    add_shares,
+    exponential_weights,
+    listed_totals,
+    mixed_weights,
+)
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day

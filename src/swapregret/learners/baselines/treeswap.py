@@ -22,11 +22,10 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Floats, Integers, Vector
 from swapregret.boundary import refuses
-from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
-from swapregret.learners.baselines.drivers.exponential import exponential_weights
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
-from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform, listed_totals, place_of
+from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform, exponential_weights, listed_totals
 from swapregret.learners.calendar import draw_offset
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day

@@ -10,7 +10,6 @@ about ½ wherever :math:`p_t(i) \ge \eta_t^2`. The minimiser is :math:`p_i = 4\,
 Nothing is promised for swap regret.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +19,9 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Floats, Integers
 from swapregret.boundary import refuses
 from swapregret.compiled.kernel import kernel
-from swapregret.learners.baselines.drivers.action_table import Cost
+from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
-from swapregret.learners.baselines.drivers.listed_steps import place_of
 from swapregret.learners.baselines.exp3 import Scores
 from swapregret.learners.round.day import end_windows, learn_day
 
@@ -92,10 +90,6 @@ class TsallisINF(ListedPlayer):
     rule_class = TsallisRule
     cost = Cost("tsallis_inf", limit=100_000, base=1e-6, per_action=4e-8, vectors=6)
 
-    def rate(self, day: int) -> float:
-        """Return η of a day, counted from 0."""
-        return self.scale / math.sqrt(day + 1)
-
     def _own(self, n_actions: int) -> Scores:
         return Scores(np.zeros(n_actions))
 
@@ -127,8 +121,8 @@ def tsallis_inf(
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> tsallis_inf(MSets(4, 2), 1000).rate(3)
-    1.0
+    >>> tsallis_inf(MSets(4, 2), 1000).scale
+    2.0
     """
     _, days = TsallisINF.size_of(actions, horizon, limit)
     chosen = read_rate(scale, 4.0 if is_variance_reduced else 2.0, "scale")

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, remake_law, span_part
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, Mix, Tally, end_windows, mix_slots
-from swapregret.learners.round.scale import Learners, begin_interval, end_meta_day, tilt_learner
+from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, mix_slots
+from swapregret.learners.round.scale import begin_interval, end_meta_day, tilt_learner
 
 
 class MultiscaleRule(NamedTuple):
@@ -45,19 +45,6 @@ class MultiscaleRule(NamedTuple):
     has_inverse: bool
     first_point: Floats
     first_log: Floats
-
-
-class MultiscaleState(NamedTuple):
-    """What changes: the days' ``tally``, the K ``learners``, their policies in ``laws``, and the ``mix`` that is played.
-
-    ``undo`` is the tally before the last day of a window.
-    """
-
-    tally: Tally
-    undo: Tally
-    learners: Learners
-    laws: Any
-    mix: Mix
 
 
 @kernel

@@ -6,8 +6,8 @@ import numpy as np
 
 from swapregret.actions.family import room
 from swapregret.actions.listed_laws import keeps_lists, list_room, room_for_lists
-from swapregret.learners.multiscale.scale_phases import MultiscaleRule, MultiscaleState
-from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
+from swapregret.learners.multiscale.scale_phases import MultiscaleRule
+from swapregret.learners.round.day import FEEDBACKS, begin_round
 from swapregret.learners.round.running import LISTS_DERIVED, Running
 from swapregret.learners.round.running_player import Master, rates_of
 from swapregret.learners.round.scale import start_learners
@@ -51,12 +51,7 @@ class SwapMaster(Master):
         )
         d, rank = family.common.dimension, family.common.coordinates.size
         n_atoms, is_kept = room_for_lists(self.actions, learner.plan.variants), keeps_lists(family)
-        state = MultiscaleState(
-            empty_tally(d, offset),
-            empty_tally(d, 0),
-            start_learners(n, point, log_point),
-            list_room(family, n + 2, n_atoms) if is_kept else room(family, n + 2, n_atoms),
-            empty_mix(n + 2, d, rank),
-        )
+        laws = list_room(family, n + 2, n_atoms) if is_kept else room(family, n + 2, n_atoms)
+        state = begin_round(d, offset, start_learners(n, point, log_point), laws, n + 2, rank)
         derived = LISTS_DERIVED if is_kept else frozenset({"laws", "mix", "undo"})
         return Running(family, rule, state, derived, learner)

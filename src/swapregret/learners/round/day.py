@@ -11,8 +11,8 @@ full                      :math:`\widetilde R = R`
 All are unbiased for every action in span(A). R̂ is fixed before the day; 0 is the paper's (Algorithm 1, line 6), a learnt one
 lowers the noise and leaves the expectation alone (deviation D19).
 
-A player is a rule, a named tuple whose class decides which code runs, and a state, a named tuple with ``tally``, ``undo``,
-``learners``, ``laws`` and ``mix``. It brings :func:`end_windows`, and :func:`learn_day` or :func:`remember` where the estimate is
+A player is a rule, a named tuple whose class decides which code runs, and a state, a :class:`RoundState` or a named tuple with
+its fields and others. It brings :func:`end_windows`, and :func:`learn_day` or :func:`remember` where the estimate is
 not all it learns from. Projections and decompositions are linked into the end of a window alone, which keeps compiling short.
 """
 
@@ -92,6 +92,19 @@ class Mix(NamedTuple):
     is_new: Integers
 
 
+class RoundState(NamedTuple):
+    """What changes: the days' ``tally``, what ``learners`` know, their policies in ``laws``, and the ``mix`` that is played.
+
+    ``undo`` is the tally before the last day of a window.
+    """
+
+    tally: Tally
+    undo: Tally
+    learners: Any
+    laws: Any
+    mix: Mix
+
+
 def empty_tally(dimension: int, offset: int) -> Tally:
     """Return the tally before day 0."""
     one, d = np.zeros(1), np.zeros(dimension)
@@ -111,6 +124,12 @@ def empty_mix(n_slots: int, dimension: int, rank: int) -> Mix:
         np.zeros(dimension),
         np.zeros(n_slots, dtype=np.int64),
     )
+
+
+def begin_round(dimension: int, offset: int, learners: Any, laws: Any, n_slots: int, rank: int) -> RoundState:
+    """Return the state before day 0."""
+    before, mix = empty_tally(dimension, 0), empty_mix(n_slots, dimension, rank)
+    return RoundState(empty_tally(dimension, offset), before, learners, laws, mix)
 
 
 @kernel

@@ -17,16 +17,14 @@ from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.address import entry_address
 from swapregret.compiled.callback import callbacks_of, settle
 from swapregret.compiled.nested import copied, dump, rebuilt, restore, tidy, wider
-from swapregret.errors import InvalidInput
-from swapregret.learners.round.day import HOPELESS, NOT_SOLVED, OUT_OF_ROOM, refuse
-from swapregret.learners.round.taped import Taped
+from swapregret.learners.player import Arrays, Decision
+from swapregret.learners.round.day import BANDIT, HOPELESS, NOT_SOLVED, OUT_OF_ROOM, refuse
+from swapregret.learners.round.taping import Taped
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
 
-Arrays = dict[str, npt.NDArray[Any]]
 LISTS_DERIVED = frozenset({"mix", "undo", "cumulative", "marginals", "moments"})
 """What is made again from the others in a state that keeps its lists."""
-_MOST_ATOMS = 2**24
 _PATIENCE = 0.05
 
 
@@ -44,14 +42,15 @@ class View:
         self.is_present = True
         self._policy: Policy | None = None
         self._marginals: Vector | None = None
-        self._opened: tuple[Any, Any, Any] = (None, None, None)
+        self._opened: tuple[Any, Any] = (None, None)
 
-    def handle(self, running: "Running", rng: np.random.Generator) -> Any:
+    def handle(self, running: "Running") -> Any:
         """Return the handle by which a master learns what this earlier policy earned; made once for all its days."""
-        if self._opened[0] is not running.state or self._opened[1] is not rng:
+        if self._opened[0] is not running.state:
             state = running.state._replace(laws=self.laws, mix=self.mix)
-            self._opened = running.state, rng, running.handle_on(rng, state, family=self.running.family)
-        return self._opened[2]
+            rng = np.random.default_rng(0)  # nothing is drawn
+            self._opened = running.state, running.handle_on(rng, state, family=self.running.family)
+        return self._opened[1]
 
     def policy(self) -> Policy:
         """Return the policy as a value."""
@@ -115,7 +114,7 @@ class Running:
         self._bound = None, family
         from swapregret.learners.round.entries import entries  # loads Numba
 
-        self._do = entries()
+        self.do = entries()
 
     # ---- the entries, on this state --------------------------------------------------------------------------------
 
@@ -124,7 +123,7 @@ class Running:
     ) -> Any:
         """Return a handle on this state or a given one."""
         given, family = self.state if state is None else state, self._at_work() if family is None else family
-        return self._do.open_handle(family, self.rule, given, self._no_tape if tape is None else tape, rng)
+        return self.do.open_handle(family, self.rule, given, self._no_tape if tape is None else tape, rng)
 
     def _at_work(self) -> Any:
         """Return the family at work on this state; it is kept, as handles only have its addresses."""
@@ -132,26 +131,29 @@ class Running:
             self._bound = self.state.laws, self.family.on(self.state.laws)
         return self._bound[1]
 
-    def handle(self, rng: np.random.Generator) -> Any:
-        """Return the handle on this state that draws from a generator."""
-        if self._rng is not rng:
-            self._handle, self._rng = self.handle_on(rng), rng
+    def open(self, rng: np.random.Generator, tape: Tape | None = None) -> Any:
+        """Return the handle that is used from now on: it draws from a generator, and what is played is written to a tape."""
+        self._handle, self._rng = self.handle_on(rng, None, tape), rng
         return self._handle
+
+    def handle(self, rng: np.random.Generator | None = None) -> Any:
+        """Return the handle in use; it draws from a generator, any if none is given."""
+        if self._handle is None or (rng is not None and rng is not self._rng):
+            self.open(np.random.default_rng(0) if rng is None else rng)
+        return self._handle
+
+    def part(self) -> None:
+        """Let go of the handle, and with it of the generator and the tape."""
+        self._handle, self._rng = None, None
 
     def make(self) -> None:
         """Make all that is derived from the state."""
-        rng = np.random.default_rng(0)
-        while True:
-            code = self._do.end_window(self.handle_on(rng), 0)
-            settle(self._callbacks)
-            if code != OUT_OF_ROOM:
-                break
-            self._widen()
-        refuse(code)
+        self.end_window(0)
+        self.part()
 
     def act(self, rng: np.random.Generator) -> Action:
         """Draw an action."""
-        action: Action = self._do.act_day(self.handle(rng))
+        action: Action = self.do.act_day(self.handle(rng))
         settle(self._callbacks)
         return action
 
@@ -163,35 +165,38 @@ class Running:
             self._view = ref(held)
         return held
 
-    def observe(self, action: Action, seen: Vector | None, reward: float | None, view: View | None = None) -> None:
-        """Learn what a day paid, and end the windows that end with it; ``reward`` None lets the day pass.
-
-        ``view`` is the policy that drew the action, where that is an earlier one.
-        """
-        rng = self._rng if self._rng is not None else np.random.default_rng(0)
-        h, action = self.handle(rng), _own(action)
-        vector = self._nothing if seen is None else _own(seen)
+    def observe(self, decision: Decision, reward: float | Vector | None) -> "Running":
+        """Learn from a day, and end the windows that end with it (lines 6, 7, 12–14 of Algorithm 1); see ``Player.observe``."""
+        h, action, seen, total = self.handle(), _own(decision.action), self._nothing, 0.0
         if reward is None:
-            n_ending = self._do.pass_day(h)
+            n_ending = self.do.pass_day(h)
         else:
-            if view is not None and not view.is_present:
-                h = view.handle(self, rng)
-            n_ending = self._do.observe_day(h, action, vector, reward)
+            if self.rule.feedback == BANDIT:
+                total = float(reward)
+            else:
+                seen = _own(np.ascontiguousarray(reward, dtype=np.float64))
+                total = float(seen @ decision.action)
+            held = decision.held
+            if isinstance(held, View) and not held.is_present:
+                h = held.handle(self)
+            n_ending = self.do.observe_day(h, action, seen, total)
         if n_ending == NOT_SOLVED:
             refuse(NOT_SOLVED)
         if n_ending == 0:
-            return
+            return self
         kept = copied(self.state) if self._callbacks else self.state  # Python code may raise when much has changed
         try:
             self.end_window(n_ending)
         except BaseException:
             if self._callbacks:
-                self.state, self._rng = kept, None
+                rng, self.state = self._rng, kept
+                self.part()
                 h = self.handle(rng)
             restore(self.state.tally, dump(self.state.undo), "the state")
             if reward is not None:
-                self._do.take_back(h, action, vector, reward)
+                self.do.take_back(h, action, seen, total)
             raise
+        return self
 
     def _part_view(self) -> None:
         """Let whoever holds the present policy keep a copy: it is about to change."""
@@ -203,9 +208,8 @@ class Running:
     def end_window(self, n_ending: int) -> None:
         """End windows; on an error nothing has changed."""
         self._part_view()
-        rng = self._rng if self._rng is not None else np.random.default_rng(0)
         while True:
-            code = self._do.end_window(self.handle(rng), n_ending)
+            code = self.do.end_window(self.handle(), n_ending)
             settle(self._callbacks)
             if code != OUT_OF_ROOM:
                 break
@@ -220,20 +224,20 @@ class Running:
         received: Vector,
         plays: Actions,
         read: Callable[[Tape, int, int], None] | None = None,
-    ) -> None:
-        """Play one day per row of ``rewards``.
+    ) -> "Running":
+        """Play one day per row of ``rewards``, as stepping would.
 
         ``received`` takes the rewards, ``plays`` the actions if it has rows. ``read(tape, first, last)`` is told of what was
         played on rows first..last − 1, in order.
         """
         self._part_view()
         row, n, taped = 0, len(rewards), Taped(self, rng, len(rewards), read)
-        end = entry_address(self._do.end_window, taped.handle, 1)
+        end = entry_address(self.do.end_window, taped.handle, 1)
         most = 1  # windows until Python hears of an interrupt
         try:
             while row < n:
                 began = perf_counter()
-                row, n_ending, code = self._do.play_days(taped.handle, end, rewards, received, plays, row, most)
+                row, n_ending, code = self.do.play_days(taped.handle, end, rewards, received, plays, row, most)
                 settle(self._callbacks)
                 most = 2 * most if perf_counter() - began < _PATIENCE else max(1, most // 2)
                 if code == OUT_OF_ROOM:
@@ -244,39 +248,16 @@ class Running:
             taped.stop(n)
         finally:
             self.part()
-
-    def open(self, rng: np.random.Generator, tape: Tape | None) -> Any:
-        """Return the handle that is used from now on: it draws from a generator, and what is played is written to a tape."""
-        self.part()
-        self._handle, self._rng = self.handle_on(rng, None, tape), rng
-        if tape is not None:
-            self.start_tape()
-        return self._handle
-
-    def start_tape(self) -> None:
-        """Begin the tape of the handle in use with the policies that are being played."""
-        self._do.start_tape(self._handle)
-
-    def stop_tape(self) -> None:
-        """Write down the window that is open."""
-        self._do.stop_tape(self._handle)
-
-    def part(self) -> None:
-        """Let go of the handle, and with it of the generator and the tape."""
-        self._handle, self._rng = None, None
-
-    def is_open(self, h: Any) -> bool:
-        """Tell whether a handle is the one in use; it is not once lists have become longer."""
-        return self._handle is h
+        return self
 
     def seat(self, h: Any) -> tuple[int, int, int, int]:
         """Return a handle and the entries that draw, observe and end windows as addresses, for loops over several players."""
         action = np.zeros(len(self._nothing), dtype=np.int64)
         return (
             h.address,
-            entry_address(self._do.act_day, h),
-            entry_address(self._do.observe_day, h, action, self._nothing, 0.0),
-            entry_address(self._do.end_window, h, 1),
+            entry_address(self.do.act_day, h),
+            entry_address(self.do.observe_day, h, action, self._nothing, 0.0),
+            entry_address(self.do.end_window, h, 1),
         )
 
     def show_mean(self, target: Vector) -> None:
@@ -290,28 +271,18 @@ class Running:
         self._widen()
         self.end_window(-n_ending)
 
-    def _widen(self) -> None:
-        """Make twice the room for lists of actions."""
-        n_atoms = self.state.laws.chances.shape[1]
-        self.state = wider(self.state, n_atoms, 2 * n_atoms)
-        self._handle, self._rng = (self.handle_on(self._rng), self._rng) if self._rng is not None else (None, None)
+    def _widen(self, n_atoms: int | None = None) -> None:
+        """Make room for lists of so many actions, or twice as many as there was room for."""
+        before = self.state.laws.chances.shape[1]
+        self.state = wider(self.state, before, n_atoms or 2 * before)
+        if self._rng is not None:
+            self.open(self._rng)
 
     def load_view(self, arrays: Arrays) -> View:
         """Return an earlier policy that a view wrote."""
         held = View(self)
         held.laws = rebuilt(self.state.laws, arrays, "laws")
         held.mix = rebuilt(self.state.mix, arrays, "mix")
-        if held.mix.is_inverse.max() > 1:
-            raise InvalidInput("the state must hold 0 or 1 in 'mix.is_inverse'", "another", "The file is damaged.")
-        for name in ("n_atoms", "sizes"):
-            counts, model = getattr(held.laws, name, None), getattr(self.state.laws, name, None)
-            if counts is None or model is None:
-                continue
-            most = (
-                held.laws.chances.shape[1] if name == "n_atoms" else max(int(model.max()), self.family.common.dimension)
-            )
-            if int(counts.max(initial=0)) > most:
-                raise InvalidInput(f"the state must hold counts of at most {most}", str(counts), "The file is damaged.")
         held.is_present = False
         return held
 
@@ -331,10 +302,8 @@ class Running:
     def load(self, arrays: Arrays) -> None:
         """Read what ``dump`` of an equally configured master wrote."""
         given = arrays.get("laws.chances")
-        while given is not None and given.ndim == 2 and given.shape[1] > self.state.laws.chances.shape[1]:
-            if given.shape[1] > _MOST_ATOMS:
-                break
-            self._widen()
+        if given is not None and given.ndim == 2 and given.shape[1] > self.state.laws.chances.shape[1]:
+            self._widen(given.shape[1])
         restore(self.state, arrays, "the state", self._derived)
         n_recoveries = self.state.tally.n_recoveries.copy()
         self.make()

@@ -1,7 +1,6 @@
 """Players whose state changes in place: masters, and competitors on the same phases."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -9,29 +8,37 @@ from typing import Any, ClassVar
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, Actions, Matrix, Vector
+from swapregret.arrays import Vector
 from swapregret.compiled.callback import callbacks_of
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.calendar import draw_offset
 from swapregret.learners.lazy import AdaptiveRate, LazyComBand, LazyComBCP
-from swapregret.learners.player import Arrays, Decision, Feedback
-from swapregret.learners.round.running import Running, View
+from swapregret.learners.player import Arrays, Feedback
+from swapregret.learners.round.running import Running
 from swapregret.learners.schedule import Schedule
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
-from swapregret.policy.tape import Tape
 
 
 class RunningPlayer(ABC):
     """A player whose state is a :class:`~swapregret.learners.round.running.Running`: masters, and competitors.
 
-    Subclasses are frozen dataclasses with ``actions`` and ``feedback``, and say how they begin.
+    What is done to a state is a method of the state itself. Subclasses are frozen dataclasses with ``actions`` and ``feedback``,
+    and say how they begin.
     """
 
     feedback: Any
     _minimises: ClassVar[bool] = False
     """Whether it asks for ``hybrid`` of the family."""
+
+    act = staticmethod(Running.act)
+    observe = staticmethod(Running.observe)
+    play_block = staticmethod(Running.play)
+    hold = staticmethod(Running.view)
+    load_held = staticmethod(Running.load_view)
+    copy = staticmethod(Running.copy)
+    dump = staticmethod(Running.dump)
 
     @property
     @abstractmethod
@@ -59,63 +66,18 @@ class RunningPlayer(ABC):
         running.make()
         return running
 
-    def act(self, state: Running, rng: np.random.Generator) -> Action:
-        """Draw an action."""
-        return state.act(rng)
-
-    def hold(self, state: Running) -> View:
-        """Return the policy that is played now, as something that stays."""
-        return state.view()
-
     def policy(self, state: Running) -> Policy:
         """Return the policy of the next action, as a value."""
         return state.view().policy()
-
-    def load_held(self, state: Running, arrays: Arrays) -> View:
-        """Read an earlier policy."""
-        return state.load_view(arrays)
 
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return a policy that is no list from what a tape says of it; a player of lists has none."""
         raise AssertionError("a player of lists has played a policy that is none")
 
-    def play_block(
-        self,
-        state: Running,
-        rng: np.random.Generator,
-        rewards: Matrix,
-        received: Vector,
-        plays: Actions,
-        read: Callable[[Tape, int, int], None] | None,
-    ) -> Running:
-        """Play one day per row of ``rewards``, as stepping would; see :meth:`Running.play`."""
-        state.play(rng, rewards, received, plays, read)
-        return state
-
     @property
     def is_compiled(self) -> bool:
         """Whether days run without the interpreter."""
         return not callbacks_of(self._family)
-
-    def observe(self, state: Running, decision: Decision, reward: float | Vector | None) -> Running:
-        """Learn from a day, in place (lines 6, 7, 12–14 of Algorithm 1)."""
-        seen, total = None, None
-        if reward is not None and self.feedback == "bandit":
-            total = float(reward)
-        elif reward is not None:
-            seen = np.ascontiguousarray(reward, dtype=np.float64)
-            total = float(seen @ decision.action)
-        held = decision.held
-        state.observe(decision.action, seen, total, held if isinstance(held, View) else None)
-        return state
-
-    def copy(self, state: Running) -> Running:
-        """Return a state that goes its own way."""
-        return state.copy()
-
-    def dump(self, state: Running) -> Arrays:
-        """Write the state as named arrays."""
-        return state.dump()
 
     def load(self, arrays: Arrays) -> Running:
         """Read a state written by ``dump`` of an equally configured player."""

@@ -1,11 +1,17 @@
-"""Writing down what is played, as compiled code goes along."""
+"""The tape of what is played: written by compiled code as it goes along, read by Python when it is full."""
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from swapregret.actions.family import show_law
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
-from swapregret.policy.tape import Tape
+from swapregret.policy.tape import Tape, empty_tape
+
+_TAPED = 2**15
+_LAWS, _ATOMS = 2**12, 2**19
 
 
 @kernel
@@ -54,15 +60,17 @@ def write_law(tape: Tape, slot: int, begin: int, words: Words, chances: Floats, 
 
 
 @kernel
-def tape_laws(family: Any, rule: Any, laws: Any, logs: Floats, is_new: Integers, tape: Tape) -> None:
-    """Write down the policies that are new, from the next window on; slots beyond the learners hold the first policy."""
+def tape_laws(family: Any, rule: Any, state: Any, tape: Tape, are_all: bool) -> None:
+    """Write down the policies that are new, from the next window on, or all; slots beyond the learners hold the first policy."""
+    is_new, logs = state.mix.is_new, state.learners.log_points
     n_slots = is_new.size
     for s in range(n_slots - 1):
-        if is_new[s]:
-            is_new[s] = 0
-            words, chances = show_law(family, laws, s)
+        if is_new[s] or are_all:
+            words, chances = show_law(family, state.laws, s)
             log = logs[s] if s < len(logs) else rule.first_log
-            write_law(tape, s, tape.n_windows[0], words, chances, laws.marginals[s], log)
+            begin = tape.n_windows[0] if is_new[s] else -1
+            write_law(tape, s, begin, words, chances, state.laws.marginals[s], log)
+            is_new[s] = 0
     has_windows = tape.n_windows[0] + 2 <= tape.stops.size
     has_laws = tape.n_laws[0] + n_slots <= tape.slots.size
     has_atoms = tape.n_atoms[0] + n_slots * tape.longest[0] <= tape.chances.size
@@ -72,16 +80,75 @@ def tape_laws(family: Any, rule: Any, laws: Any, logs: Floats, is_new: Integers,
 @kernel
 def begin_tape(family: Any, rule: Any, state: Any, tape: Tape) -> None:
     """Begin a tape with the policies in all slots: one without weight now may have some later, and be the same."""
-    laws, is_new, logs = state.laws, state.mix.is_new, state.learners.log_points
     tape.first_day[0] = state.tally.day[0]
     tape.n_windows[0] = 0
     tape.n_laws[0] = 0
     tape.n_atoms[0] = 0
     tape.n_words[0] = 0
-    tape.is_full[0] = 0
-    for s in range(is_new.size - 1):
-        words, chances = show_law(family, laws, s)
-        begin = 0 if is_new[s] else -1
-        log = logs[s] if s < len(logs) else rule.first_log
-        write_law(tape, s, begin, words, chances, laws.marginals[s], log)
-        is_new[s] = 0
+    tape_laws(family, rule, state, tape, True)
+
+
+class Taped:
+    """Tapes one after the other, each read when it is full.
+
+    Parameters
+    ----------
+    running : Running
+    rng : Generator
+    n_days : int
+        How many days the first tape should last, if it does not become too long.
+    read : callable, optional
+        ``read(tape, first, last)`` is told of what was played on days first..last − 1, in order. Without it nothing is written.
+    is_full : int64 array, shape (1,), optional
+        Where tapes note that they are full.
+    """
+
+    def __init__(
+        self,
+        running: Any,
+        rng: np.random.Generator,
+        n_days: int,
+        read: Callable[[Tape, int, int], None] | None,
+        is_full: Integers | None = None,
+    ) -> None:
+        self._running, self._rng, self._read, self._is_full, self._begun = running, rng, read, is_full, 0
+        self._open(n_days)
+
+    def _open(self, n_days: int) -> None:
+        self._tape = None if self._read is None else _tape_for(self._running, n_days)
+        if self._tape is not None and self._is_full is not None:
+            self._tape = self._tape._replace(is_full=self._is_full)
+        self.handle = self._running.open(self._rng, self._tape)
+        if self._tape is not None:
+            self._running.do.start_tape(self.handle)
+
+    def go_on(self, day: int) -> None:
+        """Go on after windows have ended: on the same tape, or on a new one."""
+        has_changed = self._running.handle(self._rng) is not self.handle  # lists have become longer
+        if self._read is not None and self._tape is not None and (has_changed or self._tape.is_full[0]):
+            self._read(self._tape, self._begun, day)
+            self._begun = day
+            if not has_changed:
+                self._running.do.start_tape(self.handle)
+        if has_changed:
+            self._open(_TAPED)
+
+    def stop(self, day: int) -> None:
+        """Have what is on the tape read."""
+        if self._read is not None and self._tape is not None and self._begun < day:
+            self._running.do.stop_tape(self.handle)
+            self._read(self._tape, self._begun, day)
+
+
+def _tape_for(running: Any, n_days: int) -> Tape:
+    """Return a tape for so many days, or as many as fit into some megabytes."""
+    state, d = running.state, running.family.common.dimension
+    n_slots = state.mix.weights.size
+    n_windows = n_days // int(running.rule.windows[0]) + 3
+    n_laws = min(n_windows * n_slots, _LAWS) + 2 * n_slots
+    chances = getattr(state.laws, "chances", None)
+    longest = 0 if chances is None else chances.shape[1]
+    n_atoms = min(n_laws * longest, max(_ATOMS // ((d + 63) // 64), 4 * n_slots * longest))
+    tape = empty_tape(n_windows, n_slots, n_laws, n_atoms, d)
+    tape.longest[0] = longest
+    return tape

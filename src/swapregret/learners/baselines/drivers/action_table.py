@@ -6,11 +6,11 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, Actions, Matrix, Words
-from swapregret.compiled.bits import pack_rows
+from swapregret.arrays import Action, Actions, Integers, Matrix, Words
+from swapregret.compiled.bits import pack_action, pack_rows
+from swapregret.compiled.kernel import kernel
 from swapregret.counts import count_in_words
 from swapregret.errors import TooLarge
-from swapregret.learners.baselines.drivers.listed_steps import place_of
 from swapregret.policy import FinitePolicy
 
 _BEYOND = 10**90
@@ -82,6 +82,24 @@ def read_bytes(count: float) -> str:
 def _rounded(value: float) -> str:
     """Write a number with two figures, without exponents below ten thousand."""
     return f"{value:.2g}" if value < 10.0 else f"{value:.0f}" if value < 1e4 else f"{value:.0e}"
+
+
+@kernel
+def place_of(words: Words, action: Integers) -> int:
+    """Return the number of an action in a list in canonical order, by bisection."""
+    row = np.empty(words.shape[1], dtype=np.uint64)
+    pack_action(action, row)
+    low, high = 0, words.shape[0] - 1
+    while low < high:
+        middle = (low + high) // 2
+        w = row.size - 1
+        while w > 0 and words[middle, w] == row[w]:
+            w -= 1
+        if words[middle, w] < row[w]:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ decides which ``learn_day`` and ``end_windows`` run.
 
 from collections import namedtuple
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,16 +21,13 @@ from swapregret.learners.round.day import (
     NOT_PROJECTED,
     OUT_OF_ROOM,
     PLAYED,
-    Mix,
-    Tally,
-    empty_mix,
-    empty_tally,
+    begin_round,
     estimate,
     mix_slots,
 )
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.running_player import RunningPlayer
-from swapregret.learners.round.scale import Learners, start_learners
+from swapregret.learners.round.scale import start_learners
 from swapregret.learners.settings import LARGEST, NUMBERS, check_settings
 from swapregret.policy import Policy
 
@@ -66,19 +63,6 @@ class Competitor(RunningPlayer):
         return self.rule_class(windows, FEEDBACKS[self.feedback], 0.0, False, first_log, *settings)
 
 
-class DailyState(NamedTuple):
-    """What changes: the ``tally`` of the days, one of the ``learners``, the policies in ``laws``, their ``mix``.
-
-    ``undo`` is the tally before the last day.
-    """
-
-    tally: Tally
-    undo: Tally
-    learners: Learners
-    laws: Any
-    mix: Mix
-
-
 class PointPlayer(Competitor):
     """A competitor that moves a point or an exponent per element; slot 0 is its policy, slot 1 the exploration policy."""
 
@@ -102,13 +86,8 @@ class PointPlayer(Competitor):
 
     def _running(self, offset: int) -> Running:
         (point, log_point), family, d = self._first, self._called, self.actions.dimension
-        state = DailyState(
-            empty_tally(d, offset),
-            empty_tally(d, 0),
-            start_learners(1, point, log_point),
-            room(family, self._n_slots, self._n_atoms),
-            empty_mix(self._n_slots, d, family.common.coordinates.size),
-        )
+        laws, rank = room(family, self._n_slots, self._n_atoms), family.common.coordinates.size
+        state = begin_round(d, offset, start_learners(1, point, log_point), laws, self._n_slots, rank)
         return Running(family, self._rule(log_point), state, DERIVED, self)
 
 

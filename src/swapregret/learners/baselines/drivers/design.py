@@ -26,8 +26,7 @@ def leverages(rows: Actions, span: Span, weights: Vector) -> Vector:
     array([4.        , 1.33333333])
     """
     V = rows[:, span.coordinates].astype(np.float64)
-    inverse: Matrix = np.asarray(np.linalg.inv((V.T * weights) @ V), dtype=np.float64)
-    return _leverages(V, inverse)
+    return _solved(V, weights)[1]
 
 
 def d_optimal(rows: Actions, span: Span, *, tolerance: float = 1e-3) -> Vector:
@@ -54,8 +53,7 @@ def d_optimal(rows: Actions, span: Span, *, tolerance: float = 1e-3) -> Vector:
     V = rows[:, span.coordinates].astype(np.float64)
     n, r = V.shape
     w = np.full(n, 1.0 / n)
-    inverse: Matrix = np.asarray(np.linalg.inv((V.T * w) @ V), dtype=np.float64)
-    g = _leverages(V, inverse)
+    inverse, g = _solved(V, w)
     for step in range(_LIMIT):
         most = int(np.argmax(g))
         support = np.flatnonzero(w > 0.0)
@@ -68,8 +66,7 @@ def d_optimal(rows: Actions, span: Span, *, tolerance: float = 1e-3) -> Vector:
         w *= 1.0 - alpha
         w[k] = max(0.0, w[k] + alpha)
         if step % 100 == 99:
-            inverse = np.asarray(np.linalg.inv((V.T * w) @ V), dtype=np.float64)
-            g = _leverages(V, inverse)
+            inverse, g = _solved(V, w)
             continue
         ratio = alpha / (1.0 - alpha)
         column = inverse @ V[k]
@@ -82,6 +79,7 @@ def d_optimal(rows: Actions, span: Span, *, tolerance: float = 1e-3) -> Vector:
     )
 
 
-def _leverages(V: Matrix, inverse: Matrix) -> Vector:
-    result: Vector = np.einsum("ij,ij->i", V @ inverse, V)
-    return result
+def _solved(V: Matrix, weights: Vector) -> tuple[Matrix, Vector]:
+    """Return Σ⁻¹, and the leverage of every row."""
+    inverse: Matrix = np.asarray(np.linalg.inv((V.T * weights) @ V), dtype=np.float64)
+    return inverse, np.einsum("ij,ij->i", V @ inverse, V)

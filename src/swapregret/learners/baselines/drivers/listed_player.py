@@ -1,4 +1,7 @@
-"""The driver of competitors that list all actions: a day is their own, all else is that of ``learners.round``."""
+"""The driver of competitors that list all actions: a day is their own, all else is that of ``learners.round``.
+
+The list is a family, too: a policy is a weight for each of its actions.
+"""
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
@@ -8,19 +11,73 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import room
-from swapregret.arrays import Floats, as_integer
+from swapregret.actions.family import Common, Explore, draw, law_of, prepare, room, show_law
+from swapregret.arrays import Floats, Integers, Words, as_integer
+from swapregret.compiled.bits import unpack, unpack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 from swapregret.learners.baselines.drivers.action_table import ActionTable, Cost, list_actions
 from swapregret.learners.baselines.drivers.competitor import DERIVED, Competitor
 from swapregret.learners.baselines.drivers.listed_steps import listed_shares
-from swapregret.learners.baselines.drivers.table_family import TableFamily, table_family
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import PLAYED, Mix, Tally, empty_mix, empty_tally, mix_slots
+from swapregret.learners.round.day import PLAYED, Mix, Tally, begin_round, mix_slots
 from swapregret.learners.round.running import Running
-from swapregret.learners.round.scale import Learners, start_learners
-from swapregret.policy import Policy
+from swapregret.learners.round.scale import start_learners
+from swapregret.policy import FinitePolicy, Policy
+
+
+class TableFamily(NamedTuple):
+    """All N actions in canonical order: element by element in ``columns`` (d, N), packed in ``words``."""
+
+    common: Common
+    columns: Floats
+    words: Words
+
+
+class TableLaws(NamedTuple):
+    """The policy that is played, ``chances`` (1, N), and its ``marginals`` (2, d).
+
+    The second slot, exploration, is never played.
+    """
+
+    chances: Floats
+    marginals: Floats
+
+
+@room.of(TableFamily)
+def table_room(family: Any, n_slots: int, n_atoms: int) -> TableLaws:
+    """Return room for the policy."""
+    d, n = family.columns.shape
+    return TableLaws(np.zeros((1, n)), np.zeros((2, d)))
+
+
+@draw.of(TableFamily)
+def draw_from_table(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+    """Draw by inversion; sums of chances are exact and end in 1."""
+    chances, needle = laws.chances[0], rng.random()
+    a, total = 0, chances[0]
+    while total <= needle:
+        a += 1
+        total += chances[a]
+    return unpack(family.words[a], family.common.dimension)
+
+
+@prepare.of(TableFamily)
+def prepare_nothing(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
+    """Make nothing: no estimate needs Σ."""
+    return 0
+
+
+@show_law.of(TableFamily)
+def show_table(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
+    """Return the policy as a list."""
+    return family.words, laws.chances[0]
+
+
+@law_of.register(TableFamily)
+def law_of_table(family: TableFamily, laws: Any, slot: int, actions: Any) -> Policy:
+    """Return the policy as a value."""
+    return FinitePolicy(unpack_rows(family.words, family.common.dimension), laws.chances[0])
 
 
 class ListedState(NamedTuple):
@@ -28,7 +85,7 @@ class ListedState(NamedTuple):
 
     tally: Tally
     undo: Tally
-    learners: Learners
+    learners: Any
     laws: Any
     mix: Mix
     own: Any
@@ -94,7 +151,11 @@ class ListedPlayer(Competitor):
 
     @cached_property
     def _family(self) -> TableFamily:
-        return table_family(self.actions, self.table.columns, self.table.words)
+        actions, columns, words = self.actions, self.table.columns, self.table.words
+        d, none = len(columns), np.zeros(0, dtype=np.int64)
+        explore = Explore(np.zeros((0, words.shape[1]), dtype=np.uint64), np.zeros(0), np.zeros(d), np.zeros((0, 0)))
+        common = Common(d, actions.size, actions.rank, bool(actions.is_uniform), none, none, explore)
+        return TableFamily(common, columns, words)
 
     @abstractmethod
     def _own(self, n_actions: int) -> Any:
@@ -102,14 +163,9 @@ class ListedPlayer(Competitor):
 
     def _running(self, offset: int) -> Running:
         family, none = self._family, np.zeros(self.actions.dimension)
-        state = ListedState(
-            empty_tally(none.size, offset),
-            empty_tally(none.size, 0),
-            start_learners(0, none, none),
-            room(family, 2, self.table.n_actions),
-            empty_mix(2, none.size, 0),
-            self._own(self.table.n_actions),
-        )
+        n, learners = self.table.n_actions, start_learners(0, none, none)
+        common = begin_round(none.size, offset, learners, room(family, 2, n), 2, 0)
+        state = ListedState(*common, self._own(n))
         return Running(family, self._rule(none), state, DERIVED, self)
 
     def start(self, rng: np.random.Generator) -> Running:

@@ -1,12 +1,12 @@
-"""Compiled steps of a day of any algorithm that lists all actions: its law, which action was played, what all would have paid.
+"""Compiled steps of a day of any algorithm that lists all actions: its law, what all would have paid, exponential weights.
 
 Actions are given as ``columns``, shape (dimension, N): entry (i, a) is 1.0 if action a has element i.
 """
 
 import numpy as np
 
-from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import grid_weights, pack_action
+from swapregret.arrays import Floats
+from swapregret.compiled.bits import grid_weights
 from swapregret.compiled.kernel import kernel
 
 LEAST = 2.0**-51
@@ -42,24 +42,6 @@ def listed_totals(columns: Floats, vector: Floats) -> Floats:
 
 
 @kernel
-def place_of(words: Words, action: Integers) -> int:
-    """Return the number of an action in a list in canonical order, by bisection."""
-    row = np.empty(words.shape[1], dtype=np.uint64)
-    pack_action(action, row)
-    low, high = 0, words.shape[0] - 1
-    while low < high:
-        middle = (low + high) // 2
-        w = row.size - 1
-        while w > 0 and words[middle, w] == row[w]:
-            w -= 1
-        if words[middle, w] < row[w]:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel
 def daily_uniform(seed: int, day: int) -> float:
     """Return a number in [0, 1) that is uniform over the days of a seed, always the same for the same two."""
     x = np.uint64(seed) + np.uint64(day + 1) * _STEP
@@ -80,3 +62,74 @@ def choose(weights: Floats, uniform: float) -> int:
         if reached > place:
             return i
     return weights.size - 1
+
+
+@kernel
+def exponential_row(row: Floats, learning_rate: float, out: Floats) -> float:
+    """Write exp(η s_i) / Σ_j exp(η s_j) and return the logarithm of the normaliser."""
+    largest = row[0]
+    for j in range(row.size):
+        largest = max(largest, row[j])
+    total = 0.0
+    for j in range(row.size):
+        out[j] = np.exp(learning_rate * (row[j] - largest))
+        total += out[j]
+    for j in range(row.size):
+        out[j] /= total
+    return float(learning_rate * largest + np.log(total))
+
+
+@kernel
+def exponential_weights(scores: Floats, learning_rate: float) -> Floats:
+    """Return exp(η s_i) / Σ_j exp(η s_j)."""
+    weights = np.empty(scores.size)
+    exponential_row(scores, learning_rate, weights)
+    return weights
+
+
+@kernel
+def exponential_rows(scores: Floats, learning_rate: float, weights: Floats, log_totals: Floats) -> None:
+    """Write the exponential weights of every row, and the logarithms of their normalisers, into the last two arrays."""
+    for i in range(scores.shape[0]):
+        log_totals[i] = exponential_row(scores[i], learning_rate, weights[i])
+
+
+@kernel
+def mixed_weights(weights: Floats, exploration: float) -> Floats:
+    """Return (1 − γ) weights + γ/N, of a vector or of every row."""
+    if exploration == 0.0:
+        return weights
+    mixed: Floats = (1.0 - exploration) * weights + exploration / weights.shape[0]
+    return mixed
+
+
+@kernel
+def add_shares(scores: Floats, shares: Floats, totals: Floats) -> None:
+    """Add the share p(i) of what every action paid to row i, in place."""
+    for i in range(shares.size):
+        for j in range(totals.size):
+            scores[i, j] += shares[i] * totals[j]
+
+
+@kernel
+def shift_column(
+    scores: Floats, weights: Floats, log_totals: Floats, column: int, increments: Floats, learning_rate: float
+) -> None:
+    """Add increments to one column of the scores and renormalise the rows without taking all exponentials again.
+
+    All three arrays are changed in place. With f = exp(η·increment), a row's normaliser grows by the factor 1 + w_c (f −
+    1), its other weights shrink by it, and the weight of the column is taken afresh from its score. Weights that had
+    underflowed to 0 stay there until all rows are taken afresh by ``exponential_rows``.
+    """
+    for i in range(scores.shape[0]):
+        row = weights[i]
+        growth = 1.0 + row[column] * np.expm1(learning_rate * increments[i])
+        scores[i, column] += increments[i]
+        if growth < 1e-3:  # nearly all weight was on the column and is lost: rescaling the rest would lose digits
+            log_totals[i] = exponential_row(scores[i], learning_rate, row)
+            continue
+        log_totals[i] += np.log(growth)
+        shrink = 1.0 / growth
+        for j in range(row.size):
+            row[j] *= shrink
+        row[column] = np.exp(learning_rate * scores[i, column] - log_totals[i])

@@ -72,10 +72,8 @@ def eliminate(rates: Floats) -> Floats:
 
 
 @kernel
-def refine(
-    rates: Floats, totals: Floats, guess: Floats, inverse: Floats, tolerance: float, limit: int
-) -> tuple[Floats, float, int]:
-    """Refine a guess of the stationary distribution with an approximate inverse of yesterday.
+def refine(rates: Floats, totals: Floats, guess: Floats, inverse: Floats) -> tuple[Floats, float, int]:
+    """Refine a guess of the stationary distribution with an approximate inverse of yesterday, up to TOLERANCE or PATIENCE.
 
     Solves A p = u for A = diag(rates·1) − ratesᵀ + u1ᵀ, u = 1/n: then p is stationary and adds up to 1. The diagonal
     of the rates cancels. Each step costs two products with a matrix; all inner loops run along rows and add vectors, so
@@ -89,13 +87,10 @@ def refine(
     guess : array, shape (n,)
     inverse : array, shape (n, n)
         An approximate inverse of A, *transposed*.
-    tolerance : float
-        Of the residual ‖A p − u‖₁.
-    limit : int
 
     Returns
     -------
-    p, residual, steps
+    p, ‖A p − u‖₁, steps
     """
     n = rates.shape[0]
     p = guess.copy()
@@ -115,7 +110,7 @@ def refine(
         for j in range(n):
             residual[j] += (1.0 - mass) / n - totals[j] * p[j]
             size += abs(residual[j])
-        if size <= tolerance or steps == limit:
+        if size <= TOLERANCE or steps == PATIENCE:
             break
         for j in range(n):
             row = inverse[j]
@@ -158,11 +153,11 @@ def follow_chain(rates: Floats, point: Floats, inverse: Floats) -> None:
         point[:] = eliminate(rates)
         return
     totals = rates.sum(axis=1)
-    found, size, steps = refine(rates, totals, point, inverse, TOLERANCE, PATIENCE)
+    found, size, steps = refine(rates, totals, point, inverse)
     if steps < PATIENCE and size <= TOLERANCE and _take(found, point):
         return
     invert_chain(rates, totals, inverse)
-    found, size, _ = refine(rates, totals, np.full(point.size, 1.0 / point.size), inverse, TOLERANCE, PATIENCE)
+    found, size, _ = refine(rates, totals, np.full(point.size, 1.0 / point.size), inverse)
     if not (size <= TOLERANCE and _take(found, point)):
         point[:] = eliminate(rates)
 
