@@ -186,7 +186,7 @@ def test_laws_are_written_under_their_names() -> None:
     """A ledger names laws as the registry does, and reads them again."""
     actions = sr.Partitions(4, 2)
     law = actions.exploration_policy()
-    arrays = write_laws((law,), actions)
+    arrays = write_laws((law,))
     (again,) = read_laws(arrays, actions)
     assert np.array_equal(law.marginals(), again.marginals())
 
@@ -199,7 +199,7 @@ def test_laws_are_checked_before_they_are_made(name: str, value: Any) -> None:
     """A law whose arrays are too short for its graph is refused: kernels trust their arrays, and read beyond them."""
     actions = sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("b", "d")])
     law = actions.gibbs(np.linspace(0.0, 1.0, 5))
-    arrays = write_laws((law,), actions)
+    arrays = write_laws((law,))
     held = json.loads(bytes(arrays["laws"]))
     if isinstance(value, np.ndarray):
         arrays |= {f"laws.{held[0]['holds'][name]['array']}": value}
@@ -214,7 +214,7 @@ def test_a_law_is_over_the_graph_of_its_set() -> None:
     """A graph in a file must be that of the set, and becomes it; every name of a law has its checks."""
     actions = sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c")])
     other = sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "d"), ("c", "d")])
-    arrays = write_laws((actions.uniform_policy(),), actions)
+    arrays = write_laws((actions.uniform_policy(),))
     (again,) = read_laws(arrays, actions)
     assert again._graph is actions._graph  # type: ignore[attr-defined]
     with pytest.raises(InvalidInput, match="graph of the set"):

@@ -37,7 +37,7 @@ def test_moments_and_draws_are_those_of_the_list() -> None:
 def test_a_list_comes_back_from_a_file() -> None:
     """What is written is read as the same list; a list without a weight for each action is refused."""
     law = law_of(3)
-    arrays = write_laws((law,), ACTIONS)
+    arrays = write_laws((law,))
     (again,) = read_laws(arrays, ACTIONS)
     assert isinstance(again, ListedPolicy)
     assert again.finite() == law.finite()

@@ -56,7 +56,7 @@ def test_the_length_of_blocks_does_not_matter(name: str, asked: str, monkeypatch
     for interval, again in zip(first.intervals, second.intervals, strict=True):
         assert interval.regrets == pytest.approx(again.regrets, abs=1e-9)
     if first.realised is not None:
-        books = [write_ledger(run.realised, player.actions) for run in (first, second)]
+        books = [write_ledger(run.realised) for run in (first, second)]
         assert {name: array.tobytes() for name, array in books[0].items()} == {
             name: array.tobytes() for name, array in books[1].items()
         }

@@ -107,7 +107,7 @@ def test_parquet_columns_are_read_as_csv_is(tmp_path) -> None:
 
 def test_totals_come_with_laws(tmp_path) -> None:
     """A column of totals is read with a column of laws; an empty law is the one above, and a Parquet file gives the same."""
-    uniform, sure = law_cell(ACTIONS.uniform_policy(), ACTIONS), law_cell(FinitePolicy([[1, 1, 0]], [1.0]), ACTIONS)
+    uniform, sure = law_cell(ACTIONS.uniform_policy()), law_cell(FinitePolicy([[1, 1, 0]], [1.0]))
     text = f"action,reward,policy,note\na;c,.5,{uniform},x\nb;c,.25,,x\na;b,1,{sure},x\n"
     log = read_log(_write(tmp_path, text), ACTIONS)
     assert log.rewards.tolist() == [0.5, 0.25, 1.0]
@@ -150,19 +150,19 @@ def test_listed_totals_stand_in_one_row(tmp_path) -> None:
 def test_malformed_totals_are_named(tmp_path, text: str, words: str) -> None:
     """Totals without laws say what to add; laws that cannot be read, or belong to another set, are named by their row."""
     wide = MSets(40, 8)
-    text = text.replace("LAW", law_cell(ACTIONS.uniform_policy(), ACTIONS))
-    text = text.replace("OTHER", law_cell(wide.uniform_policy(), wide))
+    text = text.replace("LAW", law_cell(ACTIONS.uniform_policy()))
+    text = text.replace("OTHER", law_cell(wide.uniform_policy()))
     with pytest.raises(InvalidInput, match=words):
         read_log(_write(tmp_path, text), ACTIONS)
 
 
 def test_a_law_with_a_wrong_letter_is_refused() -> None:
     """Whichever letter of a law is changed or lost, it is refused or reads as the same law."""
-    text = law_cell(ACTIONS.uniform_policy(), ACTIONS)
+    text = law_cell(ACTIONS.uniform_policy())
     for place in range(len(text)):
         for wrong in (text[:place] + ("A" if text[place] != "A" else "B") + text[place + 1 :], text[:place]):
             try:
                 law = read_law_cell(wrong, ACTIONS)
             except InvalidInput:
                 continue
-            assert law_cell(law, ACTIONS) == text
+            assert law_cell(law) == text

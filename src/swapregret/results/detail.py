@@ -96,11 +96,11 @@ class RunDetail:
             return _read_lemma(part) if part else None
 
 
-def pack_mark(mark: Mark, actions: ActionSet, *, share: float, is_last: bool) -> NamedArrays:
+def pack_mark(mark: Mark, *, share: float, is_last: bool) -> NamedArrays:
     """Write a checkpoint as named arrays; a ledger larger than its share of bytes is kept only at the end."""
     arrays: NamedArrays = {"day": np.array(mark.day), "marginals": mark.marginals}
     if mark.run.ledger is not None:
-        ledger = write_ledger(mark.run.ledger, actions)
+        ledger = write_ledger(mark.run.ledger)
         if is_last or sum(array.nbytes for array in ledger.values()) <= share:
             arrays |= under("ledger", {name: np.array(array) for name, array in ledger.items()})
         arrays |= _write_sums(mark.run.ledger.total, mark.run.ledger.earned)

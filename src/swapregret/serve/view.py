@@ -98,7 +98,7 @@ def log_lines(store: Store, id: str, max_dimension: int) -> Iterator[bytes]:
             decision, made_at, _ = live.open[event.day]
             seen = np.atleast_1d(problem.reader.read(json.loads(event.value), decision.action))
             numbers = seen if is_full else [seen.sum()]  # semi-bandit: 0 where nothing was chosen
-            law = law_cell(decision.policy, problem.actions)
+            law = law_cell(decision.policy)
             indices = ";".join(map(str, np.flatnonzero(decision.action).tolist()))
             made = f"{made_at:.3f}"
             cells = [f"{id}.{event.day}", indices, event.value, event.kind, made, f"{event.at:.3f}"]

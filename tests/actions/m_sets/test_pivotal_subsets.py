@@ -144,7 +144,7 @@ def test_large_sets_are_not_listed() -> None:
     assert not law.has_atoms
     with pytest.raises(Unsupported):
         law.finite()
-    (again,) = read_laws(write_laws((law,), actions), actions)
+    (again,) = read_laws(write_laws((law,)), actions)
     assert np.array_equal(again.marginals(), law.marginals())
     ones = np.ones(500)
     np.testing.assert_allclose(law.second_moment(ones), 50 * law.marginals(), rtol=1e-10)

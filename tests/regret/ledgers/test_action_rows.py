@@ -256,7 +256,7 @@ def test_a_ledger_in_a_file_is_checked(wrong: str) -> None:
         ledger.record(FinitePolicy(TABLE[rng.permutation(15)[:3]], [0.5, 0.25, 0.25]), rng.random(6))
     closed = ledger.close()
     assert len(closed.rows.words) > len(closed.rows) or closed.pooled.n_pools == 3
-    arrays = write_ledger(closed, ACTIONS)
+    arrays = write_ledger(closed)
     assert contents(read_ledger(arrays, ACTIONS).rows) == contents(closed.rows)
     with pytest.raises(InvalidInput, match="Restore the file"):
         read_ledger(arrays | {name: change(arrays[name])}, ACTIONS)

@@ -139,7 +139,7 @@ def _mark(at: _Progress, task: RunTask, is_last: bool) -> None:
     actions = at.course.player.actions
     mark = Mark(at.course.day, at.course.close(), at.course.marginals())
     at.rows.append(measure_mark(mark, actions, task.measure["measure"], at.course.environment.units))
-    at.marks.append(pack_mark(mark, actions, share=LEDGERS_SHARE / len(task.marks), is_last=is_last))
+    at.marks.append(pack_mark(mark, share=LEDGERS_SHARE / len(task.marks), is_last=is_last))
 
 
 def _keep(at: _Progress, arrays: NamedArrays, store: Store, run: str, seconds: float) -> None:

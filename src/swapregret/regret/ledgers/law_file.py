@@ -27,20 +27,20 @@ _DRAWS = 8
 _DTYPES = frozenset({"|b1", "|u1", "<i4", "<i8", "<u8", "<f8"})
 
 
-def write_laws(laws: tuple[Policy, ...], actions: ActionSet) -> NamedArrays:
-    """Write laws over the actions of one set as named arrays.
+def write_laws(laws: tuple[Policy, ...]) -> NamedArrays:
+    """Write laws as named arrays.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.actions.m_sets.m_set_laws import UniformSubsets
     >>> wide = MSets(40, 8)
-    >>> read_laws(write_laws((UniformSubsets(40, 8),), wide), wide)
+    >>> read_laws(write_laws((UniformSubsets(40, 8),)), wide)
     (UniformSubsets(8 of 40),)
     """
     if not laws:
         return {}
-    writer = _Writer(actions)
+    writer = _Writer()
     text = json.dumps([writer.write(law) for law in laws], separators=(",", ":"))
     return {_TEXT: array_of_text(text)} | {f"{_TEXT}.{index}": array for index, array in enumerate(writer.arrays)}
 
@@ -53,19 +53,18 @@ def read_laws(arrays: NamedArrays, actions: ActionSet) -> tuple[Policy, ...]:
     return tuple(reader.law(data) for data in json.loads(text_of_array(arrays[_TEXT])))
 
 
-def law_cell(law: Policy, actions: ActionSet) -> str:
+def law_cell(law: Policy) -> str:
     """Write a law as text without spaces, commas or quotes; equal laws give equal texts.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> wide = MSets(40, 8)
-    >>> read_law_cell(law_cell(wide.uniform_policy(), wide), wide)
+    >>> read_law_cell(law_cell(wide.uniform_policy()), wide)
     UniformSubsets(8 of 40)
     """
     arrays = {
-        name: [array.dtype.str, array.shape, array.ravel().tolist()]
-        for name, array in write_laws((law,), actions).items()
+        name: [array.dtype.str, array.shape, array.ravel().tolist()] for name, array in write_laws((law,)).items()
     }
     return base64.b64encode(zlib.compress(json.dumps(arrays, separators=(",", ":")).encode())).decode()
 
@@ -103,8 +102,7 @@ def read_law_cell(text: str, actions: ActionSet) -> Policy:
 class _Writer:
     """Turns objects into nested lists and dicts, and gathers their arrays."""
 
-    def __init__(self, actions: ActionSet) -> None:
-        self._actions = actions
+    def __init__(self) -> None:
         self._known: dict[int, int] = {}
         self.arrays: list[npt.NDArray[Any]] = []
 

@@ -138,7 +138,7 @@ class SwapLedger:
 
     def dump(self) -> NamedArrays:
         """Write the ledger of all days so far as named arrays, and where its generator stands."""
-        return write_ledger(self.close(), self._actions) | {"rng": self._laws.dump_rng()}
+        return write_ledger(self.close()) | {"rng": self._laws.dump_rng()}
 
     def restore(self, arrays: NamedArrays) -> None:
         """Fill an empty ledger with what ``dump`` wrote; both must have the same capacity."""

@@ -12,7 +12,7 @@ from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled
 from swapregret.regret.ledgers.law_file import read_laws, write_laws
 
 
-def write_ledger(ledger: Ledger, actions: ActionSet) -> NamedArrays:
+def write_ledger(ledger: Ledger) -> NamedArrays:
     """Write a ledger as named arrays.
 
     Examples
@@ -22,7 +22,7 @@ def write_ledger(ledger: Ledger, actions: ActionSet) -> NamedArrays:
     >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> made = SwapLedger(MSets(2, 1))
     >>> made.record(FinitePolicy([[1, 0]], [1.]), np.array([0.25, 0.5]))
-    >>> read_ledger(write_ledger(made.close(), MSets(2, 1)), MSets(2, 1)).values.tolist()
+    >>> read_ledger(write_ledger(made.close()), MSets(2, 1)).values.tolist()
     [[0.25, 0.5]]
     """
     dropped = ledger.dropped
@@ -34,7 +34,7 @@ def write_ledger(ledger: Ledger, actions: ActionSet) -> NamedArrays:
     }
     arrays |= _write_table(ledger.rows, ledger.pooled)
     if ledger.laws:
-        arrays |= write_laws(tuple(law.policy for law in ledger.laws), actions)
+        arrays |= write_laws(tuple(law.policy for law in ledger.laws))
         arrays["law_values"] = np.stack([law.value for law in ledger.laws])
         arrays["law_days"] = np.array([law.days for law in ledger.laws])
     if dropped is not None:
