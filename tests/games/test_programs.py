@@ -54,6 +54,17 @@ def test_blotto_is_the_same_in_both_coordinates() -> None:
     assert np.array_equal(tables[0], tables[1])
 
 
+def test_games_are_listed_where_they_are_no_tables() -> None:
+    """Programs take every game: one that is no matrix game is listed first."""
+    game = BlottoGame((4, 3), 2)
+    listed = normal_form(game)
+    law = np.full(listed.tables.shape[1:], 1.0 / listed.tables[0].size)
+    assert zero_sum_value(game) == pytest.approx(zero_sum_value(listed))
+    assert swap_gap_by_program(game, law, 0) == pytest.approx(swap_gap_by_program(listed, law, 0))
+    assert best_correlated_equilibrium(game).welfare == pytest.approx(0.0)
+    assert np.allclose(equilibrium_payoffs(game), equilibrium_payoffs(listed))
+
+
 def test_ties_in_blotto() -> None:
     """With ties to the first, equal armies pay the first everything it wants; with ties to the second, nothing."""
     assert zero_sum_value(normal_form(BlottoGame((1, 1), 1, ties="first"))) == pytest.approx(1.0)

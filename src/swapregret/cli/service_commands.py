@@ -38,7 +38,7 @@ serve.add_typer(key, name="key")
 def start(
     context: typer.Context,
     host: Annotated[str, typer.Option(help="Address to listen on; others than loopback need a key.")] = Settings.host,
-    port: Annotated[int, typer.Option(help="Port to listen on.")] = Settings.port,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = Settings.port,
     database: Database = Settings.database,
     allow_host: Annotated[list[str] | None, typer.Option(help="A further name the server is called by.")] = None,
     allow_origin: Annotated[list[str] | None, typer.Option(help="A page of another origin that may call it.")] = None,

@@ -1,6 +1,7 @@
 r"""Linear programs over a normal form (HiGHS): gaps of a joint law, the best correlated equilibrium, the value of a zero-sum game.
 
-They share nothing with the ledgers that certificates are read off, which is what makes them a check.
+Games other than matrix games are listed first. The programs share nothing with the ledgers that certificates are read off, which
+is what makes them a check.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ import scipy
 from swapregret.arrays import Vector, frozen
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.games.kinds.matrix import MatrixGame
+from swapregret.games.kinds.normal_form import normal_form
+from swapregret.games.payoffs import Game
 
 Joint = npt.NDArray[np.float64]
 
@@ -33,7 +36,13 @@ def _solve(**program: Any) -> Any:
     return found
 
 
-def swap_gap_by_program(game: MatrixGame, law: Joint, player: int) -> float:
+def _tables(game: Game) -> Joint:
+    """Return the payoffs of all players, one axis per player after the first."""
+    listed = game if isinstance(game, MatrixGame) else normal_form(game)
+    return listed.tables
+
+
+def swap_gap_by_program(game: Game, law: Joint, player: int) -> float:
     r"""Return a player's swap gap under a joint law, in payoffs, by a linear program over all rules.
 
     .. math:: \max_{\phi \ge 0,\ \sum_b \phi(a, b) = 1}\ \sum_{a, b} \phi(a, b) \sum_{a_{-i}} \sigma(a, a_{-i})
@@ -45,11 +54,11 @@ def swap_gap_by_program(game: MatrixGame, law: Joint, player: int) -> float:
     >>> swap_gap_by_program(gibson(), np.array([[.5, 0.], [0., .25], [0., .25]]), 0)
     0.25
     """
-    joint = np.asarray(law, dtype=np.float64)
-    if joint.shape != game.tables.shape[1:]:
-        raise InvalidInput(f"`law` must have shape {game.tables.shape[1:]}", str(joint.shape), "One entry a profile.")
+    joint, tables = np.asarray(law, dtype=np.float64), _tables(game)
+    if joint.shape != tables.shape[1:]:
+        raise InvalidInput(f"`law` must have shape {tables.shape[1:]}", str(joint.shape), "One entry per profile.")
     told = np.moveaxis(joint, player, 0).reshape(joint.shape[player], -1)
-    pays = np.moveaxis(game.tables[player], player, 0).reshape(joint.shape[player], -1)
+    pays = np.moveaxis(tables[player], player, 0).reshape(joint.shape[player], -1)
     gains = told @ pays.T
     gains = gains - np.diagonal(gains)[:, None]
     n = len(gains)
@@ -59,7 +68,7 @@ def swap_gap_by_program(game: MatrixGame, law: Joint, player: int) -> float:
     return float(-found.fun)
 
 
-def best_correlated_equilibrium(game: MatrixGame) -> BestEquilibrium:
+def best_correlated_equilibrium(game: Game) -> BestEquilibrium:
     """Return a correlated equilibrium of largest welfare.
 
     Examples
@@ -68,14 +77,14 @@ def best_correlated_equilibrium(game: MatrixGame) -> BestEquilibrium:
     >>> best_correlated_equilibrium(chicken()).payoffs.round(9).tolist()
     [5.25, 5.25]
     """
-    shape = game.tables.shape[1:]
-    welfare = game.tables.sum(axis=0).ravel()
-    law = frozen(np.asarray(_solve(c=-welfare, **_equilibria(game)).x).reshape(shape))
-    payoffs = np.array([float((table * law).sum()) for table in game.tables])
+    tables = _tables(game)
+    welfare = tables.sum(axis=0).ravel()
+    law = frozen(np.asarray(_solve(c=-welfare, **_equilibria(tables)).x).reshape(tables.shape[1:]))
+    payoffs = np.array([float((table * law).sum()) for table in tables])
     return BestEquilibrium(law, frozen(payoffs), float(payoffs.sum()))
 
 
-def equilibrium_payoffs(game: MatrixGame) -> Joint:
+def equilibrium_payoffs(game: Game) -> Joint:
     """Return the corners of the set of payoffs that correlated equilibria of a two-player game have, counter-clockwise.
 
     The set is the image of a polytope, so it is a polygon. Between two corners the program is solved once more in the direction
@@ -89,7 +98,8 @@ def equilibrium_payoffs(game: MatrixGame) -> Joint:
     """
     if game.n_players != 2:
         raise InvalidInput("`game` must have two players", f"{game.n_players}", "Their payoffs are then a plane.")
-    program, tables = _equilibria(game), game.tables.reshape(2, -1)
+    listed = _tables(game)
+    program, tables = _equilibria(listed), listed.reshape(2, -1)
     width = float(np.ptp(tables)) or 1.0
 
     def farthest(direction: Vector) -> Vector:
@@ -116,14 +126,14 @@ def equilibrium_payoffs(game: MatrixGame) -> Joint:
     return np.array(kept)
 
 
-def _equilibria(game: MatrixGame) -> dict[str, Any]:
+def _equilibria(tables: Joint) -> dict[str, Any]:
     """Return the constraints of the program over all correlated equilibria, for ``linprog``."""
-    shape = game.tables.shape[1:]
+    shape = tables.shape[1:]
     places = np.arange(int(np.prod(shape))).reshape(shape)
     blocks = []
     for player, count in enumerate(shape):
         cells = np.moveaxis(places, player, 0).reshape(count, -1)
-        pays = np.moveaxis(game.tables[player], player, 0).reshape(count, -1)
+        pays = np.moveaxis(tables[player], player, 0).reshape(count, -1)
         for told in range(count):
             gains = np.delete(pays - pays[told], told, axis=0)
             rows = np.repeat(np.arange(len(gains)), cells.shape[1])
@@ -134,7 +144,7 @@ def _equilibria(game: MatrixGame) -> dict[str, Any]:
     return {"A_ub": limits, "b_ub": np.zeros(limits.shape[0]), "A_eq": everything, "b_eq": [1.0], "bounds": (0, None)}
 
 
-def zero_sum_value(game: MatrixGame) -> float:
+def zero_sum_value(game: Game) -> float:
     """Return the value of a game of two players whose payoffs add up to 0: what the first can secure.
 
     Examples
@@ -143,11 +153,12 @@ def zero_sum_value(game: MatrixGame) -> float:
     >>> abs(zero_sum_value(matching_pennies())) < 1e-9
     True
     """
-    if game.n_players != 2 or np.abs(game.tables.sum(axis=0)).max() > 1e-9:
+    tables = _tables(game)
+    if len(tables) != 2 or np.abs(tables.sum(axis=0)).max() > 1e-9:
         raise InvalidInput(
             "`game` must have two players whose payoffs add up to 0", repr(game), "Others have no one value."
         )
-    table = game.tables[0]
+    table = tables[0]
     n, m = table.shape
     found = _solve(
         c=np.r_[np.zeros(n), -1.0],

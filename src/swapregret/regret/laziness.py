@@ -106,7 +106,7 @@ class LazinessLedger:
 
 
 def laziness_bound(actions: ActionSet, runs: Sequence[LazyTotals]) -> Regret:
-    """Return swap regret as a bracket: external regret below, the laziness bound above; the value is the upper end.
+    """Return swap regret as a bracket: external regret or 0 below, the laziness bound above; the value is the upper end.
 
     Examples
     --------
@@ -123,6 +123,6 @@ def laziness_bound(actions: ActionSet, runs: Sequence[LazyTotals]) -> Regret:
     upper, external = float(np.mean(each)), external_regret(actions, parts)
     definition = (
         "upper bound on swap regret from laziness (best action of every stretch of constant policy), no ledger kept;"
-        " the lower end is external regret"
+        " the lower end is external regret, or 0"
     )
-    return Regret(upper, min(external.value, upper), upper, standard_error(each), external.n_days, definition)
+    return Regret(upper, min(max(external.value, 0.0), upper), upper, standard_error(each), external.n_days, definition)

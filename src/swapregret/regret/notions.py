@@ -74,9 +74,8 @@ def internal_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
 def measure_internal(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]) -> Regret:
     """Read internal regret off the answers to the mean of some ledgers."""
     mean = answers.ledger
-    gains = np.maximum(answers.best - answers.kept, 0.0)
+    gains, blur = answers.gains, answers.blur
     value = float(gains.max(initial=0.0))
-    blur = mean.dropped.highest - mean.dropped.lowest if mean.dropped is not None else 0.0
     lower = max(0.0, float(gains[mean.rows.whole].max(initial=0.0)) - blur)
     upper = max(value, _unlisted(actions, answers, gains)) + blur
     if not answers.is_exact:

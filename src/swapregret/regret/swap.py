@@ -82,7 +82,10 @@ def measure_swap(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]
     """Read swap regret off the answers to the mean of some ledgers."""
     mean = answers.ledger
     upper = answers.upper - mean.earned
-    lower = upper if answers.is_exact else min(upper, lower_sum(actions, answers) - mean.earned)
+    lower = upper
+    if not answers.is_exact:  # one answer for all that has no row, or no answer but to actions that are whole in theirs
+        known = float(answers.gains[mean.rows.whole].sum()) - answers.blur
+        lower = min(upper, max(lower_sum(actions, answers) - mean.earned, known))
     value = upper
     if mean.dropped is not None:
         value = min(max(_sampled_sum(actions, answers) - mean.earned, lower), upper)

@@ -69,6 +69,17 @@ class Answers:
         return float(self.best.sum()) + float(self.rest_best.sum()) + split
 
     @property
+    def gains(self) -> Vector:
+        """Return what exchanging each action for its best answer gains."""
+        return np.maximum(self.best - self.kept, 0.0)
+
+    @property
+    def blur(self) -> float:
+        """Return by how much policies of which only sums were kept can change what a rule gains."""
+        dropped = self.ledger.dropped
+        return dropped.highest - dropped.lowest if dropped is not None else 0.0
+
+    @property
     def better(self) -> Actions:
         """Return φ*(M), one 0/1 row per action."""
         return unpack_rows(read_only(self.choices), len(self.ledger.total))
