@@ -25,10 +25,11 @@ from swapregret.actions.family import (
     span_part,
     spread,
 )
-from swapregret.arrays import Floats, Integers, Words
+from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, unpack
 from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, recover, sum_rows
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.rows import add_totals, elements_of_words, padded_rows
 from swapregret.compiled.vectors import centred_square
 
 
@@ -106,6 +107,21 @@ def put_again(laws: ListedLaws, slot: int, place: Integers) -> None:
     """Make all else again from a list that was read from a file."""
     n = laws.n_atoms[slot]
     put_law(laws, slot, laws.words[slot, :n].copy(), laws.chances[slot, :n].copy(), place)
+
+
+@kernel
+def put_best_known(laws: ListedLaws, weights: Floats, is_meant: Flags, words: Words) -> None:
+    """Overwrite some actions by the best of those a family keeps, each for its own row of weights; the first wins a tie."""
+    known, rows = laws.known.reshape(-1, words.shape[1]), np.flatnonzero(laws.used.reshape(-1) > 0)
+    d = weights.shape[1]
+    elements, ends = elements_of_words(known, laws.used.reshape(-1) > 0, d)
+    padded, vector = padded_rows(elements, ends, d), np.zeros(d + 1)
+    for a in range(words.shape[0]):
+        if is_meant[a]:
+            totals = np.zeros(rows.size)
+            vector[:d] = weights[a]
+            add_totals(padded, vector, totals)
+            words[a] = known[rows[np.argmax(totals)]]
 
 
 @kernel

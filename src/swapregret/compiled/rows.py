@@ -123,6 +123,16 @@ def mean_of_rows(elements: Integers, ends: Integers, weights: Floats, dimension:
 
 
 @kernel
+def totals_of_rows(elements: Integers, ends: Integers, vector: Floats) -> Floats:
+    """Return M v."""
+    result = np.zeros(ends.size - 1)
+    for a in range(result.size):
+        for e in range(ends[a], ends[a + 1]):
+            result[a] += vector[elements[e]]
+    return result
+
+
+@kernel
 def with_row(elements: Integers, ends: Integers, action: Integers) -> tuple[Integers, Integers]:
     """Add an action to the rows; or none twice."""
     n, size = ends.size - 1, 0

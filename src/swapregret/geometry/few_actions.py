@@ -17,8 +17,8 @@ from swapregret.compiled.vectors import dot
 _EXACT = 1e-13
 _NEAR = 1e-6
 """The distance from which on least squares are corrected once for what rounding has lost."""
-_DEPENDENT = 1e-14
-"""The share of a pivot below which it has lost all its digits, as in ``compiled.cholesky``."""
+_DEPENDENT = 1e-11
+"""The share of a pivot below which it is rounding: a row that depends on the others would spoil all weights."""
 _HELD, _PASSED = -1.0, -2.0
 
 

@@ -16,13 +16,15 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_rows, mean_of_rows, rows_from, with_row
 from swapregret.errors import NotConverged
 from swapregret.geometry.kl import ACCEPTABLE, Projection
-from swapregret.geometry.listed_hull import TARGET, first_weights, gradient, improve_weights, with_weight
+from swapregret.geometry.listed_hull import first_weights, further_slacks, gradient, improve_weights
 from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
 
-_CERTIFIED = 5e-10
+CERTIFIED = 5e-10
+"""The gap at which a projection ends that is to be exact."""
 _QUESTIONS = 5000
-_SHARE = 0.02
-_FAR = 0.1
+_FIRST, _SHARE = 0.1, 0.02
+"""The gap on the actions known at which the oracle is asked: at first, and beside what its last answer gained."""
+_FAR = 0.3
 """The gap from which several actions are asked for at once: so many at most, while they gain this share of the first."""
 _AT_ONCE = 8
 _WORTH = 0.1
@@ -62,7 +64,7 @@ def project_kl_from(
     """
     asked = AskedOracle.of(oracle, size)
     w = np.array(as_vector(log_weights, asked.dimension, "log_weights"))
-    x, gap, n_asked, elements, ends = project_from(asked, w, *elements_of_rows(pool))
+    x, gap, n_asked, elements, ends = project_from(asked, w, *elements_of_rows(pool), CERTIFIED)
     settle([asked.callback])
     if gap > ACCEPTABLE:
         raise NotConverged(
@@ -77,22 +79,22 @@ def project_kl_from(
 
 @kernel
 def project_from(
-    oracle: Any, w: Floats, elements: Integers, ends: Integers
+    oracle: Any, w: Floats, elements: Integers, ends: Integers, tolerance: float
 ) -> tuple[Floats, float, int, Integers, Integers]:
     """Return the projection of exp(w), its certified gap, the number of questions, and the rows with those that were added.
 
-    The gap is infinite where the oracle has raised an error.
+    It ends when the gap is at most the tolerance, or as small as it gets; the gap is infinite where the oracle has raised an error.
     """
     weights, slack, level = first_weights(elements, ends, w)
     best_gap, best = np.inf, np.zeros(w.size)
-    n_asked, target = 0, _FAR
+    n_asked, target, least, is_fresh = 0, _FIRST, 0.2 * tolerance, False
     action = np.zeros(0, dtype=np.int64)
     while n_asked < _QUESTIONS:
         improve_weights(elements, ends, w, target, weights, slack, level)
         x = mean_of_rows(elements, ends, weights, w.size)
         g = gradient(x, w)
         gap = _bound(g, x, oracle.size)
-        if gap > _CERTIFIED:
+        if gap > tolerance:
             action = ask(oracle, -g)
             n_asked += 1
             if action.size == 0:
@@ -100,29 +102,41 @@ def project_from(
             gap = _slope(g, x, action)
         if gap < best_gap:
             best_gap, best = gap, x
-        if gap <= _CERTIFIED:
+        if gap <= tolerance:
             break
         elements, ends = with_row(elements, ends, action)
-        if ends.size - 1 == weights.size:
-            if target == TARGET:
+        if ends.size - 1 == weights.size:  # the answer was known: it may well be that all that are needed are
+            if is_fresh:
                 break
-            target = max(TARGET, 0.01 * target)
+            if target == least:  # steps got stuck
+                weights, slack, level = first_weights(elements, ends, w)
+                is_fresh = True
+            target = least
             continue
-        weights, slack = with_weight(weights, slack, gap)
-        target = max(TARGET, min(target, _SHARE * gap))
-        y = x
+        is_fresh, mu = False, target / weights.size
+        weights = _with_weight(weights, mu / gap)
+        target = max(least, min(target, _SHARE * gap))
+        y, gain = x, gap
         for _ in range(_AT_ONCE - 1 if gap > _FAR else 0):
+            if gain < _WORTH * gap:
+                break
             y, h = _step_towards(y, action, w)
             action = ask(oracle, -h)
             n_asked += 1
             if action.size == 0:
                 return best, np.inf, n_asked, elements, ends
-            if _slope(h, y, action) < _WORTH * gap:
-                break
+            gain = _slope(h, y, action)
             elements, ends = with_row(elements, ends, action)
             if ends.size - 1 > weights.size:
-                weights, slack = with_weight(weights, slack, max(_slope(g, x, action), _WORTH * gap))
+                weights = _with_weight(weights, mu / max(_slope(g, x, action), _WORTH * gap))
+        slack, level = further_slacks(elements, ends, w, weights, gap)
     return best, best_gap, n_asked, elements, ends
+
+
+@kernel
+def _with_weight(weights: Floats, weight: float) -> Floats:
+    """Give a row that was added a weight."""
+    return np.append(weights, weight) / (1.0 + weight)
 
 
 @kernel

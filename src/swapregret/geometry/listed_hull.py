@@ -10,7 +10,7 @@ dimensions,
 .. math:: \bigl(M X^{-1} M^\top + \Theta^{-1}\bigr)^{-1} = \Theta - \Theta M (X + M^\top \Theta M)^{-1} M^\top \Theta, \qquad
     \Theta = \mathrm{diag}(\lambda / s), \; X = \mathrm{diag}(x),
 
-but for the few rows whose Θ is so large that X would be lost beside it. Rows may be added on the way (:func:`with_row`).
+but for the few rows whose Θ is so large that X would be lost beside it. Rows may be added on the way (``kl_from_actions``).
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import add_totals, mean_of_rows, padded_rows, row_totals
+from swapregret.compiled.rows import add_totals, mean_of_rows, padded_rows, row_totals, totals_of_rows
 from swapregret.compiled.vectors import dot
 
 TARGET = 1e-10
@@ -165,21 +165,29 @@ def project_list(elements: Integers, ends: Integers, tilted: Floats, target: flo
 @kernel
 def first_weights(elements: Integers, ends: Integers, tilted: Floats) -> tuple[Floats, Floats, Floats]:
     """Return weights λ half of which are equal and half those of the Gibbs policy, slacks s that leave room, and ν, as an array."""
-    n, totals = ends.size - 1, np.zeros(ends.size - 1)
-    for a in range(n):
-        for e in range(ends[a], ends[a + 1]):
-            totals[a] += tilted[elements[e]]
-    weights = _softmax(totals)
+    n = ends.size - 1
+    weights = _softmax(totals_of_rows(elements, ends, tilted))
     for a in range(n):
         weights[a] = 0.5 * (weights[a] + 1.0 / n)
-        totals[a] = 0.0
-    g = gradient(mean_of_rows(elements, ends, weights, tilted.size), tilted)
-    for a in range(n):
-        for e in range(ends[a], ends[a + 1]):
-            totals[a] += g[elements[e]]
-    least = totals.min()
-    extra = max(0.1 * (totals.mean() - least), 1e-3)
-    return weights, totals - least + extra, np.full(1, least - extra)
+    totals = totals_of_rows(elements, ends, gradient(mean_of_rows(elements, ends, weights, tilted.size), tilted))
+    slack, level = _leave_room(totals, max(0.1 * (totals.mean() - totals.min()), 1e-3))
+    return weights, slack, level
+
+
+@kernel
+def further_slacks(
+    elements: Integers, ends: Integers, tilted: Floats, weights: Floats, gap: float
+) -> tuple[Floats, Floats]:
+    """Return slacks and ν for weights some of which are new: with room of a tenth of the gap there was, steps are long again."""
+    totals = totals_of_rows(elements, ends, gradient(mean_of_rows(elements, ends, weights, tilted.size), tilted))
+    return _leave_room(totals, 0.1 * max(dot(weights, totals) - totals.min(), gap))
+
+
+@kernel
+def _leave_room(totals: Floats, extra: float) -> tuple[Floats, Floats]:
+    """Return the slacks s = Mg − ν, all of at least some size, and ν, as an array."""
+    level = totals.min() - extra
+    return totals - totals.min() + extra, np.full(1, level)
 
 
 @kernel
@@ -249,13 +257,6 @@ def improve_weights(
     weights[:] = best_weights
     level[0] = nu
     return best_gap
-
-
-@kernel
-def with_weight(weights: Floats, slack: Floats, violation: float) -> tuple[Floats, Floats]:
-    """Give a row that was added a slack as large as what it lacks, and the weight that goes with it."""
-    weight = dot(weights, slack) / (weights.size * violation)
-    return np.append(weights, weight) / (1.0 + weight), np.append(slack, violation)
 
 
 @kernel

@@ -95,7 +95,7 @@ def project_pooled(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
         return project(family.own, tilted, near)
     elements, ends = elements_of_words(family.known, family.used > 0, tilted.size)
     n_known = ends.size - 1
-    x, gap, _, elements, ends = project_from(family.oracle, tilted, elements, ends)
+    x, gap, _, elements, ends = project_from(family.oracle, tilted, elements, ends, ACCEPTABLE)
     point, log_point = np.zeros(x.size), np.zeros(x.size)
     if not gap <= ACCEPTABLE:
         return point, log_point, False

@@ -3,7 +3,8 @@ r"""What to play instead: the swap function itself, learned online and applied t
 For a recommended action a, :math:`v = V[a] + \tfrac{2}{|P|}\sum_P V_2/N_2` is what the world paid while a was recommended,
 shrunk towards what it paid while pairs of its elements were. Played in place of a is the M that maximises
 :math:`v\cdot M - \tau\,|a \setminus M|`: every element that is given up must be worth it. One call of the oracle finds M, with τ
-added to the entries of a. After n base windows τ is
+added to the entries of a; of a set known by an oracle alone, M is the best of the actions that are known, and nobody is asked.
+After n base windows τ is
 
 .. math:: c\,\sqrt{2\log d}\,\sqrt{1 + 200/n}
 
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.family import best
+from swapregret.actions.listed_laws import put_best_known
 from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_action
 from swapregret.compiled.kernel import kernel
@@ -81,13 +83,16 @@ def tilted_values(memory: Memory, words: Words, prior: float, scale: float) -> t
 
 
 @kernel
-def filter_list(family: Any, rule: Any, memory: Memory, words: Words, n_windows: int) -> Words:
+def filter_list(family: Any, rule: Any, memory: Memory, laws: Any, words: Words, n_windows: int) -> Words:
     """Return what is played when each of some actions is recommended, after so many base windows; nothing if ``best`` fails."""
     tails = 1.0 + _HEAVY_WINDOWS / max(1, n_windows)
     d = family.common.dimension
     scale = rule.standard_errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
     values, is_known = tilted_values(memory, words, rule.prior, scale)
     played = words.copy()
+    if laws.used.size:
+        put_best_known(laws, values, is_known, played)
+        return played
     for a in range(words.shape[0]):
         if is_known[a]:
             action = best(family, values[a])
