@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.labelled import Labelled
+from swapregret.actions.own_sets.pooled_family import pooled_family
 from swapregret.actions.own_sets.python_family import OracleFamily, OracleGibbsFamily, oracle_family
 from swapregret.arrays import (
     Action,
@@ -32,7 +33,8 @@ from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.enumeration import enumerate_actions
-from swapregret.geometry.kl import Projection, project_kl
+from swapregret.geometry.kl import Projection, cover, project_kl
+from swapregret.geometry.oracle import AskedOracle
 from swapregret.geometry.span import Span, find_span
 from swapregret.geometry.spanner import Spanner, find_spanner
 from swapregret.policy import FinitePolicy, Policy
@@ -308,7 +310,24 @@ class ActionSet(Labelled):
             raise self._unsupported("way to iterate for Σ⁺M beside this exploration", "Use kind='list'.")
         if kind == "gibbs" and not self.has_gibbs:
             self.gibbs(np.zeros(self.dimension))  # says why there is none
-        return oracle_family(OracleGibbsFamily if kind == "gibbs" else OracleFamily, self, mu, variants, has_moment)
+        own = oracle_family(OracleGibbsFamily if kind == "gibbs" else OracleFamily, self, mu, variants, has_moment)
+        return own if kind == "gibbs" or self.has_own_hull else pooled_family(own, self, variants)
+
+    @property
+    def has_own_hull(self) -> bool:
+        """Whether the class brings a projection or a decomposition; else learners begin both with actions they know."""
+        kind = type(self)
+        return kind.kl_project is not ActionSet.kl_project or kind.decompose is not ActionSet.decompose
+
+    @cached_property
+    def sparing(self) -> AskedOracle:
+        """The oracle, not asked where the answer is certain."""
+        return AskedOracle.of(self, self.size if self.is_uniform else 0)
+
+    @cached_property
+    def known_first(self) -> Actions:
+        """Actions known from the start: as many as the rank, independent, and some that have every element any action has."""
+        return np.unique(np.vstack([self.span.basis, cover(self, np.zeros(self.dimension))[0]]), axis=0)
 
     def _unsupported(self, what: str, instead: str) -> Unsupported:
         return Unsupported(f"the set must have an exact {what}", f"{self!r}, which has none", instead)

@@ -2,22 +2,17 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.own_sets.pooled_family import PooledFamily
-from swapregret.arrays import Action, Actions, Label, Matrix, Vector, as_integer, as_vector, check_memory, frozen
-from swapregret.compiled.bits import pack_rows
+from swapregret.arrays import Action, Label, Matrix, Vector, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidInput, OracleFault
-from swapregret.geometry.caratheodory import decompose_from, norms_of
-from swapregret.geometry.kl import Projection, cover
+from swapregret.geometry.caratheodory import decompose_from
+from swapregret.geometry.kl import Projection
 from swapregret.geometry.kl_from_actions import project_kl_from
-from swapregret.geometry.oracle import AskedOracle
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy import FinitePolicy
 
 _REMEMBERED = 64
 _ROUNDING = 1e-9
@@ -56,6 +51,7 @@ class OracleSet(ActionSet):
     """
 
     takes_functions = True
+    has_own_hull = False
 
     def __init__(
         self, dimension: int, argmax: Callable[[Vector], npt.ArrayLike], labels: Sequence[Label] | None = None
@@ -92,21 +88,6 @@ class OracleSet(ActionSet):
 
     # ---- fewer questions -------------------------------------------------------------------------------------------
 
-    @cached_property
-    def sparing(self) -> AskedOracle:
-        """The same oracle, not asked where the answer is certain."""
-        return AskedOracle.of(self, self.size if self.is_uniform else 0)
-
-    @cached_property
-    def _cover(self) -> Actions:
-        """Actions that together have every coordinate any action has."""
-        return cover(self, np.zeros(self.dimension))[0]
-
-    @cached_property
-    def known_first(self) -> Matrix:
-        """Actions known from the start, as floats: as many as the rank, independent, and the cover."""
-        return np.unique(np.vstack([self.span.basis, self._cover]), axis=0).astype(np.float64)
-
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> FinitePolicy:
         """Write a point as a law over actions; actions that are known are tried before the oracle is asked."""
         point, count = as_vector(marginals, self.dimension, "marginals"), as_integer(variants, "variants", 1)
@@ -120,7 +101,7 @@ class OracleSet(ActionSet):
 
         The result depends on the arguments alone: the decomposition of the near point is remembered, not its history.
         """
-        reached = self._cover.any(axis=0)
+        reached = self.known_first.any(axis=0)
         try:
             table, weights = self._parts_of(np.where(reached, np.exp(log_point), 0.0))
         except InvalidInput:  # no point of the hull: nothing is known
@@ -136,19 +117,10 @@ class OracleSet(ActionSet):
         if key not in self._decomposed:
             if len(self._decomposed) == _REMEMBERED:
                 self._decomposed.popitem(last=False)
-            self._decomposed[key] = decompose_from(self.sparing, point, self.known_first, [0])
+            self._decomposed[key] = decompose_from(self.sparing, point, self.known_first.astype(np.float64), [0])
         self._decomposed.move_to_end(key)
         table, weights = self._decomposed[key]
         return table, weights.copy()
-
-    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as the learners take it: by its own methods, with the actions listed last at hand."""
-        if kind != "list":
-            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
-        own = super().family(mu, variants=variants, has_moment=has_moment)
-        first = pack_rows(self.known_first.astype(np.int64))
-        norms = norms_of(range(variants), self.dimension)
-        return PooledFamily(own.common, own, self.sparing, norms, first, first[:0].copy(), np.zeros(0, dtype=np.int64))
 
     def _checked(self, answer: npt.ArrayLike) -> Action:
         """Read an answer as an action, or say what is wrong with it."""

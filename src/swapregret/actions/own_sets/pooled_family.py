@@ -12,10 +12,10 @@ import numpy as np
 
 from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import is_same_row
+from swapregret.compiled.bits import is_same_row, pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_words, packed_rows
-from swapregret.geometry.caratheodory import INSIDE, list_from
+from swapregret.geometry.caratheodory import INSIDE, list_from, norms_of
 from swapregret.geometry.kl import ACCEPTABLE
 from swapregret.geometry.kl_from_actions import project_from
 from swapregret.geometry.oracle import AskedOracle, ask
@@ -25,7 +25,7 @@ _FOR_EVER = 2**62
 
 
 class PooledFamily(NamedTuple):
-    """An ``OracleSet`` with the actions that were listed last.
+    """A set known by its oracle, with the actions that were listed last.
 
     Attributes
     ----------
@@ -63,6 +63,13 @@ class PooledFamily(NamedTuple):
         used = np.zeros((n_slots, per_slot), dtype=np.int64)
         known.reshape(-1, n_words)[:n_first], used.reshape(-1)[:n_first] = self.first, _FOR_EVER
         return known, used
+
+
+def pooled_family(own: Any, actions: Any, variants: int) -> PooledFamily:
+    """Return the family of a set that has an oracle and no hull of its own."""
+    first, nothing = pack_rows(actions.known_first), np.zeros(0, dtype=np.int64)
+    norms = norms_of(range(variants), actions.dimension)
+    return PooledFamily(own.common, own, actions.sparing, norms, first, first[:0].copy(), nothing)
 
 
 @kernel

@@ -147,7 +147,7 @@ def oracle_family(cls: type, actions: Any, mu: Policy, variants: int, has_moment
     common = describe(actions, mu, has_moment=has_moment, is_listed=isinstance(mu, FinitePolicy))
     methods = PythonMethods(actions, mu, variants, common.coordinates)
     callback = Callback(methods)
-    made = cls(common, callback.address, AskedOracle.of(getattr(actions, "sparing", actions)))
+    made = cls(common, callback.address, actions.sparing)
     made.methods, made.callback = methods, callback
     return made
 
