@@ -93,7 +93,7 @@ class Journal:
             )
         self._sync = sync
         self._checksum = self._length = self.n_events = 0
-        self._last = (0, 0, 0)
+        self._last: tuple[int, int, int] | None = None
         self._process = os.getpid()
         self._file = self._open()
         _JOURNALS.add(self)
@@ -201,6 +201,7 @@ class Journal:
 
     def append(self, *payloads: bytes) -> None:
         """Put events on disk: all of them, or none."""
+        self._last = None
         self._refuse_if_forked()
         renewal = self._renewal
         if renewal is not None and not renewal.thread.is_alive():
@@ -223,7 +224,9 @@ class Journal:
             renewal.payloads += payloads
 
     def take_back(self) -> None:
-        """Take the last events off the disk: what they told was not learnt."""
+        """Take what the last append put on disk off it, if it did: what it told was not learnt."""
+        if self._last is None:
+            return
         self._length, self._checksum, count = self._last
         try:
             os.ftruncate(self._file, self._length)

@@ -63,8 +63,7 @@ class Session(Generic[State]):
     rng : int, SeedSequence, Generator or None
         The one door of randomness. None draws entropy, recorded in ``entropy``; a Generator is used, not copied.
     reward_range : (float, float), optional
-        The least and the largest total reward an action can get; rewards are mapped to [0, 1] (deviation D15). [0, 1] if
-        neither range is given.
+        The least and the largest total reward an action can get, mapped to [0, 1] (D15); [0, 1] if neither range is given.
     cost_range : (float, float), optional
         The least and the largest total cost, instead of ``reward_range``: ``observe`` is then told costs, the less the better.
     max_open : int
@@ -257,14 +256,12 @@ class Session(Generic[State]):
         open as before. A signal in between leaves the session torn: it takes no more calls.
         """
         self._is_torn = True
-        is_written = False
         try:
             if self._journal is not None:
                 self._journal.append(close_event(decision.day, told))
-                is_written = True
             self._state = self.player.observe(self._state, decision, seen)
         except Exception:
-            if self._journal is not None and is_written:
+            if self._journal is not None:
                 self._journal.take_back()
             self._is_torn = False
             raise
