@@ -96,7 +96,7 @@ def _read_line(line: str, kind: "type[ActionSet]") -> dict[str, Any]:
         )
     texts = {"file", *kind.spec_texts}
     values: dict[str, Any] = {
-        name: text if name in texts else read_count(text, "a number of a set", 0, _LARGEST)
+        name: text if name in texts else read_count(text, f"{name} of {word}", 0, _LARGEST)
         for name, text in zip(arguments, plain, strict=True)
     }
     return values | ({"labels": labels[0]} if labels else {})

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.learners.lazy import Rate
 
@@ -91,17 +92,9 @@ def mix_ingredients(preset: str, overrides: dict[str, Any]) -> Ingredients:
     >>> mix_ingredients("multiscale", {"variants": 1}).variants
     1
     """
-    if preset not in PRESETS:
-        raise InvalidInput(
-            f"`preset` must be one of {sorted(PRESETS)}", repr(preset), "Leave it out to get the default."
-        )
+    check_name(preset, PRESETS, "preset")
     for name in overrides:
-        if name not in _NAMES:
-            raise InvalidInput(
-                f"keyword arguments must be ingredients of a preset: {', '.join(_NAMES)}",
-                f"`{name}`",
-                "Check the name.",
-            )
+        check_name(name, _NAMES, "keyword arguments", "be ingredients of a preset:")
         if name in OF_ADAPTIVE and preset != "adaptive":
             raise InvalidInput(
                 f"`{name}` must come with preset='adaptive'",

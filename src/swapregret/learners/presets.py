@@ -5,7 +5,7 @@ from typing import Any
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer
 from swapregret.boundary import refuses
-from swapregret.counts import shown
+from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
@@ -100,12 +100,7 @@ def _make(
     if not isinstance(actions, ActionSet):
         raise InvalidInput("`actions` must be an action set", shown(actions), "Make one, e.g. MSets(10, 3).")
     mixed = mix_ingredients(preset, ingredients)
-    if feedback not in FEEDBACKS:
-        raise InvalidInput(
-            "`feedback` must be 'bandit', 'semi-bandit' or 'full'",
-            shown(feedback),
-            "It says what observe() will be shown.",
-        )
+    check_name(feedback, FEEDBACKS, "feedback")
     windows = _schedule(actions, horizon, preset, schedule)
     is_adaptive = preset == "adaptive"
     exploration = _exploration(mixed, windows)

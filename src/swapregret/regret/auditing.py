@@ -249,7 +249,7 @@ def _drawn(
         if len(seen) != 1:
             raise InvalidReward(
                 f"one of rows {here.start} to {here.stop - 1} must have a total: they list the policy of one day",
-                f"{len(seen)} totals on day {name!r}",
+                f"{len(seen)} totals on day {name}",
                 "Give the total in the row that was drawn, and leave it out (NaN) in the others.",
             )
         chosen.append(here.start + int(seen[0]))
@@ -293,7 +293,7 @@ def _listed_days(
         if (vectors[here] != vectors[here.start]).any():
             raise InvalidInput(
                 f"rows {here.start} to {here.stop - 1} of `rewards` must be equal, they are of one day",
-                f"different vectors on day {name!r}",
+                f"different vectors on day {name}",
                 "Repeat the reward vector of the day in each of its rows.",
             )
     return vectors[[here.start for here, _, _ in listed]], [law for _, law, _ in listed]

@@ -144,7 +144,7 @@ def read_rounds(
         if abs(float(chances[start:end].sum()) - 1.0) > _SUM:
             raise InvalidInput(
                 f"`probabilities` of rows {start} to {end - 1} must add up to 1",
-                f"{float(chances[start:end].sum())!r} on day {days[start]!r}",
+                f"{float(chances[start:end].sum())!r} on day {days[start]}",
                 "List every action the day could have drawn.",
             )
         here, last = slice(start, end), found[-1][0] if found else slice(0, 0)
