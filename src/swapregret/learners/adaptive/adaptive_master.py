@@ -26,7 +26,7 @@ from swapregret.learners.adaptive.state import (
 )
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate
-from swapregret.learners.round.day import FEEDBACKS, empty_mix, empty_tally
+from swapregret.learners.round.day import FEEDBACKS, begin_round
 from swapregret.learners.round.running import LISTS_DERIVED, Running
 from swapregret.learners.round.running_player import Master, rates_of
 from swapregret.learners.round.scale import start_learners
@@ -160,12 +160,9 @@ class AdaptiveMaster(Master):
         d, rank = family.common.dimension, family.common.coordinates.size
         n_atoms = room_for_lists(self.actions, learner.plan.variants)
         pools = self.pooling and d <= PAIRS_LIMIT
+        learners, laws = start_learners(n, point, log_point), list_room(family, n + 1, n_atoms)
         state = AdaptiveState(
-            empty_tally(d, offset),
-            empty_tally(d, 0),
-            start_learners(n, point, log_point),
-            list_room(family, n + 1, n_atoms),
-            empty_mix(n + 1, d, rank),
+            *begin_round(d, offset, learners, laws, n + 1, rank),
             start_weights(n),
             start_memory(n, d, n_atoms, self.capacity, filters=self.swap_filter, pools=pools),
             start_guard(n, d, self.capacity, is_guarded=self.guarded),
