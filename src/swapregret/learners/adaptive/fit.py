@@ -56,15 +56,16 @@ def remember_elements(fit: Fit, action: Integers, seen: Floats, times: float) ->
 
 
 @kernel
-def gather_window(fit: Fit) -> None:
-    """Hand the sums of the window to all members that fit."""
+def gather_window(fit: Fit, kept: Floats) -> None:
+    """Hand the sums of the window to all members that fit; each keeps a share of what it has then: 1 if it did not update."""
     n, d = fit.moment.shape
-    for g in range(n):
+    for f in range(n):
+        keep = kept[f]
         for i in range(d):
-            fit.moment[g, i] += fit.window_moment[i]
-            line, new = fit.info[g, i], fit.window_info[i]
+            fit.moment[f, i] = keep * (fit.moment[f, i] + fit.window_moment[i])
+            line, new = fit.info[f, i], fit.window_info[i]
             for j in range(d):
-                line[j] += new[j]
+                line[j] = keep * (line[j] + new[j])
     for i in range(d):
         fit.window_moment[i] = 0.0
         line = fit.window_info[i]
@@ -115,16 +116,3 @@ def fitted_tilt(
         for i in range(d):
             tilted[i] += steepness * worth[i]
     return tilted
-
-
-@kernel
-def fade(fit: Fit, f: int, keep: float) -> None:
-    """Forget some of what member f has seen."""
-    if keep == 1.0:
-        return
-    d = fit.moment.shape[1]
-    for i in range(d):
-        fit.moment[f, i] *= keep
-        line = fit.info[f, i]
-        for j in range(d):
-            line[j] *= keep

@@ -14,7 +14,7 @@ from swapregret.arrays import Flags, Floats, Integers
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
-from swapregret.learners.adaptive.fit import fade, fitted_tilt, gather_window, remember_elements, remember_total
+from swapregret.learners.adaptive.fit import fitted_tilt, gather_window, remember_elements, remember_total
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
 from swapregret.learners.adaptive.state import AdaptiveRule, AdaptiveState
 from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list, keep_recommended
@@ -67,21 +67,20 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
         points[g] = point
         logs[g] = log_point
         has_moved[g] = True
-    if rule.has_fit:
-        gather_window(fit)
+    kept = np.ones(n)
     for g in range(n):
         if has_moved[g]:
             is_old[g] = 1
-            keep = rule.retention[g]
-            end_meta_day(learners, g, keep, learners.aggregates[g] + seen, spreads[g], points[g], logs[g])
-            if rule.has_fit and g >= n_cold:
-                fade(fit, g - n_cold, keep)
+            kept[g] = rule.retention[g]
+            end_meta_day(learners, g, kept[g], learners.aggregates[g] + seen, spreads[g], points[g], logs[g])
         elif g < n_cold and g < n_ending - 1:
             begin_interval(learners, g, rule.first_point, rule.first_log)
             is_old[g] = 1
         else:
             for i in range(d):
                 learners.aggregates[g, i] += seen[i]
+    if rule.has_fit:
+        gather_window(fit, kept[n_cold:])
     return True
 
 
