@@ -126,3 +126,9 @@ def test_a_game_has_the_same_limits(rounds: str, tmp_path: Path) -> None:
     spec = tmp_path / "game.toml"
     spec.write_text(f'[game]\nkind = "matrix"\nclassic = "chicken"\n[play]\nrounds = {rounds}\n', encoding="utf-8")
     assert "`play.rounds` must be a whole number" in refused(["game", str(spec)])
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "99999999"])
+def test_a_port_that_there_is_not_is_refused(port: str) -> None:
+    """A larger number would be taken modulo 65,536, and the service would listen elsewhere."""
+    assert "`port` must be a whole number, 0..65,535" in refused(["serve", "--port", port])

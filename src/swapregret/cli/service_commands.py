@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swapregret.cli.console import console, emit_json, status_console, table_of
+from swapregret.cli.options import count
 from swapregret.extras import require_extra
 from swapregret.serve import Settings
 
@@ -38,7 +39,7 @@ serve.add_typer(key, name="key")
 def start(
     context: typer.Context,
     host: Annotated[str, typer.Option(help="Address to listen on; others than loopback need a key.")] = Settings.host,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = Settings.port,
+    port: Annotated[int, count("port", "Port to listen on.", least=0, most=65_535)] = Settings.port,
     database: Database = Settings.database,
     allow_host: Annotated[list[str] | None, typer.Option(help="A further name the server is called by.")] = None,
     allow_origin: Annotated[list[str] | None, typer.Option(help="A page of another origin that may call it.")] = None,
