@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, sum_rows, trace_of_inverse
+from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, solve_with_trace, sum_rows
 
 
 def definite(n: int, seed: int) -> np.ndarray:
@@ -38,7 +38,10 @@ def test_the_inverse_is_symmetric_and_solves(n: int, seed: int) -> None:
     scale = np.abs(inverse).max()
     assert np.array_equal(inverse, inverse.T)
     assert np.allclose(inverse, np.linalg.inv(matrix), rtol=1e-6, atol=1e-9 * scale)
-    assert trace_of_inverse(factor) == pytest.approx(np.trace(inverse), rel=1e-12)
+    right = np.random.default_rng(seed + 1).normal(size=n)
+    solved, trace = solve_with_trace(factor, right)
+    assert trace == pytest.approx(np.trace(inverse), rel=1e-12)
+    assert np.allclose(solved, inverse @ right, rtol=1e-9, atol=1e-9 * scale)
     chosen = (np.random.default_rng(seed + 2).random(n) < 0.5).astype(np.float64)
     assert np.allclose(sum_rows(inverse, chosen), inverse @ chosen, rtol=1e-12, atol=1e-12 * scale)
 

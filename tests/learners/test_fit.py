@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.learners.adaptive.fit import fitted_tilt, remember_total
+from swapregret.learners.adaptive.fit import fitted_tilt, forget_days, remember_total
 from swapregret.learners.adaptive.state import Fit, start_fit
 
 PATHS = sr.DagPaths([("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t")], source="s", sink="t")
@@ -16,6 +16,25 @@ def _seen(actions: sr.ActionSet, rewards: np.ndarray) -> Fit:
     for row in actions.enumerate():
         remember_total(fit, row, float(rewards @ row), 10.0)
     return fit
+
+
+def test_members_share_the_days_and_forget_on_their_own() -> None:
+    """What is shared plus a member's own is Σ λ^(updates since) M Mᵀ and Σ λ^(updates since) r M, over many windows."""
+    rng, retention = np.random.default_rng(5), np.array([1.0, 0.3, 0.8])
+    fit = start_fit(3, 6, has_fit=True)
+    info, moment = np.zeros((3, 6, 6)), np.zeros((3, 6))
+    for window in range(1, 150):
+        for _ in range(3):
+            action, reward = sr.MSets(6, 2).argmax(rng.random(6)), rng.random()
+            remember_total(fit, action, reward, 1.0)
+            info += np.outer(action, action)
+            moment += reward * action
+        kept = np.where(rng.random(3) < 0.5, retention, 1.0)
+        forget_days(fit, kept, window)
+        info *= kept[:, None, None]
+        moment *= kept[:, None]
+        assert np.abs(np.triu(fit.info + fit.shared_info - info)).max() <= 1e-12 * window
+        assert np.abs(fit.moment + fit.shared_moment - moment).max() <= 1e-12 * window
 
 
 @pytest.mark.parametrize("noise", [1e-4, 1e-20, 1e-310, 0.0])

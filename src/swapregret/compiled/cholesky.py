@@ -165,15 +165,17 @@ def invert_factor(factor: Floats) -> Floats:
 
 
 @kernel
-def trace_of_inverse(factor: Floats) -> float:
-    """Return tr (Uᵀ U)⁻¹, the sum of the squares of U⁻ᵀ."""
+def solve_with_trace(factor: Floats, right: Floats) -> tuple[Floats, float]:
+    """Return the solution y of Uᵀ U y = b, and tr (Uᵀ U)⁻¹: Vᵀ V b and the sum of the squares of V = U⁻ᵀ."""
     lower = invert_factor(factor)
-    sums = np.zeros(factor.shape[0])  # by column: added up side by side
-    for k in range(sums.size):
+    result, squares = np.zeros(right.size), np.zeros(right.size)  # squares by column: added up side by side
+    for k in range(right.size):
         row = lower[k, : k + 1]
+        value = dot(row, right[: k + 1])
         for i in range(row.size):
-            sums[i] += row[i] * row[i]
-    return sum_of(sums)
+            result[i] += value * row[i]
+            squares[i] += row[i] * row[i]
+    return result, sum_of(squares)
 
 
 @kernel

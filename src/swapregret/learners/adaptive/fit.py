@@ -18,20 +18,23 @@ each that is chosen (paths, rankings) stay close to where they began. With semi-
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.cholesky import cholesky, cholesky_solve, trace_of_inverse
+from swapregret.compiled.cholesky import cholesky, solve_with_trace
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import sum_of
 from swapregret.learners.adaptive.state import Fit
 
 _FARTHEST = 1e4
 """Most that a log-weight is moved: in a world without noise the standard error goes to 0, and projections have an end."""
+_SETTLED = 64
+"""Base windows after which what is shared becomes each member's own."""
 _ROUNDING = 1e-12
 """Differences in rewards that are due to rounding."""
 
 
 @kernel
 def remember_total(fit: Fit, action: Integers, reward: float, times: float) -> None:
-    """Add a day to the sums of the window: A += M Mᵀ, b += r M."""
-    d = fit.window_moment.size
+    """Add a day to the sums of all members: A += M Mᵀ, b += r M."""
+    d = fit.shared_moment.size
     chosen = np.empty(d, dtype=np.int64)
     count = 0
     for i in range(d):
@@ -40,9 +43,9 @@ def remember_total(fit: Fit, action: Integers, reward: float, times: float) -> N
             count += 1
     for e in range(count):
         i = chosen[e]
-        fit.window_moment[i] += times * reward
-        line = fit.window_info[i]
-        for f in range(count):
+        fit.shared_moment[i] += times * reward
+        line = fit.shared_info[i]
+        for f in range(e, count):
             line[chosen[f]] += times
 
 
@@ -51,46 +54,50 @@ def remember_elements(fit: Fit, action: Integers, seen: Floats, times: float) ->
     """Add a day of semi-bandit feedback: A += diag(M), b += M∘R."""
     for i in range(action.size):
         if action[i]:
-            fit.window_moment[i] += times * seen[i]
-            fit.window_info[i, i] += times
+            fit.shared_moment[i] += times * seen[i]
+            fit.shared_info[i, i] += times
 
 
 @kernel
-def gather_window(fit: Fit, kept: Floats) -> None:
-    """Hand the sums of the window to all members that fit; each keeps a share of what it has then: 1 if it did not update."""
+def forget_days(fit: Fit, kept: Floats, n_windows: int) -> None:
+    """Let each member that fits keep a share of its A and b: 1 if it did not update, or never forgets.
+
+    From time to time, before the sums grow so large that their differences are rounded, every member takes what is shared.
+    """
     n, d = fit.moment.shape
+    is_settling = n_windows % _SETTLED == 0
     for f in range(n):
         keep = kept[f]
+        if keep == 1.0 and not is_settling:
+            continue
+        rest = 0.0 if is_settling else 1.0
         for i in range(d):
-            fit.moment[f, i] = keep * (fit.moment[f, i] + fit.window_moment[i])
-            line, new = fit.info[f, i], fit.window_info[i]
-            for j in range(d):
-                line[j] = keep * (line[j] + new[j])
-    for i in range(d):
-        fit.window_moment[i] = 0.0
-        line = fit.window_info[i]
-        for j in range(d):
-            line[j] = 0.0
+            fit.moment[f, i] = keep * (fit.moment[f, i] + fit.shared_moment[i]) - rest * fit.shared_moment[i]
+            line, shared = fit.info[f, i, i:], fit.shared_info[i, i:]
+            for j in range(line.size):
+                line[j] = keep * (line[j] + shared[j]) - rest * shared[j]
+    if is_settling:
+        fit.shared_moment[:] = 0.0
+        fit.shared_info[:] = 0.0
 
 
 @kernel
 def fitted_tilt(
     fit: Fit, f: int, size: int, rank: int, is_uniform: bool, noise: float, boldness: float, first_log: Floats
 ) -> Floats:
-    """Return the log-weights that member f of those that fit projects, the window that ends included."""
-    d = fit.window_moment.size
-    a, b = np.empty((d, d)), np.empty(d)
+    """Return the log-weights that member f of those that fit projects."""
+    d = fit.shared_moment.size
+    a, b, ones = np.empty((d, d)), np.empty(d), np.zeros(d)  # the last is A·1
     for i in range(d):
-        b[i] = fit.moment[f, i] + fit.window_moment[i]
-        line, old, new = a[i], fit.info[f, i], fit.window_info[i]
-        for j in range(d):
-            line[j] = old[j] + new[j]
+        b[i] = fit.moment[f, i] + fit.shared_moment[i]
+        line, own, shared = a[i, i:], fit.info[f, i, i:], fit.shared_info[i, i:]
+        for j in range(line.size):
+            line[j] = own[j] + shared[j]
+        ones[i] += sum_of(line)
+        below = ones[i + 1 :]
+        for j in range(below.size):
+            below[j] += line[j + 1]
     top, bottom = 0.0, 0.0
-    ones = np.zeros(d)  # A·1: A is symmetric, so its rows are added up side by side
-    for i in range(d):
-        line = a[i]
-        for j in range(d):
-            ones[j] += line[j]
     for i in range(d):
         top += b[i]
         bottom += ones[i]
@@ -101,8 +108,8 @@ def fitted_tilt(
         right[i] = b[i] - level * ones[i]
         a[i, i] += ridge
     factor, _ = cholesky(a)
-    worth = cholesky_solve(factor, right)
-    trace = trace_of_inverse(factor) - (d - rank) / ridge
+    worth, trace = solve_with_trace(factor, right)
+    trace -= (d - rank) / ridge
     error = np.sqrt(2.0 * noise * max(trace, 0.0) / rank)
     largest = 0.0
     for i in range(d):

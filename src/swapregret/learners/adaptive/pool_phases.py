@@ -14,7 +14,7 @@ from swapregret.arrays import Flags, Floats, Integers
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
-from swapregret.learners.adaptive.fit import fitted_tilt, gather_window, remember_elements, remember_total
+from swapregret.learners.adaptive.fit import fitted_tilt, forget_days, remember_elements, remember_total
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
 from swapregret.learners.adaptive.state import AdaptiveRule, AdaptiveState
 from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list, keep_recommended
@@ -80,7 +80,7 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
             for i in range(d):
                 learners.aggregates[g, i] += seen[i]
     if rule.has_fit:
-        gather_window(fit, kept[n_cold:])
+        forget_days(fit, kept[n_cold:], count)
     return True
 
 

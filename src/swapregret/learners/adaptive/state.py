@@ -77,9 +77,9 @@ class Weights(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """What was seen while two elements were recommended together; pair i > j. Without entries where there is no pooling.
+    """What was seen while two elements were recommended together, one row per pair; no rows where there is no pooling.
 
-    ``values`` (d, d, d) is V2 = Σ c·E, ``counts`` and ``squares`` (d, d) are Σ c·n and Σ c²·n², c the chance of the pair.
+    ``values`` (P, d) is V2 = Σ c·E, ``counts`` and ``squares`` (P) are Σ c·n and Σ c²·n², c the chance of the pair.
     """
 
     values: Floats
@@ -148,16 +148,17 @@ class Guard(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """What least squares are made of.
+    """What least squares are made of. Without entries where nobody fits.
 
-    ``info`` (F, d, d) and ``moment`` (F, d) are A and b of the F members that fit; ``window_info`` (d, d) and
-    ``window_moment`` (d) those of the days since the last window ended. Without entries where nobody fits.
+    ``shared_info`` (d, d) and ``shared_moment`` (d) are A and b of the last days, whatever the member; ``info`` (F, d, d) and
+    ``moment`` (F, d) are what must be added to them for each of the F members that fit, so that a day is added once for all. Of
+    matrices only the upper triangle is used.
     """
 
     info: Floats
     moment: Floats
-    window_info: Floats
-    window_moment: Floats
+    shared_info: Floats
+    shared_moment: Floats
 
 
 class AdaptiveState(NamedTuple):
@@ -182,10 +183,10 @@ def start_weights(n_members: int) -> Weights:
 def start_memory(n_members: int, dimension: int, n_atoms: int, capacity: int, *, filters: bool, pools: bool) -> Memory:
     """Return a memory of nothing."""
     d, n_words = dimension, (dimension + 63) // 64
-    p = d if filters and pools else 0
+    p = d * (d - 1) // 2 if filters and pools else 0
     return Memory(
         empty_vectors(capacity if filters else 0, n_words, d),
-        Pairs(np.zeros((p, p, p)), np.zeros((p, p)), np.zeros((p, p))),
+        Pairs(np.zeros((p, d)), np.zeros(p), np.zeros(p)),
         np.zeros(1),
         np.zeros((n_members, d)),
         np.zeros(n_members),

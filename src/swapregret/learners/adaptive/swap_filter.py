@@ -30,28 +30,31 @@ _HEAVY_WINDOWS = 200.0
 
 
 @kernel
-def add_pooled(pairs: Pairs, rows: Floats, elements: Integers, count: int, prior: float, v: Floats) -> float:
+def row_of_pairs(i: int) -> int:
+    """Return the row of the first pair of an element with one before it; pair i > j is j rows further on."""
+    return i * (i - 1) // 2
+
+
+@kernel
+def add_pooled(pairs: Pairs, elements: Integers, prior: float, v: Floats, which: Integers, factors: Floats) -> float:
     """Add what was paid while pairs of an action's elements were recommended; return its variance in units of σ².
 
-    ``rows`` are the values of the pairs, one per row.
+    ``which`` and ``factors`` are room for all pairs.
     """
-    counts, squares = pairs.counts, pairs.squares
-    d = v.size
-    which, factors = np.empty(count * count, dtype=np.int64), np.empty(count * count)
     n_pairs, spread = 0, 0.0
-    for a in range(count):
-        i = elements[a]
+    for a in range(elements.size):
+        first = row_of_pairs(elements[a])
         for b in range(a):
-            j = elements[b]
-            weight = counts[i, j]
+            k = first + elements[b]
+            weight = pairs.counts[k]
             if weight > _LEAST_PAIR:
                 inverse = 1.0 / weight
-                which[n_pairs], factors[n_pairs] = i * d + j, prior * inverse
-                spread += squares[i, j] * inverse * inverse
+                which[n_pairs], factors[n_pairs] = k, prior * inverse
+                spread += pairs.squares[k] * inverse * inverse
                 n_pairs += 1
     for k in range(n_pairs):
         factors[k] /= n_pairs
-    add_rows(v, rows, which[:n_pairs], factors[:n_pairs])
+    add_rows(v, pairs.values, which[:n_pairs], factors[:n_pairs])
     share = prior / max(1, n_pairs)
     return share * share * spread
 
@@ -61,19 +64,17 @@ def tilted_values(memory: Memory, words: Words, prior: float, scale: float) -> t
     """Return v of each action with τ added to its own elements, and whether anything is known of it."""
     table, pairs = memory.table, memory.pairs
     n, d = words.shape[0], table.values.shape[1]
-    values, is_known = np.zeros((n, d)), np.zeros(n, dtype=np.bool_)
+    values, is_known = np.empty((n, d)), np.zeros(n, dtype=np.bool_)
     elements = np.empty(d, dtype=np.int64)
-    rows = pairs.values.reshape(pairs.counts.size, pairs.values.shape[2])
+    which, factors = np.empty(pairs.counts.size, dtype=np.int64), np.empty(pairs.counts.size)
     for a in range(n):
         at, v = find_row(table, words[a]), values[a]
-        noise = 0.0
-        if at >= 0:
-            noise = table.squares[at]
-            for k in range(d):
-                v[k] = table.values[at, k]
+        noise = table.squares[at] if at >= 0 else 0.0
+        for k in range(d):
+            v[k] = table.values[at, k] if at >= 0 else 0.0
         count = elements_of(words[a], elements)
         if pairs.counts.size:
-            noise += add_pooled(pairs, rows, elements, count, prior, v)
+            noise += add_pooled(pairs, elements[:count], prior, v, which, factors)
         if noise > 0.0:
             tau = scale * np.sqrt(noise)
             for e in range(count):
@@ -123,7 +124,7 @@ def enter_recommended(memory: Memory, g: int) -> None:
         thin_table(table)
     _add(table, words, chances, seen, square)
     if pairs.counts.size:
-        _add_pairs(pairs, words, chances, seen, memory.counts[g], square, seen.size)
+        _add_pairs(pairs, words, chances, seen, memory.counts[g], square)
 
 
 @kernel
@@ -139,24 +140,20 @@ def _add(table: VectorTable, words: Words, chances: Floats, seen: Floats, square
 
 
 @kernel
-def _add_pairs(
-    pairs: Pairs, words: Words, chances: Floats, seen: Floats, count: float, square: float, dimension: int
-) -> None:
+def _add_pairs(pairs: Pairs, words: Words, chances: Floats, seen: Floats, count: float, square: float) -> None:
     """Add c·E, c·n and c²·n² for each pair, c the chance that it is recommended together."""
-    together = np.zeros((dimension, dimension))
-    elements = np.empty(dimension, dtype=np.int64)
+    together, elements = np.zeros(pairs.counts.size), np.empty(seen.size, dtype=np.int64)
     for a in range(chances.size):
         n = elements_of(words[a], elements)
         for e in range(n):
-            line = together[elements[e]]
+            first = row_of_pairs(elements[e])
             for f in range(e):
-                line[elements[f]] += chances[a]
-    for i in range(dimension):
-        for j in range(i):
-            c = together[i, j]
-            if c > 0.0:
-                line = pairs.values[i, j]
-                for k in range(dimension):
-                    line[k] += c * seen[k]
-                pairs.counts[i, j] += c * count
-                pairs.squares[i, j] += c * c * square
+                together[first + elements[f]] += chances[a]
+    for k in range(together.size):
+        c = together[k]
+        if c > 0.0:
+            line = pairs.values[k]
+            for i in range(seen.size):
+                line[i] += c * seen[i]
+            pairs.counts[k] += c * count
+            pairs.squares[k] += c * c * square
