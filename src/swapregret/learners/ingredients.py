@@ -22,7 +22,7 @@ class Ingredients:
         The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
     variants : int or None
         Decompositions averaged by Lazy-ComBCP (D18). None is 8, and in the adaptive preset, whose windows cost by the actions
-        listed, 100 divided by the number of elements, at most 4 and at least 1.
+        listed, 200 divided by the number of elements, at most 8 and at least 1.
     law : {"auto", "list", "chain"}
         What plays a point of Lazy-ComBCP: a list of actions, or a chain without one (D24). "auto" chooses by
         ``learners.law_plan``; the adaptive preset needs lists.
