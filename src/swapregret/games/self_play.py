@@ -5,7 +5,7 @@ make for it. If every player has no swap regret, the play approaches the correla
 Hart and Mas-Colell 2000). The guarantee of the learners is for oblivious worlds; other learners react, so what is reported here
 is measured, not promised.
 
-Games with a rule are played in compiled code (``games.lockstep``), games of functions round by round (``games.stepping``).
+Games with a rule are played in compiled code, games of functions round by round (``games.lockstep``).
 """
 
 from collections.abc import Callable, Sequence
@@ -21,8 +21,7 @@ from swapregret.errors import InvalidInput
 from swapregret.games.certificate import Certificate, certify_ledgers
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.lockstep import Lockstep
-from swapregret.games.payoffs import Game, RuledGame
-from swapregret.games.stepping import Stepping
+from swapregret.games.payoffs import Game
 from swapregret.games.windows import Windows
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
@@ -183,8 +182,7 @@ def self_play(
     measured = game.action_sets if measure != "none" else ()
     books = [SwapLedger(actions, capacity=capacity) for actions in measured]
     recorded = tuple(Windows(actions, length) for actions in measured)
-    how: Any = Lockstep if isinstance(game, RuledGame) and game.is_compiled else Stepping
-    course: Stepping = how(game, players, sources, books, recorded, is_expected=measure == "expected")
+    course = Lockstep(game, players, sources, books, recorded, is_expected=measure == "expected")
     history: list[Checkpoint] = []
     for day in sorted(_stops(horizon, as_integer(checkpoints, "checkpoints", 1))):
         course.advance(day)
