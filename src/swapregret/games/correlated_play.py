@@ -29,8 +29,8 @@ from swapregret.regret.best_swap import BestSwap, best_swap
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.notions import external_regret, measure_internal
-from swapregret.regret.swap import measure_swap
+from swapregret.regret.notions import external_regret, internal_regret
+from swapregret.regret.swap import swap_regret
 
 _MOST_SHOWN = 60
 """Most actions of a player whose joint law is drawn."""
@@ -149,20 +149,16 @@ class CorrelatedPlay:
             book = SwapLedger(self.game.action_sets[player])
             for window, (days, laws) in enumerate(zip(self.days, self.policies, strict=True)):
                 book.record(laws[player], days * self.expected_rewards(player, window), days)
-            self._answers[player] = answer(self.game.action_sets[player], book.close())
+            self._answers[player] = answer(self.game.action_sets[player], [book.close()])
         return self._answers[player]
 
     def swap_gap(self, player: int) -> Gap:
         """Return the gain of the best rule φ: the player's distance to a correlated equilibrium."""
-        answers = self.answers(player)
-        regret = measure_swap(self.game.action_sets[player], answers, [answers.ledger])
-        return Gap.of(regret, self.game.scale(player))
+        return Gap.of(swap_regret(self.answers(player)), self.game.scale(player))
 
     def internal_gap(self, player: int) -> Gap:
         """Return the gain of the best single exchange of one action for another."""
-        answers = self.answers(player)
-        regret = measure_internal(self.game.action_sets[player], answers, [answers.ledger])
-        return Gap.of(regret, self.game.scale(player))
+        return Gap.of(internal_regret(self.answers(player)), self.game.scale(player))
 
     def external_gap(self, player: int) -> Gap:
         """Return the gain of the best fixed action: the player's distance to a coarse correlated equilibrium."""
@@ -171,7 +167,7 @@ class CorrelatedPlay:
 
     def best_deviation(self, player: int, limit: int | None = 5) -> BestSwap:
         """Return the best rule of a player, in words when printed, the exchanges of largest gain first."""
-        return best_swap(self.game.action_sets[player], self.answers(player), limit)
+        return best_swap(self.answers(player), limit)
 
     # ---- for people ----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
-from swapregret.playing.course import Course
+from swapregret.playing.course import Course, replication
 from swapregret.playing.play_result import MEASURES, PlayResult, Run
 from swapregret.playing.workers import run_tasks
 
@@ -117,8 +117,7 @@ def play(
     }
     tasks = []
     for index in range(count):
-        noise, seed = np.random.SeedSequence([entropy, index]).spawn(2)
-        world = environment if index == 0 else environment.with_noise(int(noise.generate_state(1)[0]))
+        world, seed = replication(environment, entropy, index)
         tasks.append((player, world, seed, options, progress if min(jobs, count) == 1 else None, days))
     runs = []
     threads = min(jobs, count) > 1 and Course(player, environment, tasks[0][2], options).is_compiled

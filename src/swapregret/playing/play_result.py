@@ -18,10 +18,9 @@ from swapregret.regret.interval import Intervals, interval_regret
 from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, regret_rows, standard_error, student_factor
-from swapregret.regret.notions import external_regret, measure_internal
-from swapregret.regret.swap import measure_swap, swap_regret, swap_regret_per_run
+from swapregret.regret.notions import external_regret, internal_regret
+from swapregret.regret.swap import swap_regret, swap_regret_per_run
 from swapregret.regret.two_sided import TwoSided, two_sided_swap
 from swapregret.units import UNIT_REWARDS, Units
 
@@ -122,17 +121,17 @@ class PlayResult:
         """Against the best rule φ, maximum outside the expectation (the paper's); a bracket with ``measure="bound"``."""
         if self.measure == "bound":
             return laziness_bound(self.actions, self._lazy).in_units(self.units)
-        return measure_swap(self.actions, self.answers, self.ledgers).in_units(self.units)
+        return swap_regret(self.answers).in_units(self.units)
 
     @cached_property
     def internal_regret(self) -> Regret:
         """Against the best single exchange of one action for another."""
-        return measure_internal(self.actions, self.answers, self.ledgers).in_units(self.units)
+        return internal_regret(self.answers).in_units(self.units)
 
     @cached_property
     def answers(self) -> Answers:
         """The best answer to every action played, over all replications, in rewards on the scale [0, 1]."""
-        return answer(self.actions, mean_ledger(self.ledgers))
+        return answer(self.actions, self.ledgers)
 
     @property
     def swap_regret_per_run(self) -> Regret:
@@ -142,18 +141,19 @@ class PlayResult:
     @property
     def two_sided(self) -> TwoSided:
         """Plug-in and sample-split swap regret with a bootstrap interval; needs two replications."""
-        return two_sided_swap(self.actions, self.ledgers).in_units(self.units)
+        return two_sided_swap(self.answers).in_units(self.units)
 
     @property
     def realised_swap_regret(self) -> Regret:
         """Of the actions drawn and the rewards they met: the mean over replications of each one's maximum over φ."""
         ledgers = self._recorded("realised", "realised=True")
-        measured = swap_regret_per_run if len(ledgers) > 1 else swap_regret
-        return measured(self.actions, ledgers).in_units(self.units)
+        if len(ledgers) > 1:
+            return swap_regret_per_run(self.actions, ledgers).in_units(self.units)
+        return swap_regret(answer(self.actions, ledgers)).in_units(self.units)
 
     def best_swap(self, limit: int | None = None) -> BestSwap:
         """Return the best swap function: for each action played, what it should have been."""
-        return best_swap(self.actions, self.answers, limit).in_units(self.units)
+        return best_swap(self.answers, limit).in_units(self.units)
 
     def interval_regret(self, window: int) -> Regret:
         """Return the external regrets of windows of this length, added up; 1 day is dynamic regret."""

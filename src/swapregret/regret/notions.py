@@ -20,9 +20,8 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Vector
 from swapregret.compiled.bits import unpack_rows
-from swapregret.regret.ledgers.answers import Answers, answer, answer_samples
+from swapregret.regret.ledgers.answers import Answers, answer_samples
 from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.ledgers.row_sums import pool_of, read_only
 from swapregret.regret.measure import Regret, standard_error
 
@@ -53,48 +52,29 @@ def external_regret(actions: ActionSet, ledgers: "Sequence[Ledger | LazyTotals]"
     return Regret.point(value, error, days, definition)
 
 
-def internal_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
-    """Return the internal regret of one run, or of the mean of several replications.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.policy import FinitePolicy
-    >>> from swapregret.regret.ledgers.ledger import SwapLedger
-    >>> ledger = SwapLedger(MSets(2, 1))
-    >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([0., 1.]))
-    >>> ledger.record(FinitePolicy([[0, 1]], [1.]), np.array([.5, 0.]))
-    >>> internal_regret(MSets(2, 1), [ledger.close()]).value
-    1.0
-    """
-    parts = list(ledgers)
-    return measure_internal(actions, answer(actions, mean_ledger(parts)), parts)
-
-
-def measure_internal(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]) -> Regret:
-    """Read internal regret off the answers to the mean of some ledgers."""
+def internal_regret(answers: Answers) -> Regret:
+    """Return the internal regret of one run, or of the mean of several replications."""
     mean = answers.ledger
     gains, blur = answers.gains, answers.blur
     value = float(gains.max(initial=0.0))
     lower = max(0.0, float(gains[mean.rows.whole].max(initial=0.0)) - blur)
-    upper = max(value, _unlisted(actions, answers, gains)) + blur
+    upper = max(value, _unlisted(answers, gains)) + blur
     if not answers.is_exact:
         upper = max(lower, min(upper, answers.upper - mean.earned))  # internal regret never exceeds swap regret
     if mean.dropped is not None:
-        best, kept = answer_samples(actions, answers)
+        best, kept = answer_samples(answers)
         value = float((best - kept).max(initial=0.0))
     value = min(max(value, lower), upper)
-    error = _standard_error(answers, gains, ledgers) if len(ledgers) > 1 and len(gains) else math.nan
+    error = _standard_error(answers, gains) if len(answers.runs) > 1 and len(gains) else math.nan
     words = f"internal regret: best single exchange of one action for another, from {mean.source}"
     if lower < upper:
         words += "; the value is the best among actions with an entry or drawn, the bracket covers all others"
     return Regret(value, lower, upper, error, mean.n_days, words)
 
 
-def _unlisted(actions: ActionSet, answers: Answers, gains: Vector) -> float:
+def _unlisted(answers: Answers, gains: Vector) -> float:
     """Bound the gain of exchanging an action that has no row, or not all of it in its row."""
-    mean = answers.ledger
-    extra = 0.0
+    actions, mean, extra = answers.actions, answers.ledger, 0.0
     for law, weight in zip(mean.laws, answers.rest_weights, strict=True):
         likely = min(float(weight), float(getattr(law.policy, "largest_probability", 1.0)))
         spread = float(law.value @ (actions.argmax(law.value) - actions.argmax(-law.value)))
@@ -108,10 +88,10 @@ def _unlisted(actions: ActionSet, answers: Answers, gains: Vector) -> float:
     return bound
 
 
-def _standard_error(answers: Answers, gains: Vector, ledgers: Sequence[Ledger]) -> float:
+def _standard_error(answers: Answers, gains: Vector) -> float:
     """Return the error of the mean gain of the one exchange that is best on average."""
     row = int(np.argmax(gains))
     key, choice = answers.ledger.rows.keys[row : row + 1], answers.choices[row : row + 1]
     added, taken = (unpack_rows(read_only(words), len(answers.ledger.total))[0] for words in (choice, key))
-    each = [part.rows.total((part.rows.keys == key).all(axis=1)) @ (added - taken) for part in ledgers]
+    each = [part.rows.total((part.rows.keys == key).all(axis=1)) @ (added - taken) for part in answers.runs]
     return standard_error([float(gain) for gain in each])

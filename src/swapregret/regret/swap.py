@@ -17,12 +17,11 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.errors import OracleFault
 from swapregret.regret.ledgers.answers import Answers, Rule, answer, answer_samples, lower_sum
 from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
 
 
-def swap_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
-    """Return the swap regret of one run, or of the mean of several replications, one ledger each.
+def swap_regret(answers: Answers) -> Regret:
+    """Return the swap regret of one run, or of the mean of several replications.
 
     Exact while no ledger reached its capacity and at most one law without listed support was played (a fixed
     exploration law: actions without a row have parallel V under it and share one best answer). Otherwise the bracket
@@ -36,11 +35,26 @@ def swap_regret(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
     >>> ledger = SwapLedger(MSets(2, 1))
     >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([0., 1.]))
     >>> ledger.record(FinitePolicy([[0, 1]], [1.]), np.array([1., 0.]))
-    >>> swap_regret(MSets(2, 1), [ledger.close()]).value
+    >>> swap_regret(answer(MSets(2, 1), [ledger.close()])).value
     2.0
     """
-    parts = list(ledgers)
-    return measure_swap(actions, answer(actions, mean_ledger(parts)), parts)
+    mean = answers.ledger
+    upper = answers.upper - mean.earned
+    lower = upper
+    if not answers.is_exact:  # one answer for all that has no row, or no answer but to actions that are whole in theirs
+        known = float(answers.gains[mean.rows.whole].sum()) - answers.blur
+        lower = min(upper, max(lower_sum(answers) - mean.earned, known))
+    value = upper
+    if mean.dropped is not None:
+        value = min(max(_sampled_sum(answers) - mean.earned, lower), upper)
+    _check_order(answers, upper)
+    error = math.nan
+    if len(answers.runs) > 1:
+        rule = Rule.of(answers)
+        error = standard_error([rule.gain(part) for part in answers.runs])
+    # below 0 is rounding, since a rule may change nothing
+    value, lower, upper = (max(each, 0.0) for each in (value, lower, upper))
+    return Regret(value, lower, upper, error, mean.n_days, describe_swap(mean, len(answers.runs)))
 
 
 def swap_regret_per_run(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret:
@@ -61,11 +75,11 @@ def swap_regret_per_run(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret
     ...     ledger = SwapLedger(MSets(2, 1))
     ...     ledger.record(FinitePolicy([[1, 0]], [1.]), np.array(rewards))
     ...     runs.append(ledger.close())
-    >>> swap_regret_per_run(MSets(2, 1), runs).value, swap_regret(MSets(2, 1), runs).value
+    >>> swap_regret_per_run(MSets(2, 1), runs).value, swap_regret(answer(MSets(2, 1), runs)).value
     (0.5, 0.0)
     """
     runs = list(ledgers)
-    each = [swap_regret(actions, [ledger]) for ledger in runs]
+    each = [swap_regret(answer(actions, [ledger])) for ledger in runs]
     values = [regret.value for regret in each]
     error = standard_error(values)
     return Regret(
@@ -76,27 +90,6 @@ def swap_regret_per_run(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret
         float(np.mean([regret.n_days for regret in each])),
         f"swap regret, maximum over φ in every run, then the mean over runs, from {runs[0].source}{notes(runs[0])}",
     )
-
-
-def measure_swap(actions: ActionSet, answers: Answers, ledgers: Sequence[Ledger]) -> Regret:
-    """Read swap regret off the answers to the mean of some ledgers."""
-    mean = answers.ledger
-    upper = answers.upper - mean.earned
-    lower = upper
-    if not answers.is_exact:  # one answer for all that has no row, or no answer but to actions that are whole in theirs
-        known = float(answers.gains[mean.rows.whole].sum()) - answers.blur
-        lower = min(upper, max(lower_sum(actions, answers) - mean.earned, known))
-    value = upper
-    if mean.dropped is not None:
-        value = min(max(_sampled_sum(actions, answers) - mean.earned, lower), upper)
-    _check_order(actions, mean, upper)
-    error = math.nan
-    if len(ledgers) > 1:
-        rule = Rule.of(actions, answers)
-        error = standard_error([rule.gain(part) for part in ledgers])
-    # below 0 is rounding, since a rule may change nothing
-    value, lower, upper = (max(each, 0.0) for each in (value, lower, upper))
-    return Regret(value, lower, upper, error, mean.n_days, describe_swap(mean, len(ledgers)))
 
 
 def describe_swap(ledger: Ledger, n_runs: int) -> str:
@@ -126,17 +119,18 @@ def notes(ledger: Ledger) -> str:
     return words
 
 
-def _sampled_sum(actions: ActionSet, answers: Answers) -> float:
+def _sampled_sum(answers: Answers) -> float:
     """Return Σ max V̂[M]·M' with dropped laws replaced by the actions drawn from them."""
     dropped = answers.ledger.dropped
     assert dropped is not None
-    best, _ = answer_samples(actions, answers)
+    best, _ = answer_samples(answers)
     split = answers.ledger.pooled.split + dropped.pooled.split
     return float(best.sum()) + float(answers.rest_best.sum()) + split
 
 
-def _check_order(actions: ActionSet, mean: Ledger, upper: float) -> None:
+def _check_order(answers: Answers, upper: float) -> None:
     """Refuse a swap regret below the external one: the oracle then does not maximise."""
+    actions, mean = answers.actions, answers.ledger
     best = actions.argmax(mean.total)
     external = float(mean.total @ best) - mean.earned
     slack = 1e-9 * (1.0 + float(np.abs(mean.total).sum()))

@@ -29,6 +29,7 @@ from swapregret.geometry.solve import invert
 from swapregret.notebook import html_table
 from swapregret.policy import Policy
 from swapregret.regret.deviation import Deviation, bracket_best
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.measure import AuditTable, Regret, student_factor
 from swapregret.regret.two_sided import two_sided_swap
@@ -213,9 +214,7 @@ class _Totals:
 
     def swap(self, days: _Sums, confidence: float) -> Regret:
         """Return the two ends of swap regret, rewards in [0, 1]."""
-        both = two_sided_swap(
-            self._actions, [part.close() for part in self._parts]
-        )  # even parts are judged by odd ones
+        both = two_sided_swap(answer(self._actions, [part.close() for part in self._parts]))  # even parts by odd ones
         factor, split, plug_in = student_factor(_PARTS, confidence), both.sample_split, both.plug_in
         lower = max(0.0, _PARTS * (split.value - factor * split.standard_error) - days.n_blind)
         upper = max(lower, _PARTS * (plug_in.value + factor * plug_in.standard_error) + days.n_blind)
