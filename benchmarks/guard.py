@@ -18,7 +18,7 @@ from swapregret.learners.player import draw_decision
 from swapregret.playing.course import Course
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 
 UNMEASURED = {"measure": "none", "realised": False, "windows": (), "certificate": False, "capacity": None}
 BROKEN = sr.MSets(6, 2)

@@ -19,7 +19,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.learners.presets import swap_combcp
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 
 
 def evaluation() -> None:

@@ -12,7 +12,7 @@ from swapregret.playing.play_result import Run
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 from swapregret.storage import from_bytes, to_bytes
 
 HORIZON = 260

@@ -15,8 +15,7 @@ from swapregret.regret.laziness import LazinessLedger, laziness_bound
 from swapregret.regret.ledgers.answers import Rule, answer
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.notions import external_regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import external_regret, swap_regret
 
 
 def test_dynamic_regret_is_the_sum_of_daily_maxima(tiny_set: ActionSet) -> None:

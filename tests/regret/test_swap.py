@@ -16,8 +16,7 @@ from swapregret.policy import FinitePolicy, Policy, mix
 from swapregret.regret.auditing import audit
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.notions import external_regret, internal_regret
-from swapregret.regret.swap import swap_regret, swap_regret_per_run
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret, swap_regret_per_run
 
 
 class Hidden(Policy):
@@ -64,7 +63,8 @@ def test_all_notions_agree_with_their_definitions(tiny_set: ActionSet) -> None:
     for seed in range(5):
         run = enumerated(tiny_set, 30, seed)
         ledger = [run.ledger()]
-        swap, internal, external = (f(tiny_set, ledger) for f in (swap_regret, internal_regret, external_regret))
+        answers, external = answer(tiny_set, ledger), external_regret(tiny_set, ledger)
+        swap, internal = swap_regret(answers), internal_regret(answers)
         assert swap.value == pytest.approx(run.swap(), abs=1e-9)
         assert internal.value == pytest.approx(run.gains().max(), abs=1e-9)
         assert external.value == pytest.approx(run.external(), abs=1e-9)

@@ -12,7 +12,7 @@ from swapregret.policy import FinitePolicy
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 from swapregret.regret.two_sided import two_sided_swap
 
 ACTIONS = MSets(2, 1)

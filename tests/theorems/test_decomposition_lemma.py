@@ -18,7 +18,7 @@ from swapregret.regret.laziness import LazinessLedger, laziness_bound
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.measure import Regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 
 SETS = [MSets(4, 1), MSets(5, 2), Explicit([[1, 0, 0, 1, 0], [0, 1, 0, 1, 0], [0, 0, 1, 0, 1], [1, 1, 0, 0, 0]])]
 

@@ -9,8 +9,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.policy import FinitePolicy, mix
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.notions import external_regret, internal_regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 
 SETS = [MSets(5, 2), MSets(20, 5), Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0]])]
 

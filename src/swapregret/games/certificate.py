@@ -14,8 +14,7 @@ from swapregret.games.payoffs import Game
 from swapregret.notebook import html_table
 from swapregret.regret.ledgers.answers import Answers
 from swapregret.regret.measure import Regret
-from swapregret.regret.notions import external_regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import external_regret, swap_regret
 
 if TYPE_CHECKING:
     from swapregret.games.correlated_play import CorrelatedPlay

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Action, Vector, frozen
+from swapregret.arrays import Action, Floats, Vector, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.games.certificate import Gap
+from swapregret.games.kinds.normal_form import PROFILE_LIMIT, check_profiles, one_for, profiles
 from swapregret.games.payoffs import Game
 from swapregret.games.play_file import read_play, write_play
-from swapregret.games.profiles import check_profiles, one_for, profiles
 from swapregret.notebook import heat_figure, html_table
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
@@ -29,8 +30,7 @@ from swapregret.regret.best_swap import BestSwap, best_swap
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.notions import external_regret, internal_regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 
 _MOST_SHOWN = 60
 """Most actions of a player whose joint law is drawn."""
@@ -176,8 +176,6 @@ class CorrelatedPlay:
 
         Otherwise, how likely each player is to be told each element, one map per play: players below each other, elements across.
         """
-        from swapregret.games.kinds.normal_form import joint_law
-
         game = self.game
         counts = [actions.n_actions for actions in game.action_sets]
         if len(counts) == 2 and all(count is not None and count <= _MOST_SHOWN for count in counts):
@@ -221,3 +219,19 @@ class CorrelatedPlay:
 def product_play(game: Game, policies: Sequence[Policy]) -> CorrelatedPlay:
     """Return the play in which all draw independently from fixed laws: one window."""
     return CorrelatedPlay(game, (1,), (tuple(policies),))
+
+
+@refuses
+def joint_law(play: CorrelatedPlay) -> Floats:
+    """Return the probability of every joint action, one axis per player, in the order of ``enumerate``.
+
+    Every law of the play must list its support, or give the probability of an action.
+    """
+    lists = [actions.enumerate(PROFILE_LIMIT) for actions in play.game.action_sets]
+    total = np.zeros(tuple(len(rows) for rows in lists))
+    for weight, laws in zip(play.weights, play.policies, strict=True):
+        joint = np.array(weight)
+        for law, rows in zip(laws, lists, strict=True):
+            joint = np.multiply.outer(joint, law.probabilities(rows))
+        total += joint
+    return total

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import as_integer, is_iterable
-from swapregret.counts import MOST_REPLICATIONS, shown
+from swapregret.counts import MOST_REPLICATIONS, check_name, shown
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
 from swapregret.learners.checked import check_player
@@ -92,10 +92,7 @@ def play(
             f"{player.actions!r} and {environment.actions!r}",
             "Make both from one object.",
         )
-    if not isinstance(measure, str) or measure not in MEASURES:
-        raise InvalidInput(
-            f"`measure` must be one of {MEASURES}", shown(measure), "Leave it out to measure everything."
-        )
+    check_name(measure, MEASURES, "measure")
     for name, value in (("realised", realised), ("certificate", certificate)):
         if not isinstance(value, bool):
             raise InvalidInput(f"`{name}` must be True or False", shown(value), "Pass a bool.")

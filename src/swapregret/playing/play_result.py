@@ -19,8 +19,7 @@ from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.measure import Regret, regret_rows, standard_error, student_factor
-from swapregret.regret.notions import external_regret, internal_regret
-from swapregret.regret.swap import swap_regret, swap_regret_per_run
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret, swap_regret_per_run
 from swapregret.regret.two_sided import TwoSided, two_sided_swap
 from swapregret.units import UNIT_REWARDS, Units
 

@@ -20,8 +20,7 @@ from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.read_plays import no_policies, read_plays, read_policies, read_rewards, read_rounds
 from swapregret.regret.measure import AuditTable, Regret
-from swapregret.regret.notions import external_regret, internal_regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 from swapregret.regret.totals import TotalsAudit, audit_totals
 from swapregret.units import Range, Units, read_units
 

@@ -94,15 +94,6 @@ def audit_totals(
     """Measure the regrets of a log of totals, counted in ``units``, each with its play and the law that drew it.
 
     One inverse of Σ per law, O(dimension²) per day. Options are those of :func:`~swapregret.regret.auditing.audit`.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> coin = MSets(2, 1)
-    >>> plays = np.array([[1, 0], [0, 1]] * 500)
-    >>> found = audit_totals(coin, plays, 1.0 * plays[:, 0], [coin.uniform_policy()] * 1000, Units())
-    >>> round(found.external_regret.value, 9), found.external_regret.lower > 400, found.swap_regret.lower > 0
-    (500.0, True, True)
     """
     n, length = len(plays), len(plays) if window is None else as_integer(window, "window", 1)
     if not 0.0 < confidence < 1.0:

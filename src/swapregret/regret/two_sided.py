@@ -15,7 +15,7 @@ from swapregret.errors import InvalidInput
 from swapregret.regret.ledgers.answers import Answers, Rule, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 from swapregret.units import Units
 
 _BOOTSTRAP_SEED = 0xB007
@@ -63,20 +63,6 @@ def two_sided_swap(answers: Answers) -> TwoSided:
     Even runs are judged by the rule of the odd ones and the other way round. An action that the fitting half never
     played is answered by that half's best fixed action. The bootstrap resamples replications 2,000 times with the rules
     held fixed and a seed of its own.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.policy import FinitePolicy
-    >>> from swapregret.regret.ledgers.ledger import SwapLedger
-    >>> runs = []
-    >>> for rewards in ([1., 0.], [0., 1.]):
-    ...     ledger = SwapLedger(MSets(2, 1))
-    ...     ledger.record(FinitePolicy([[1, 0], [0, 1]], [.5, .5]), np.array(rewards))
-    ...     runs.append(ledger.close())
-    >>> both = two_sided_swap(answer(MSets(2, 1), runs))
-    >>> both.plug_in.value, both.sample_split.value
-    (0.0, -0.5)
     """
     runs = answers.runs
     if len(runs) < 2:

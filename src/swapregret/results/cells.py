@@ -15,8 +15,7 @@ from swapregret.extras import require_extra
 from swapregret.regret.laziness import laziness_bound
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.notions import internal_regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import internal_regret, swap_regret
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.results.detail import RunDetail
 from swapregret.results.experiment import Experiment, RunInfo, load_experiment

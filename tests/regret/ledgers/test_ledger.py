@@ -12,7 +12,7 @@ from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger, default_capacity
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 
 
 def _as_dict(ledger) -> dict:

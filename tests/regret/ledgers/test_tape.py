@@ -13,8 +13,7 @@ from swapregret.playing import course
 from swapregret.regret.decomposition import DecompositionLedger
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.notions import external_regret, internal_regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 
 HORIZON, WINDOW = 150, 20
 GRAPH = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
