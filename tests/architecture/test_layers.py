@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "extras": {"errors"},
     "notebook": {"extras"},
     "counts": {"errors"},
-    "csv_file": {"errors", "storage"},
+    "csv_file": {"errors", "extras", "storage"},
     "storage": {"errors"},
     "randomness": {"errors", "counts"},
     "arrays": {"errors", "counts"},

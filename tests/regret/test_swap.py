@@ -243,10 +243,9 @@ def test_relabelling_changes_nothing() -> None:
     ledger = SwapLedger(actions)
     for policy, rewards in zip(run.policies(), run.rewards, strict=True):
         ledger.record(FinitePolicy(policy.atoms[:, order], policy.weights), rewards[order])
-    moved = [ledger.close()]
-    still = [run.ledger()]
-    for notion in (swap_regret, internal_regret, external_regret):
-        assert notion(actions, moved).value == pytest.approx(notion(actions, still).value, abs=1e-9)
+    moved, still = answer(actions, [ledger.close()]), answer(actions, [run.ledger()])
+    for notion in (swap_regret, internal_regret, lambda answers: external_regret(actions, answers.runs)):
+        assert notion(moved).value == pytest.approx(notion(still).value, abs=1e-9)
 
 
 def test_a_zero_reward_day_changes_nothing() -> None:
