@@ -151,9 +151,10 @@ class ActionRows:
             kept, gone = self._most_played(rows, few, self._most_rows)
             if len(gone) == 0:
                 break
-        else:
-            few = ways[0]
-            kept, gone = self._most_played(rows, few, max(self._capacity, self._most_rows // 2))  # so that it is rare
+        else:  # keep fewer pieces than there is room for, so that it is rare, and what was played most
+            fewer = max(self._capacity, self._most_rows // 2)
+            found = [(*self._most_played(rows, few, fewer), few) for few in ways]
+            kept, gone, few = max(found, key=lambda each: float(rows.days[each[0]].sum()))
             self._pool(rows, gone)
         self._whole = whole[kept]
         return rows.folded(kept, few, whole)
