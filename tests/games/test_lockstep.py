@@ -71,15 +71,27 @@ CASES += [
 ]
 
 
-def stepped(game: Game) -> FunctionGame:
-    """Return the same game told by functions: nobody has a seat in the compiled loop."""
+class Stepped:
+    """A player that Python steps: it is not known as one with compiled days."""
+
+    def __init__(self, player: Any) -> None:
+        self._player = player
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._player, name)
+
+
+def told(game: Game) -> FunctionGame:
+    """Return the same game told by functions."""
     ranges = [game.payoff_range(player) for player in range(game.n_players)]
     return FunctionGame(game.action_sets, game.payoff_vector, ranges=ranges, expected=game.expected_payoff_vector)
 
 
-def play(game: Any, mix: list[str], *, is_expected: bool = True, length: int = 7) -> tuple[Any, Any, Any]:
+def play(
+    game: Any, mix: list[str], *, is_expected: bool = True, length: int = 7, kind: Any = lambda player: player
+) -> tuple[Any, Any, Any]:
     """Play a game with players of some kinds in turn."""
-    players = [MAKERS[mix[p % len(mix)]](actions) for p, actions in enumerate(game.action_sets)]
+    players = [kind(MAKERS[mix[p % len(mix)]](actions)) for p, actions in enumerate(game.action_sets)]
     sources = np.random.default_rng(3).spawn(game.n_players)
     books = [SwapLedger(actions) for actions in game.action_sets]
     windows = [Windows(actions, length) for actions in game.action_sets]
@@ -105,10 +117,12 @@ def rows_of(game: Game, player: int, ledger: Any) -> Any:
 def test_lockstep_is_stepping(name: str, mix: list[str]) -> None:
     """States and rewards are the same bits; ledgers and windows the same up to the order in which numbers are added."""
     game = GAMES[name]
-    (one, states, (books, windows)), (other, others, (theirs, cut)) = (
-        play(each, mix) for each in (game, stepped(game))
-    )
-    assert len(other._stepped) == game.n_players
+    one, states, (books, windows) = play(game, mix)
+    other, others, (theirs, cut) = play(told(game), mix, kind=Stepped)
+    assert (one._stepped, other._seated) == ([], [])
+    between = play(told(game), mix)
+    assert between[0].earned.tolist() == one.earned.tolist()
+    assert [book.earned for book in between[2][0]] == pytest.approx([book.earned for book in books], rel=1e-12)
     assert one.earned.tolist() == other.earned.tolist()
     for mine, yours in zip(states, others, strict=True):
         assert mine.keys() == yours.keys()
@@ -136,13 +150,28 @@ def test_no_compiled_player_is_stepped() -> None:
     assert course._stepped == [1]
 
 
+def test_no_policy_is_made_where_nothing_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ``measure="none"`` a player that is stepped draws without making its policy, and earns what it does otherwise."""
+    game = told(GAMES["shapley"])
+    players = [Stepped(MAKERS["adaptive"](actions)) for actions in game.action_sets]
+    rewards = self_play(game, players, DAYS, rng=2, checkpoints=1).rewards
+
+    def refuse(view: Any) -> None:
+        raise AssertionError("a policy was made")
+
+    monkeypatch.setattr("swapregret.learners.round.running.View.policy", refuse)
+    assert self_play(game, players, DAYS, rng=2, checkpoints=1, measure="none").rewards == rewards
+
+
 def test_realised_rewards_are_recorded_as_met() -> None:
     """With ``measure="realised"`` ledgers hold what the actions of the others made, in both ways of playing."""
     game = GAMES["shapley"]
-    books = [play(each, ["adaptive"], is_expected=False)[2][0] for each in (game, stepped(game))]
-    for mine, yours in zip(*books, strict=True):
-        assert mine.total == pytest.approx(yours.total, rel=1e-12)
-        assert mine.earned == pytest.approx(yours.earned, rel=1e-12)
+    ways = [(game, lambda player: player), (game, Stepped), (told(game), lambda player: player)]
+    found = [play(each, ["adaptive"], is_expected=False, kind=kind)[2][0] for each, kind in ways]
+    for mine, *others in zip(*found, strict=True):
+        for yours in others:
+            assert mine.total == pytest.approx(yours.total, rel=1e-12)
+            assert mine.earned == pytest.approx(yours.earned, rel=1e-12)
 
 
 def test_lists_that_outgrow_their_room(monkeypatch: pytest.MonkeyPatch) -> None:

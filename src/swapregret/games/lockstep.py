@@ -2,8 +2,8 @@
 
 One loop draws for everybody, pays by the rule of the game, and shows each player what it is to see. A master or competitor on a
 compiled set takes part by the addresses of its own entries (``compiled.address``): the loop is compiled once per kind of game,
-not once per mixture. Any other player is stepped by Python, one round per call of the loop, and so is everybody where a function
-pays; draws and states are the same either way.
+not once per mixture. Any other player is stepped by Python, one round per call of the loop. Where the game has no rule, Python asks
+it what it pays. Draws and states are the same either way.
 """
 
 from collections.abc import Sequence
@@ -73,52 +73,76 @@ class Room(NamedTuple):
 
 
 @kernel
+def end_all(room: Room) -> tuple[int, int]:
+    """End the windows that are to be ended; return a player, and why Python is asked, or PLAYED."""
+    seats, n_ending = room.seats, room.n_ending
+    for p in range(n_ending.size):
+        if n_ending[p] != 0:
+            code = call_end(seats[p, 3], seats[p, 0], n_ending[p])
+            if code != PLAYED:
+                return p, code
+            n_ending[p] = 0
+            room.has_changed[0] = 1
+            if room.is_full[p]:
+                return p, TAPE_FULL
+    return 0, PLAYED
+
+
+@kernel
+def draw_all(room: Room) -> None:
+    """Draw for everybody who has a seat."""
+    seats, starts = room.seats, room.starts
+    for p in range(room.n_ending.size):
+        if seats[p, 0]:
+            room.plays[starts[p] : starts[p + 1]] = call_act(seats[p, 1], seats[p, 0])
+
+
+@kernel
+def show_all(room: Room, means: Floats, n_rows: int, row: int, is_expected: bool) -> int:
+    """Write down what was paid, show it to everybody with a seat; return 0, or NOT_SOLVED − p where player p cannot learn it."""
+    seats, starts, n_ending = room.seats, room.starts, room.n_ending
+    shown = room.expected if is_expected else room.rewards
+    for p in range(n_ending.size):
+        first, last = starts[p], starts[p + 1]
+        begin = first * n_rows + row * (last - first)
+        for i in range(first, last):
+            means[begin + i - first] = shown[i]
+        action, vector = room.plays[first:last], room.rewards[first:last]
+        reward = min(max(action_total(vector, action), 0.0), 1.0)
+        if seats[p, 0]:
+            n_ending[p] = call_observe(seats[p, 2], seats[p, 0], action, vector, reward)
+            if n_ending[p] == NOT_SOLVED:
+                return NOT_SOLVED - p
+        room.received[p] += reward
+    return 0
+
+
+@kernel
 def play_rounds(rule: Any, room: Room, means: Floats, n_rows: int, row: int, stop: int, is_expected: bool) -> Any:
     """Play rows ``row`` to ``stop`` − 1 of a block; return the next row, a player, and why Python is asked, or PLAYED.
 
     ``means`` takes the reward vectors that ledgers are fed with: ``n_rows`` rows of the first player, then of the second, …
     """
-    seats, starts, n_ending, received = room.seats, room.starts, room.n_ending, room.received
-    n = n_ending.size
+    starts, n = room.starts, room.n_ending.size
     while True:
-        for p in range(n):
-            if n_ending[p] != 0:
-                code = call_end(seats[p, 3], seats[p, 0], n_ending[p])
-                if code != PLAYED:
-                    return row, p, code
-                n_ending[p] = 0
-                room.has_changed[0] = 1
-                if room.is_full[p]:
-                    return row, p, TAPE_FULL
-        if row == stop:
-            return row, 0, PLAYED
-        for p in range(n):
-            if seats[p, 0]:
-                room.plays[starts[p] : starts[p + 1]] = call_act(seats[p, 1], seats[p, 0])
+        p, code = end_all(room)
+        if code != PLAYED or row == stop:
+            return row, p, code
+        draw_all(room)
         pay(rule, room.plays, starts, 0, n, room.rewards)
         normalise(room.rewards, starts, room.shifts, room.scales)
         if is_expected and room.has_changed[0]:
             expect(rule, room.marginals, starts, 0, n, room.expected)
             normalise(room.expected, starts, room.shifts, room.scales)
             room.has_changed[0] = 0
-        shown = room.expected if is_expected else room.rewards
-        for p in range(n):
-            first, last = starts[p], starts[p + 1]
-            begin = first * n_rows + row * (last - first)
-            for i in range(first, last):
-                means[begin + i - first] = shown[i]
-            action, vector = room.plays[first:last], room.rewards[first:last]
-            reward = min(max(action_total(vector, action), 0.0), 1.0)
-            if seats[p, 0]:
-                n_ending[p] = call_observe(seats[p, 2], seats[p, 0], action, vector, reward)
-                if n_ending[p] == NOT_SOLVED:
-                    return row, p, NOT_SOLVED
-            received[p] += reward
+        blind = show_all(room, means, n_rows, row, is_expected)
+        if blind != 0:
+            return row, NOT_SOLVED - blind, NOT_SOLVED
         row += 1
 
 
 class Lockstep:
-    """A self-play, recorded as it goes. Players without compiled days are stepped, and all are where the game has no rule.
+    """A self-play, recorded as it goes. Players without compiled days are stepped, and rounds of a game without a rule.
 
     Parameters
     ----------
@@ -171,11 +195,7 @@ class Lockstep:
         )
         self.earned = room.received
         self._parts = [slice(first, last) for first, last in pairwise(game.starts.tolist())]
-        self._seated = [
-            p
-            for p, each in enumerate(players)
-            if self._rule is not None and isinstance(each, RunningPlayer) and each.is_compiled
-        ]
+        self._seated = [p for p, each in enumerate(players) if isinstance(each, RunningPlayer) and each.is_compiled]
         self._stepped = [p for p in range(n) if p not in self._seated]
         self._held: dict[int, HeldPolicy] = {}
         self._policies: dict[int, Policy] = {}
@@ -201,10 +221,7 @@ class Lockstep:
             if self._stepped:
                 for row in range(n_rows):
                     decisions = [(p, self._draw(p, self.day + row)) for p in self._stepped]
-                    if self._rule is None:
-                        self._pay(rows, row)
-                    else:
-                        self._play(taped, means, n_rows, row, row + 1)
+                    self._play(taped, means, n_rows, row, row + 1)
                     for p, decision in decisions:
                         self._observe(p, decision, rows[p][row])
             else:
@@ -218,9 +235,12 @@ class Lockstep:
 
     def _play(self, taped: dict[int, Taped], means: Floats, n_rows: int, row: int, stop: int) -> None:
         """Play rows of a block; where compiled code needs a hand, help it."""
-        room = self._room
+        room, given = self._room, (means, n_rows)
         while True:
-            row, p, code = play_rounds(self._rule, room, means, n_rows, row, stop, self._is_expected)
+            if self._rule is None:
+                row, p, code = self._play_rounds(*given, row, stop)
+            else:
+                row, p, code = play_rounds(self._rule, room, *given, row, stop, self._is_expected)
             if code == PLAYED:
                 return
             if code == OUT_OF_ROOM:
@@ -231,21 +251,26 @@ class Lockstep:
             taped[p].go_on(row)
             room.seats[p] = self.states[p].seat(taped[p].handle)
 
-    def _pay(self, rows: Sequence[Floats], row: int) -> None:
-        """Pay a round of a game without a rule, as ``play_rounds`` does."""
+    def _play_rounds(self, means: Floats, n_rows: int, row: int, stop: int) -> tuple[int, int, int]:
+        """Do as the kernel ``play_rounds`` does where Python asks the game what it pays."""
         room, game = self._room, self.game
-        actions = [frozen(room.plays[part].copy()) for part in self._parts]
-        for p, part in enumerate(self._parts):
-            room.rewards[part] = game.rewards(p, actions)
-        if self._is_expected and room.has_changed[0]:
-            marginals = [room.marginals[part].copy() for part in self._parts]
+        while True:
+            p, code = end_all(room)
+            if code != PLAYED or row == stop:
+                return row, p, code
+            draw_all(room)
+            actions = [frozen(room.plays[part].copy()) for part in self._parts]
             for p, part in enumerate(self._parts):
-                room.expected[part] = game.expected_rewards(p, marginals)
-            room.has_changed[0] = 0
-        shown = room.expected if self._is_expected else room.rewards
-        for p, part in enumerate(self._parts):
-            rows[p][row] = shown[part]
-            room.received[p] += what_is_seen("bandit", room.rewards[part], actions[p])
+                room.rewards[part] = game.rewards(p, actions)
+            if self._is_expected and room.has_changed[0]:
+                marginals = [room.marginals[part].copy() for part in self._parts]
+                for p, part in enumerate(self._parts):
+                    room.expected[part] = game.expected_rewards(p, marginals)
+                room.has_changed[0] = 0
+            blind = show_all(room, means, n_rows, row, self._is_expected)
+            if blind != 0:
+                return row, NOT_SOLVED - blind, NOT_SOLVED
+            row += 1
 
     def _read(self, p: int, rows: Floats, tape: Tape, first: int, last: int) -> None:
         """Enter what a player played on some rows of a block."""
