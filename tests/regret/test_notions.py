@@ -10,7 +10,7 @@ from swapregret.errors import InvalidInput
 from swapregret.policy import FinitePolicy, mix
 from swapregret.policy.held import is_same
 from swapregret.regret.best_swap import best_swap
-from swapregret.regret.interval import IntervalLedger, dynamic_regret, interval_regret, windows_of
+from swapregret.regret.interval import IntervalLedger, interval_regret, windows_of
 from swapregret.regret.laziness import LazinessLedger, laziness_bound
 from swapregret.regret.ledgers.answers import Rule, answer
 from swapregret.regret.ledgers.ledger import SwapLedger
@@ -22,7 +22,7 @@ def test_dynamic_regret_is_the_sum_of_daily_maxima(tiny_set: ActionSet) -> None:
     """Dynamic regret equals enumeration day by day and is at least swap regret."""
     run = enumerated(tiny_set, 25, seed=1)
     earned = ((run.chances @ run.table) * run.rewards).sum(axis=1)
-    found = dynamic_regret(tiny_set, run.rewards, earned)
+    found = interval_regret([windows_of(tiny_set, run.rewards, earned, 1)])
     assert found.value == pytest.approx(run.dynamic(), abs=1e-9)
     assert found.value >= swap_regret(answer(tiny_set, [run.ledger()])).value - 1e-9
 

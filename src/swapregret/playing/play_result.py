@@ -177,10 +177,8 @@ class PlayResult:
             for day, runs in zip(self.days[:-1], self.marks[:-1], strict=True)
         ]
         parts.append(self)
-        bands = [(part._reward_band(), part._external_band(), part._swap_band()) for part in parts]
-        reward, external, swap = (
-            Banded(*(frozen(np.array([band[kind][part] for band in bands])) for part in range(3))) for kind in range(3)
-        )
+        bands = np.array([part._bands() for part in parts])
+        reward, external, swap = (Banded(*map(frozen, bands[:, kind].T.copy())) for kind in range(3))
         return PlayCurve(
             frozen(np.array(self.days, dtype=np.int64)), reward, external, swap, len(self.runs), self.units
         )
@@ -193,27 +191,20 @@ class PlayResult:
         """Return the curve as a Plotly figure (extra ``experiments``)."""
         return self.curve().plot()
 
-    def _reward_band(self) -> tuple[float, float, float]:
-        received = [run.reward for run in self.runs]
-        half = student_factor(len(received)) * self.units.scale * standard_error(received)
-        return self._amount, self._amount - half, self._amount + half
-
-    def _external_band(self) -> tuple[float, float, float]:
+    def _bands(self) -> list[tuple[float, float, float]]:
+        """Return the reward, external and swap regret, each with its band."""
+        n, factor, amount = len(self.runs), student_factor(len(self.runs)), self._amount
+        half = factor * self.units.scale * standard_error([run.reward for run in self.runs])
+        reward, unknown = (amount, amount - half, amount + half), (math.nan, math.nan, math.nan)
         if not self._is_measured:
-            return math.nan, math.nan, math.nan
-        regret = self.external_regret
-        if len(self.runs) == 1:
-            return regret.value, regret.lower, regret.upper
-        half = student_factor(len(self.runs)) * regret.standard_error
-        return regret.value, regret.value - half, regret.value + half
-
-    def _swap_band(self) -> tuple[float, float, float]:
-        if not self._is_measured:
-            return math.nan, math.nan, math.nan
-        if len(self.runs) == 1 or self.measure == "bound":
-            return self.swap_regret.value, self.swap_regret.lower, self.swap_regret.upper
-        low, high = self.two_sided.interval
-        return self.swap_regret.value, max(0.0, low), max(0.0, high)
+            return [reward, unknown, unknown]
+        external, swap = self.external_regret, self.swap_regret
+        ends, bracket = external.bracket, swap.bracket
+        if n > 1:
+            half = factor * external.standard_error
+            ends = external.value - half, external.value + half
+            bracket = bracket if self.measure == "bound" else self.two_sided.interval
+        return [reward, (external.value, *ends), (swap.value, *bracket)]
 
     @property
     def _is_measured(self) -> bool:

@@ -14,7 +14,7 @@ from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.best_swap import BestSwap, best_swap
-from swapregret.regret.interval import dynamic_regret, window_regrets
+from swapregret.regret.interval import interval_regret, window_regrets, windows_of
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
@@ -202,7 +202,7 @@ def audit(
         external_regret=external_regret(actions, [closed]),
         internal_regret=internal_regret(answers),
         swap_regret=swap_regret(answers),
-        dynamic_regret=dynamic_regret(actions, daily, earned),
+        dynamic_regret=interval_regret([windows_of(actions, daily, earned, 1)]),
         best_swap=best_swap(answers).in_units(Units(is_cost=units.is_cost)),
         reward=float(np.mean(earned)),
         n_days=len(daily),

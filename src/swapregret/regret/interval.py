@@ -151,11 +151,6 @@ def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, windo
     return Intervals(length, frozen(best), frozen(np.add.reduceat(got, edges)), len(rewards))
 
 
-def dynamic_regret(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike) -> Regret:
-    """Return the dynamic regret of one run, Σ_t max R_t·M minus what was earned day by day: one oracle call per day."""
-    return interval_regret([windows_of(actions, rewards, earned, 1)])
-
-
 def window_regrets(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, window: int) -> tuple[Regret, ...]:
     """Return the external regret of each window of a run given as arrays."""
     found = windows_of(actions, rewards, earned, window)
