@@ -16,8 +16,9 @@ from quality import WORLDS
 import swapregret as sr
 from swapregret.learners.player import draw_decision
 from swapregret.playing.course import Course
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 
 UNMEASURED = {"measure": "none", "realised": False, "windows": (), "certificate": False, "capacity": None}
 BROKEN = sr.MSets(6, 2)
@@ -43,7 +44,7 @@ def break_pool(player: Any, horizon: int, seeds: range) -> tuple[float, float, i
         guard = getattr(state.state, "guard", None)
         trips += guard is not None and bool(guard.has_tripped[0])
         ledgers.append(ledger.close())
-    return earned / (horizon * len(seeds)), swap_regret(player.actions, ledgers).value / horizon, trips
+    return earned / (horizon * len(seeds)), swap_regret(answer(player.actions, ledgers)).value / horizon, trips
 
 
 def count_trips(actions: sr.ActionSet, horizon: int, seeds: range) -> int:

@@ -17,8 +17,9 @@ import numpy as np
 import swapregret as sr
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.learners.presets import swap_combcp
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 
 
 def evaluation() -> None:
@@ -63,7 +64,7 @@ def openspiel() -> None:
             chosen = np.eye(len(splits), dtype=np.int64)[plays[:, player]]
             ledger = SwapLedger(actions)
             ledger.record_plays(chosen, won[:, plays[:, 1 - player]].T)
-            regrets.append(swap_regret(actions, [ledger.close()]).per_round)
+            regrets.append(swap_regret(answer(actions, [ledger.close()])).per_round)
         return regrets
 
     mine = ours()

@@ -1,4 +1,4 @@
-"""CSV files, read and written in this one place: cells as text, each row with the number of its line.
+"""CSV files, read and written in this one place: cells as text, each row with the number of its line; and Parquet files.
 
 What is the same everywhere: UTF-8 with or without a mark at the beginning; cells may be quoted and may then hold
 delimiters and line breaks; spaces around a cell do not count; empty lines are left out.
@@ -11,8 +11,13 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from swapregret.errors import InvalidInput
+from swapregret.extras import require_extra
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Location = str | os.PathLike[str]
 
@@ -86,6 +91,18 @@ def read_csv(
     if twice:
         raise InvalidInput(f"the columns of {name} must have different names", f"{twice} twice", "Rename one.")
     return CsvTable(name, header, rows[1:] if has_header else rows)
+
+
+def read_parquet(path: Location, what: str, otherwise: str) -> "pl.DataFrame":
+    """Read a Parquet file, ``what`` names it in sentences; ``otherwise`` says what to do without Polars."""
+    require_extra("experiments", "reading Parquet", only="polars", otherwise=otherwise)
+    import polars as pl
+
+    try:
+        return pl.read_parquet(os.fspath(path))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        came = f"{os.fspath(path)!r}: {error}"
+        raise InvalidInput(f"{what} must be a readable Parquet file", came, "Write it again.") from None
 
 
 def csv_line(cells: Iterable[str]) -> str:

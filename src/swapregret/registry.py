@@ -64,55 +64,29 @@ PLAYERS = {
 }
 """Players and the parts they are configured with: frozen dataclasses whose fields are checked against their types."""
 
-FACTORIES = {
-    "swap_comband": "learners.presets:swap_comband",
-    "swap_combcp": "learners.presets:swap_combcp",
-    "blum_mansour": "learners.baselines.blum_mansour:blum_mansour",
-    "comband": "learners.baselines.comband:comband",
-    "combcp": "learners.baselines.combcp:combcp",
-    "combexp": "learners.baselines.combexp:combexp",
-    "exp3": "learners.baselines.exp3:exp3",
-    "follow_the_leader": "learners.baselines.follow_the_leader:follow_the_leader",
-    "hybrid_omd": "learners.baselines.hybrid_omd:hybrid_omd",
-    "ito": "learners.baselines.ito:ito",
-    "regret_matching": "learners.baselines.regret_matching:regret_matching",
-    "stoltz": "learners.baselines.stoltz:stoltz",
-    "treeswap": "learners.baselines.treeswap:treeswap",
-    "tsallis_inf": "learners.baselines.tsallis_inf:tsallis_inf",
-    "uniform": "learners.baselines.uniform:uniform",
-}
+_BASELINES = ["blum_mansour", "comband", "combcp", "combexp", "exp3", "follow_the_leader", "hybrid_omd", "ito"]
+_BASELINES += ["regret_matching", "stoltz", "treeswap", "tsallis_inf", "uniform"]
+FACTORIES = {name: f"learners.presets:{name}" for name in ("swap_comband", "swap_combcp")}
+FACTORIES |= {name: f"learners.baselines.{name}:{name}" for name in _BASELINES}
 """What makes the player of an epoch of ``anytime``."""
 
-LAWS = {
-    "FinitePolicy": "policy.finite:FinitePolicy",
-    "GibbsPermutations": "actions.matchings.permutation_laws:GibbsPermutations",
-    "GibbsSubsets": "actions.m_sets.m_set_laws:GibbsSubsets",
-    "GibbsTrees": "actions.graphs.tree_laws:GibbsTrees",
-    "ImageLaw": "actions.paths.path_images:ImageLaw",
-    "ListedPolicy": "actions.listed_policy:ListedPolicy",
-    "MarkovPaths": "actions.paths.path_laws:MarkovPaths",
-    "Mixture": "policy.mixture:Mixture",
-    "ProductPolicy": "policy.independent:ProductPolicy",
-    "PivotalSubsets": "actions.m_sets.pivotal_subsets:PivotalSubsets",
-    "UniformMatchings": "actions.matchings.permutation_laws:UniformMatchings",
-    "UniformSubsets": "actions.m_sets.m_set_laws:UniformSubsets",
+_LAWS = {
+    "FinitePolicy": ("policy.finite", "_atoms", "_weights"),
+    "GibbsPermutations": ("actions.matchings.permutation_laws", "n", "_scores"),
+    "GibbsSubsets": ("actions.m_sets.m_set_laws", "size", "_scores"),
+    "GibbsTrees": ("actions.graphs.tree_laws", "_graph", "_scores"),
+    "ImageLaw": ("actions.paths.path_images", "inner", "image", "dimension"),
+    "ListedPolicy": ("actions.listed_policy", "dimension", "_words", "_chances"),
+    "MarkovPaths": ("actions.paths.path_laws", "graph", "transition"),
+    "Mixture": ("policy.mixture", "components", "component_weights"),
+    "ProductPolicy": ("policy.independent", "parts"),
+    "PivotalSubsets": ("actions.m_sets.pivotal_subsets", "size", "_units"),
+    "UniformMatchings": ("actions.matchings.permutation_laws", "rows", "columns"),
+    "UniformSubsets": ("actions.m_sets.m_set_laws", "dimension", "size"),
 }
+LAWS = {name: f"{module}:{name}" for name, (module, *_) in _LAWS.items()}
 """Laws that a ledger keeps whole; each has a method ``of_held``."""
-
-LAW_PARTS = {
-    "FinitePolicy": ("_atoms", "_weights"),
-    "GibbsPermutations": ("n", "_scores"),
-    "GibbsSubsets": ("size", "_scores"),
-    "GibbsTrees": ("_graph", "_scores"),
-    "ImageLaw": ("inner", "image", "dimension"),
-    "ListedPolicy": ("dimension", "_words", "_chances"),
-    "MarkovPaths": ("graph", "transition"),
-    "Mixture": ("components", "component_weights"),
-    "ProductPolicy": ("parts",),
-    "PivotalSubsets": ("size", "_units"),
-    "UniformMatchings": ("rows", "columns"),
-    "UniformSubsets": ("dimension", "size"),
-}
+LAW_PARTS = {name: parts for name, (_, *parts) in _LAWS.items()}
 """What a file holds of each law: what ``of_held`` makes it of."""
 
 GRAPHS = {

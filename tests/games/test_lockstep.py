@@ -10,6 +10,7 @@ from swapregret.compiled.address import call_act
 from swapregret.games import (
     BlottoGame,
     CongestionGame,
+    FunctionGame,
     Game,
     MatchingMarket,
     MatrixGame,
@@ -24,7 +25,6 @@ from swapregret.games import (
     shapley,
 )
 from swapregret.games.lockstep import Lockstep
-from swapregret.games.stepping import Stepping
 from swapregret.games.windows import Windows
 from swapregret.learners.doubling import anytime
 from swapregret.regret.ledgers.ledger import SwapLedger
@@ -71,13 +71,31 @@ CASES += [
 ]
 
 
-def play(kind: Any, game: Any, mix: list[str], *, is_expected: bool = True, length: int = 7) -> tuple[Any, Any, Any]:
+class Stepped:
+    """A player that Python steps: it is not known as one with compiled days."""
+
+    def __init__(self, player: Any) -> None:
+        self._player = player
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._player, name)
+
+
+def told(game: Game) -> FunctionGame:
+    """Return the same game told by functions."""
+    ranges = [game.payoff_range(player) for player in range(game.n_players)]
+    return FunctionGame(game.action_sets, game.payoff_vector, ranges=ranges, expected=game.expected_payoff_vector)
+
+
+def play(
+    game: Any, mix: list[str], *, is_expected: bool = True, length: int = 7, kind: Any = lambda player: player
+) -> tuple[Any, Any, Any]:
     """Play a game with players of some kinds in turn."""
-    players = [MAKERS[mix[p % len(mix)]](actions) for p, actions in enumerate(game.action_sets)]
+    players = [kind(MAKERS[mix[p % len(mix)]](actions)) for p, actions in enumerate(game.action_sets)]
     sources = np.random.default_rng(3).spawn(game.n_players)
     books = [SwapLedger(actions) for actions in game.action_sets]
     windows = [Windows(actions, length) for actions in game.action_sets]
-    course = kind(game, players, sources, books, windows, is_expected=is_expected)
+    course = Lockstep(game, players, sources, books, windows, is_expected=is_expected)
     for stop in (1, CUT, DAYS):
         course.advance(stop)
     for each in windows:
@@ -99,11 +117,14 @@ def rows_of(game: Game, player: int, ledger: Any) -> Any:
 def test_lockstep_is_stepping(name: str, mix: list[str]) -> None:
     """States and rewards are the same bits; ledgers and windows the same up to the order in which numbers are added."""
     game = GAMES[name]
-    (one, states, (books, windows)), (other, stepped, (theirs, cut)) = (
-        play(kind, game, mix) for kind in (Lockstep, Stepping)
-    )
+    one, states, (books, windows) = play(game, mix)
+    other, others, (theirs, cut) = play(told(game), mix, kind=Stepped)
+    assert (one._stepped, other._seated) == ([], [])
+    between = play(told(game), mix)
+    assert between[0].earned.tolist() == one.earned.tolist()
+    assert [book.earned for book in between[2][0]] == pytest.approx([book.earned for book in books], rel=1e-12)
     assert one.earned.tolist() == other.earned.tolist()
-    for mine, yours in zip(states, stepped, strict=True):
+    for mine, yours in zip(states, others, strict=True):
         assert mine.keys() == yours.keys()
         assert [key for key in mine if not np.array_equal(mine[key], yours[key])] == []
     for player, (mine, yours) in enumerate(zip(books, theirs, strict=True)):
@@ -120,7 +141,7 @@ def test_lockstep_is_stepping(name: str, mix: list[str]) -> None:
 def test_no_compiled_player_is_stepped() -> None:
     """Masters and competitors have seats in the loop; a player without compiled days does not."""
     game = GAMES["three"]
-    assert play(Lockstep, game, ["adaptive", "matching", "uniform"])[0]._stepped == []
+    assert play(game, ["adaptive", "matching", "uniform"])[0]._stepped == []
     game = GAMES["shapley"]
     players = [MAKERS["blum_mansour"](game.action_sets[0]), anytime(sr.swap_combcp, game.action_sets[1])]
     books = [SwapLedger(actions) for actions in game.action_sets]
@@ -129,21 +150,37 @@ def test_no_compiled_player_is_stepped() -> None:
     assert course._stepped == [1]
 
 
+def test_no_policy_is_made_where_nothing_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ``measure="none"`` a player that is stepped draws without making its policy, and earns what it does otherwise."""
+    game = told(GAMES["shapley"])
+    players = [Stepped(MAKERS["adaptive"](actions)) for actions in game.action_sets]
+    rewards = self_play(game, players, DAYS, rng=2, checkpoints=1).rewards
+
+    def refuse(view: Any) -> None:
+        raise AssertionError("a policy was made")
+
+    monkeypatch.setattr("swapregret.learners.round.running.View.policy", refuse)
+    assert self_play(game, players, DAYS, rng=2, checkpoints=1, measure="none").rewards == rewards
+
+
 def test_realised_rewards_are_recorded_as_met() -> None:
     """With ``measure="realised"`` ledgers hold what the actions of the others made, in both ways of playing."""
-    books = [play(kind, GAMES["shapley"], ["adaptive"], is_expected=False)[2][0] for kind in (Lockstep, Stepping)]
-    for mine, yours in zip(*books, strict=True):
-        assert mine.total == pytest.approx(yours.total, rel=1e-12)
-        assert mine.earned == pytest.approx(yours.earned, rel=1e-12)
+    game = GAMES["shapley"]
+    ways = [(game, lambda player: player), (game, Stepped), (told(game), lambda player: player)]
+    found = [play(each, ["adaptive"], is_expected=False, kind=kind)[2][0] for each, kind in ways]
+    for mine, *others in zip(*found, strict=True):
+        for yours in others:
+            assert mine.total == pytest.approx(yours.total, rel=1e-12)
+            assert mine.earned == pytest.approx(yours.earned, rel=1e-12)
 
 
 def test_lists_that_outgrow_their_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """A policy whose list does not fit is given room in the middle of a round, and the play is the same."""
     game = GAMES["shapley"]
-    wide = play(Lockstep, game, ["adaptive", "multiscale"])
+    wide = play(game, ["adaptive", "multiscale"])
     for module in ("multiscale.swap_master", "adaptive.adaptive_master"):
         monkeypatch.setattr(f"swapregret.learners.{module}.room_for_lists", lambda actions, variants: 1)
-    narrow = play(Lockstep, game, ["adaptive", "multiscale"])
+    narrow = play(game, ["adaptive", "multiscale"])
     rooms = [state.state.laws.chances.shape[1] for state in narrow[0].states]
     assert min(rooms) > 1
     assert narrow[0].earned.tolist() == wide[0].earned.tolist()
@@ -154,9 +191,9 @@ def test_lists_that_outgrow_their_room(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_short_tapes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tape that is full is read in the middle of a block; windows and ledgers do not notice."""
     game = GAMES["matrix"]
-    _, _, (books, windows) = play(Lockstep, game, ["adaptive"])
+    _, _, (books, windows) = play(game, ["adaptive"])
     monkeypatch.setattr("swapregret.learners.round.taping._LAWS", 1)
-    _, _, (again, cut) = play(Lockstep, game, ["adaptive"])
+    _, _, (again, cut) = play(game, ["adaptive"])
     for player, (mine, yours) in enumerate(zip(books, again, strict=True)):
         assert rows_of(game, player, mine) == pytest.approx(rows_of(game, player, yours), abs=1e-10)
     assert [law.marginals().round(12).tolist() for each in windows for law in each.policies()] == [

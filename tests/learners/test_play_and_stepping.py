@@ -88,7 +88,7 @@ def played(player: Any, world: Any, cuts: tuple[int, ...]) -> tuple[Course, list
     plays: list[list[int]] = []
     for stop in cuts:
         course.advance(stop)
-        plays += course._recorders.plays.tolist()
+        plays += course.plays.tolist()
     return course, plays
 
 

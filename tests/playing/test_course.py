@@ -9,9 +9,10 @@ import swapregret as sr
 from swapregret.environments.environment import Environment
 from swapregret.playing.course import Course
 from swapregret.playing.play_result import Run
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 from swapregret.storage import from_bytes, to_bytes
 
 HORIZON = 260
@@ -109,7 +110,7 @@ def test_stopping_changes_nothing_but_rounding(name: str) -> None:
         assert one.ledger.total == pytest.approx(other.ledger.total, abs=1e-9)
         assert len(one.ledger.laws) == len(other.ledger.laws)
         if one.ledger.dropped is None and one.ledger.pooled.n_pools == 0:
-            expected, found = swap_regret(actions, [one.ledger]), swap_regret(actions, [other.ledger])
+            expected, found = swap_regret(answer(actions, [one.ledger])), swap_regret(answer(actions, [other.ledger]))
             assert found.value == pytest.approx(expected.value, abs=1e-8)
             assert found.is_exact == expected.is_exact
     if one.decomposition is not None and other.decomposition is not None:
@@ -132,5 +133,5 @@ def test_a_ledger_in_a_file_is_the_same_ledger(name: str) -> None:
     ledger, actions = course.close().ledger, course.player.actions
     assert ledger is not None
     copy = read_ledger(write_ledger(ledger), actions)
-    expected, found = swap_regret(actions, [ledger]), swap_regret(actions, [copy])
+    expected, found = swap_regret(answer(actions, [ledger])), swap_regret(answer(actions, [copy]))
     assert (found.value, found.bracket, found.definition) == (expected.value, expected.bracket, expected.definition)

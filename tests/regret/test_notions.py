@@ -10,22 +10,21 @@ from swapregret.errors import InvalidInput
 from swapregret.policy import FinitePolicy, mix
 from swapregret.policy.held import is_same
 from swapregret.regret.best_swap import best_swap
-from swapregret.regret.interval import IntervalLedger, dynamic_regret, interval_regret, windows_of
+from swapregret.regret.interval import IntervalLedger, interval_regret, windows_of
 from swapregret.regret.laziness import LazinessLedger, laziness_bound
 from swapregret.regret.ledgers.answers import Rule, answer
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.notions import external_regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import external_regret, swap_regret
 
 
 def test_dynamic_regret_is_the_sum_of_daily_maxima(tiny_set: ActionSet) -> None:
     """Dynamic regret equals enumeration day by day and is at least swap regret."""
     run = enumerated(tiny_set, 25, seed=1)
     earned = ((run.chances @ run.table) * run.rewards).sum(axis=1)
-    found = dynamic_regret(tiny_set, run.rewards, earned)
+    found = interval_regret([windows_of(tiny_set, run.rewards, earned, 1)])
     assert found.value == pytest.approx(run.dynamic(), abs=1e-9)
-    assert found.value >= swap_regret(tiny_set, [run.ledger()]).value - 1e-9
+    assert found.value >= swap_regret(answer(tiny_set, [run.ledger()])).value - 1e-9
 
 
 @pytest.mark.parametrize("window", [1, 4, 7, 25, 100])
@@ -61,7 +60,7 @@ def test_one_window_is_external_regret_and_more_windows_ask_more() -> None:
 def test_the_best_swap_function_gains_the_swap_regret(tiny_set: ActionSet) -> None:
     """Gains of all exchanges add up to swap regret, come largest first, and applying φ earns them."""
     run = enumerated(tiny_set, 30, seed=4)
-    found = best_swap(tiny_set, answer(tiny_set, run.ledger()))
+    found = best_swap(answer(tiny_set, [run.ledger()]))
     assert sum(exchange.gain for exchange in found.exchanges) == pytest.approx(run.swap(), abs=1e-9)
     assert [exchange.gain for exchange in found.exchanges] == sorted(
         (exchange.gain for exchange in found.exchanges), reverse=True
@@ -72,7 +71,7 @@ def test_the_best_swap_function_gains_the_swap_regret(tiny_set: ActionSet) -> No
         total += float(value @ (found(action) - action))
     assert total == pytest.approx(run.swap(), abs=1e-9)
     assert found.remainder == 0.0
-    assert len(best_swap(tiny_set, answer(tiny_set, run.ledger()), limit=1)) == 1
+    assert len(best_swap(answer(tiny_set, [run.ledger()]), limit=1)) == 1
 
 
 def test_an_exchange_reads_as_a_sentence() -> None:
@@ -81,7 +80,7 @@ def test_an_exchange_reads_as_a_sentence() -> None:
     ledger = SwapLedger(actions)
     ledger.record(FinitePolicy([[1, 0, 0]], [1.0]), np.array([0.0, 0.5, 0.25]), 2)
     ledger.record(FinitePolicy([[0, 0, 1]], [1.0]), np.array([0.0, 0.0, 1.0]), 1)
-    lines = str(best_swap(actions, answer(actions, ledger.close()))).splitlines()
+    lines = str(best_swap(answer(actions, [ledger.close()]))).splitlines()
     assert lines[0] == "when you chose {ale}, {bread} would have earned +0.25 per day (2 days, +0.5 in total)"
     assert lines[1] == "when you chose {corn}, nothing would have been better (1 day)"
 
@@ -90,9 +89,9 @@ def test_a_rule_gains_the_same_on_the_ledger_it_came_from(tiny_set: ActionSet) -
     """The best rule of a ledger, tried on that ledger, gains its swap regret; gains are linear in the ledger."""
     runs = [enumerated(tiny_set, 20, seed).ledger() for seed in (5, 6)]
     mean = mean_ledger(runs)
-    answers = answer(tiny_set, mean)
-    rule = Rule.of(tiny_set, answers)
-    assert rule.gain(mean) == pytest.approx(swap_regret(tiny_set, runs).value, abs=1e-9)
+    answers = answer(tiny_set, [mean])
+    rule = Rule.of(answers)
+    assert rule.gain(mean) == pytest.approx(swap_regret(answer(tiny_set, runs)).value, abs=1e-9)
     assert np.mean([rule.gain(run) for run in runs]) == pytest.approx(rule.gain(mean), abs=1e-9)
 
 
@@ -108,7 +107,7 @@ def test_the_laziness_bound_is_above_swap_regret_and_tight_for_fixed_play() -> N
         rewards = rng.random(5)
         exact.record(policy, rewards)
         lazy.record(policy, rewards)
-    swap = swap_regret(actions, [exact.close()])
+    swap = swap_regret(answer(actions, [exact.close()]))
     bound = laziness_bound(actions, [lazy.close()])
     assert bound.lower - 1e-9 <= swap.value <= bound.upper + 1e-9
     assert bound.lower == pytest.approx(external_regret(actions, [exact.close()]).value)
@@ -119,7 +118,7 @@ def test_the_laziness_bound_is_above_swap_regret_and_tight_for_fixed_play() -> N
         steady.record(laws[0], rewards)
     bracket = laziness_bound(actions, [steady.close()])
     assert bracket.upper == pytest.approx(bracket.lower)
-    assert bracket.upper == pytest.approx(swap_regret(actions, [fixed.close()]).value)
+    assert bracket.upper == pytest.approx(swap_regret(answer(actions, [fixed.close()])).value)
 
 
 def test_same_law_compares_contents() -> None:
@@ -145,7 +144,7 @@ def test_copies_of_one_exploration_law_merge_into_one() -> None:
         runs.append(ledger.close())
     merged = mean_ledger(runs)
     assert len(merged.laws) == 1
-    assert swap_regret(MSets(20, 5), runs).is_exact
+    assert swap_regret(answer(MSets(20, 5), runs)).is_exact
 
 
 def test_a_bound_that_goes_on_from_a_file_is_one() -> None:

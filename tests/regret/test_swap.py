@@ -14,9 +14,9 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import OracleFault
 from swapregret.policy import FinitePolicy, Policy, mix
 from swapregret.regret.auditing import audit
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.notions import external_regret, internal_regret
-from swapregret.regret.swap import swap_regret, swap_regret_per_run
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret, swap_regret_per_run
 
 
 class Hidden(Policy):
@@ -52,7 +52,7 @@ def test_swap_regret_is_the_best_of_all_swap_functions(actions: ActionSet) -> No
     n = len(run.table)
     each = run.values @ run.table.T
     best = max(sum(each[m, phi[m]] for m in range(n)) for phi in product(range(n), repeat=n)) - run.earned
-    found = swap_regret(actions, [run.ledger()])
+    found = swap_regret(answer(actions, [run.ledger()]))
     assert found.value == pytest.approx(best, abs=1e-9)
     assert found.is_exact
     assert found.standard_error != found.standard_error
@@ -63,7 +63,8 @@ def test_all_notions_agree_with_their_definitions(tiny_set: ActionSet) -> None:
     for seed in range(5):
         run = enumerated(tiny_set, 30, seed)
         ledger = [run.ledger()]
-        swap, internal, external = (f(tiny_set, ledger) for f in (swap_regret, internal_regret, external_regret))
+        answers, external = answer(tiny_set, ledger), external_regret(tiny_set, ledger)
+        swap, internal = swap_regret(answers), internal_regret(answers)
         assert swap.value == pytest.approx(run.swap(), abs=1e-9)
         assert internal.value == pytest.approx(run.gains().max(), abs=1e-9)
         assert external.value == pytest.approx(run.external(), abs=1e-9)
@@ -81,8 +82,8 @@ def test_gibson_game() -> None:
         ledger.record(FinitePolicy([actions.action_of(row)], [1.0]), share * against[column])
     closed = [ledger.close()]
     assert external_regret(actions, closed).value == pytest.approx(-0.25, abs=1e-12)
-    assert swap_regret(actions, closed).value == pytest.approx(0.25, abs=1e-12)
-    assert internal_regret(actions, closed).value == pytest.approx(0.25, abs=1e-12)
+    assert swap_regret(answer(actions, closed)).value == pytest.approx(0.25, abs=1e-12)
+    assert internal_regret(answer(actions, closed)).value == pytest.approx(0.25, abs=1e-12)
 
 
 def _correlated(payoffs: np.ndarray, law: np.ndarray) -> tuple[float, float]:
@@ -96,7 +97,7 @@ def _correlated(payoffs: np.ndarray, law: np.ndarray) -> tuple[float, float]:
                 play = FinitePolicy([np.eye(n, dtype=np.int64)[row]], [1.0])
                 ledger.record(play, law[row, column] * payoffs[:, column])
     closed = ledger.close()
-    return swap_regret(actions, [closed]).value, closed.earned
+    return swap_regret(answer(actions, [closed])).value, closed.earned
 
 
 def test_chicken() -> None:
@@ -127,7 +128,7 @@ def test_the_bracket_contains_the_exact_value(capacity: int, seed: int, support:
     actions = MSets(6, 2)
     run = enumerated(actions, 60, seed, support)
     ledger = run.ledger(capacity)
-    swap, internal = swap_regret(actions, [ledger]), internal_regret(actions, [ledger])
+    swap, internal = swap_regret(answer(actions, [ledger])), internal_regret(answer(actions, [ledger]))
     assert swap.lower - 1e-9 <= run.swap() <= swap.upper + 1e-9
     assert internal.lower - 1e-9 <= run.gains().max() <= internal.upper + 1e-9
     assert swap.lower >= max(run.external(), internal.lower) - 1e-9
@@ -143,10 +144,10 @@ def test_brackets_survive_merging(capacity: int, seed: int) -> None:
     """The bracket of the mean of capped ledgers contains the value of the mean of the exact ones."""
     actions = MSets(6, 2)
     runs = [enumerated(actions, 25, seed + offset, support=3) for offset in range(3)]
-    exact = swap_regret(actions, [run.ledger() for run in runs]).value
-    inner = internal_regret(actions, [run.ledger() for run in runs]).value
+    exact = swap_regret(answer(actions, [run.ledger() for run in runs])).value
+    inner = internal_regret(answer(actions, [run.ledger() for run in runs])).value
     capped = [run.ledger(capacity) for run in runs]
-    swap, internal = swap_regret(actions, capped), internal_regret(actions, capped)
+    swap, internal = swap_regret(answer(actions, capped)), internal_regret(answer(actions, capped))
     assert swap.lower - 1e-9 <= exact <= swap.upper + 1e-9
     assert internal.lower - 1e-9 <= inner <= internal.upper + 1e-9
 
@@ -157,7 +158,7 @@ def test_a_tight_capacity_is_better_than_a_tiny_one() -> None:
     run = enumerated(actions, 80, seed=11, support=4)
     widths = []
     for capacity in (3, 13, 15):
-        swap = swap_regret(actions, [run.ledger(capacity)])
+        swap = swap_regret(answer(actions, [run.ledger(capacity)]))
         widths.append(swap.upper - swap.lower)
     assert widths[0] > widths[1] > widths[2] == 0.0
 
@@ -173,10 +174,12 @@ def test_one_unlisted_law_is_exact(tiny_set: ActionSet) -> None:
         secret.record(mix([policy, hidden], [0.7, 0.3]), rewards)
         listed.record(mix([policy, explore], [0.7, 0.3]), rewards)
     left, right = ([ledger.close()] for ledger in (secret, listed))
-    assert swap_regret(tiny_set, left).value == pytest.approx(swap_regret(tiny_set, right).value, abs=1e-9)
-    assert swap_regret(tiny_set, left).is_exact
-    inner = internal_regret(tiny_set, left)
-    assert inner.lower - 1e-9 <= internal_regret(tiny_set, right).value <= inner.upper + 1e-9
+    assert swap_regret(answer(tiny_set, left)).value == pytest.approx(
+        swap_regret(answer(tiny_set, right)).value, abs=1e-9
+    )
+    assert swap_regret(answer(tiny_set, left)).is_exact
+    inner = internal_regret(answer(tiny_set, left))
+    assert inner.lower - 1e-9 <= internal_regret(answer(tiny_set, right)).value <= inner.upper + 1e-9
 
 
 @pytest.mark.parametrize("n_laws", [2, 12, 60])
@@ -190,12 +193,13 @@ def test_many_unlisted_laws_are_bracketed(n_laws: int) -> None:
     for law, rewards in zip(laws, run.rewards, strict=True):
         listed.record(law, rewards)
         secret.record(mix([Hidden(law), FinitePolicy(run.table[:1], [1.0])], [1.0 - 1e-12, 1e-12]), rewards)
-    exact = swap_regret(actions, [listed.close()])
-    found = swap_regret(actions, [secret.close()])
+    exact = swap_regret(answer(actions, [listed.close()]))
+    found = swap_regret(answer(actions, [secret.close()]))
     assert found.lower - 1e-6 <= exact.value <= found.upper + 1e-6
     assert found.lower <= found.value <= found.upper
     assert ("sampled play" in found.definition) == (n_laws > 16)
-    assert internal_regret(actions, [secret.close()]).upper >= internal_regret(actions, [listed.close()]).value - 1e-6
+    bracket, exact = (internal_regret(answer(actions, [ledger.close()])) for ledger in (secret, listed))
+    assert bracket.upper >= exact.value - 1e-6
 
 
 def test_sampled_play_is_close_where_laws_are_concentrated() -> None:
@@ -208,7 +212,7 @@ def test_sampled_play_is_close_where_laws_are_concentrated() -> None:
         rewards = rng.random(5) * (np.arange(5) == (day + 1) % 3)
         listed.record(law, rewards)
         secret.record(Hidden(law), rewards)
-    exact, found = (swap_regret(actions, [ledger.close()]) for ledger in (listed, secret))
+    exact, found = (swap_regret(answer(actions, [ledger.close()])) for ledger in (listed, secret))
     assert found.value == pytest.approx(exact.value, rel=0.1)
 
 
@@ -222,7 +226,7 @@ def test_three_notions_differ_and_say_so() -> None:
         rng = np.random.default_rng(seed)
         drawn = np.stack([policy.sample(rng) for policy in run.policies()])
         plays.append(audit(actions, drawn, run.rewards).ledger)
-    paper, per_run = swap_regret(actions, runs), swap_regret_per_run(actions, runs)
+    paper, per_run = swap_regret(answer(actions, runs)), swap_regret_per_run(actions, runs)
     realised = swap_regret_per_run(actions, plays)
     assert per_run.value > paper.value
     assert realised.value > per_run.value
@@ -239,10 +243,9 @@ def test_relabelling_changes_nothing() -> None:
     ledger = SwapLedger(actions)
     for policy, rewards in zip(run.policies(), run.rewards, strict=True):
         ledger.record(FinitePolicy(policy.atoms[:, order], policy.weights), rewards[order])
-    moved = [ledger.close()]
-    still = [run.ledger()]
-    for notion in (swap_regret, internal_regret, external_regret):
-        assert notion(actions, moved).value == pytest.approx(notion(actions, still).value, abs=1e-9)
+    moved, still = answer(actions, [ledger.close()]), answer(actions, [run.ledger()])
+    for notion in (swap_regret, internal_regret, lambda answers: external_regret(actions, answers.runs)):
+        assert notion(moved).value == pytest.approx(notion(still).value, abs=1e-9)
 
 
 def test_a_zero_reward_day_changes_nothing() -> None:
@@ -253,7 +256,7 @@ def test_a_zero_reward_day_changes_nothing() -> None:
     for policy, rewards in zip(run.policies(), run.rewards, strict=True):
         ledger.record(policy, rewards)
         ledger.record(actions.uniform_policy(), np.zeros(4))
-    assert swap_regret(actions, [ledger.close()]).value == pytest.approx(run.swap(), abs=1e-9)
+    assert swap_regret(answer(actions, [ledger.close()])).value == pytest.approx(run.swap(), abs=1e-9)
 
 
 def test_an_oracle_that_does_not_maximise_is_found_out() -> None:
@@ -269,4 +272,4 @@ def test_an_oracle_that_does_not_maximise_is_found_out() -> None:
     for index, row in enumerate(rewards):
         ledger.record(FinitePolicy(np.eye(3, dtype=np.int64)[[index]], [1.0]), row)
     with pytest.raises(OracleFault, match="at least external"):
-        swap_regret(Faulty(3, 1), [ledger.close()])
+        swap_regret(answer(Faulty(3, 1), [ledger.close()]))

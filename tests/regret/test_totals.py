@@ -198,7 +198,7 @@ def test_swap_ends_hold_in_expectation_for_a_learner() -> None:
         swap = totals_of(actions, plays, totals, policies=laws).swap_regret
         ends.append((swap.lower, swap.upper))
     fitted = mean_ledger(ledgers[:80])
-    rule = Rule.of(actions, answer(actions, fitted))
+    rule = Rule.of(answer(actions, [fitted]))
     gains = np.array([rule.gain(ledger) for ledger in ledgers[80:]])
     lower, upper = np.array(ends[80:]).T
     for difference in (gains - lower, upper - gains):

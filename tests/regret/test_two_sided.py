@@ -9,9 +9,10 @@ import pytest
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput
 from swapregret.policy import FinitePolicy
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 from swapregret.regret.two_sided import two_sided_swap
 
 ACTIONS = MSets(2, 1)
@@ -32,13 +33,13 @@ def test_split_and_plug_in_bracket_the_truth_in_expectation() -> None:
     truth_ledger = SwapLedger(ACTIONS)
     for policy, mean in zip(POLICIES, MEANS, strict=True):
         truth_ledger.record(policy, mean)
-    truth = swap_regret(ACTIONS, [truth_ledger.close()]).value
+    truth = swap_regret(answer(ACTIONS, [truth_ledger.close()])).value
     outcomes = list(product((0, 1), repeat=4))
     chance = [math.prod(p if bit else 1 - p for bit, p in zip(o, MEANS.ravel(), strict=True)) for o in outcomes]
     ledgers = [_run(outcome) for outcome in outcomes]
     plug_in = split = total = 0.0
     for (first, p), (second, q) in product(zip(ledgers, chance, strict=True), repeat=2):
-        both = two_sided_swap(ACTIONS, [first, second])
+        both = two_sided_swap(answer(ACTIONS, [first, second]))
         plug_in += p * q * both.plug_in.value
         split += p * q * both.sample_split.value
         total += p * q
@@ -50,8 +51,8 @@ def test_split_and_plug_in_bracket_the_truth_in_expectation() -> None:
 def test_equal_replications_leave_no_doubt() -> None:
     """If all replications are the same run, split, plug-in and the bootstrap interval are its swap regret."""
     ledgers = [_run((1, 0, 0, 1))] * 4
-    both = two_sided_swap(ACTIONS, ledgers)
-    exact = swap_regret(ACTIONS, ledgers[:1]).value
+    both = two_sided_swap(answer(ACTIONS, ledgers))
+    exact = swap_regret(answer(ACTIONS, ledgers[:1])).value
     assert both.plug_in.value == pytest.approx(exact)
     assert both.sample_split.value == pytest.approx(exact)
     assert both.interval == (pytest.approx(exact), pytest.approx(exact))
@@ -62,7 +63,7 @@ def test_the_interval_spans_both_estimates_and_repeats() -> None:
     """The interval reaches from below the split value to above the plug-in value, the same every time."""
     rng = np.random.default_rng(3)
     ledgers = [_run(tuple((rng.random(4) < MEANS.ravel()).astype(int))) for _ in range(8)]
-    first, second = two_sided_swap(ACTIONS, ledgers), two_sided_swap(ACTIONS, ledgers)
+    first, second = two_sided_swap(answer(ACTIONS, ledgers)), two_sided_swap(answer(ACTIONS, ledgers))
     assert first.interval == second.interval
     assert first.interval[0] <= first.sample_split.value <= first.plug_in.value <= first.interval[1]
     assert "8 replications" in str(first)
@@ -70,7 +71,7 @@ def test_the_interval_spans_both_estimates_and_repeats() -> None:
 
 def test_the_interval_is_one_of_a_number_that_is_not_negative() -> None:
     """Where rules fitted on other runs lose, the lower end is 0, not what they lose."""
-    both = two_sided_swap(ACTIONS, [_run((1, 0, 1, 0)), _run((0, 1, 0, 1))])
+    both = two_sided_swap(answer(ACTIONS, [_run((1, 0, 1, 0)), _run((0, 1, 0, 1))]))
     assert both.sample_split.value < 0.0
     assert both.interval[0] == 0.0
     assert both.interval[1] >= both.plug_in.value >= 0.0
@@ -79,7 +80,7 @@ def test_the_interval_is_one_of_a_number_that_is_not_negative() -> None:
 def test_one_replication_is_refused() -> None:
     """A single run has no other half."""
     with pytest.raises(InvalidInput, match="two replications"):
-        two_sided_swap(ACTIONS, [_run((1, 1, 0, 0))])
+        two_sided_swap(answer(ACTIONS, [_run((1, 1, 0, 0))]))
 
 
 def test_capped_ledgers_split_too() -> None:
@@ -93,5 +94,5 @@ def test_capped_ledgers_split_too() -> None:
         for _ in range(30):
             ledger.record(FinitePolicy(table[rng.choice(15, 3, replace=False)], [0.4, 0.3, 0.3]), rng.random(6))
         ledgers.append(ledger.close())
-    both = two_sided_swap(actions, ledgers)
+    both = two_sided_swap(answer(actions, ledgers))
     assert both.sample_split.value <= both.plug_in.upper

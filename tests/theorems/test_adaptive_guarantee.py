@@ -14,8 +14,9 @@ from swapregret.learners.player import Decision
 from swapregret.learners.round.running import Running
 from swapregret.playing.course import Course
 from swapregret.policy import FinitePolicy, Policy, mix
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 
 UNMEASURED = {"measure": "none", "realised": False, "windows": (), "certificate": False, "capacity": None}
 
@@ -24,7 +25,7 @@ def _swap(actions: sr.ActionSet, laws: list[Policy], rewards: np.ndarray) -> flo
     ledger = SwapLedger(actions)
     for law, row in zip(laws, rewards, strict=True):
         ledger.record(law, row)
-    return swap_regret(actions, [ledger.close()]).value
+    return swap_regret(answer(actions, [ledger.close()])).value
 
 
 def test_swap_regret_is_subadditive() -> None:

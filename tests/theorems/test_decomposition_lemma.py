@@ -15,9 +15,10 @@ from swapregret.playing.play import play
 from swapregret.policy import FinitePolicy, mix
 from swapregret.regret.decomposition import Decomposition, DecompositionLedger
 from swapregret.regret.laziness import LazinessLedger, laziness_bound
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.measure import Regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 
 SETS = [MSets(4, 1), MSets(5, 2), Explicit([[1, 0, 0, 1, 0], [0, 1, 0, 1, 0], [0, 0, 1, 0, 1], [1, 1, 0, 0, 0]])]
 
@@ -45,7 +46,7 @@ def _random_run(
         for k in range(1, n_scales + 1):
             if (day + 1 + offset) % windows[k - 1] == 0:
                 scales[k - 1] = fresh()
-    return swap_regret(actions, [ledger.close()]), laziness_bound(actions, [lazy.close()]), lemma.close()
+    return swap_regret(answer(actions, [ledger.close()])), laziness_bound(actions, [lazy.close()]), lemma.close()
 
 
 @settings(deadline=None, max_examples=60)
@@ -95,7 +96,7 @@ def test_the_lemma_breaks_for_policies_that_ignore_the_calendar() -> None:
         ledger.record(law, rewards)
         lemma.record(np.tile(law.marginals(), (2, 1)), rewards[None])
     terms = lemma.close()
-    swap = swap_regret(actions, [ledger.close()])
+    swap = swap_regret(answer(actions, [ledger.close()]))
     assert swap.value == 50.0
     assert not terms.holds_for(swap)
 

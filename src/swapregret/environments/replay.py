@@ -1,5 +1,6 @@
-"""Replay reward vectors from an array or a file."""
+"""Worlds of one's own: reward vectors from an array or a file, or a function of the day."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,11 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, as_integer, frozen, real_numbers
 from swapregret.boundary import refuses
-from swapregret.csv_file import read_csv
-from swapregret.environments.environment import Environment, as_actions, noiseless, rows_of
+from swapregret.csv_file import read_csv, read_parquet
+from swapregret.environments.environment import Environment, as_actions, entropy_from, noiseless, rows_of, seeded
 from swapregret.environments.ranges import ElementRange
-from swapregret.errors import InvalidInput
-from swapregret.extras import require_extra
+from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.randomness import Seed
 from swapregret.units import Range
 
 
@@ -99,8 +100,8 @@ def _read(path: Path, actions: ActionSet) -> Matrix:
         found = read_csv(path, has_header=None)
         return _columns(list(found.header) or None, [cells for _, cells in found.rows], actions)
     if kind == ".parquet":
-        header, rows = _read_parquet(path)
-        return _columns(header, rows, actions)
+        frame = read_parquet(path, "`data`", "Or write the rewards as CSV.")
+        return _columns(frame.columns, np.column_stack([each.to_numpy() for each in frame.get_columns()]), actions)
     raise InvalidInput("`data` must be a .csv, .parquet or .npy file", path.name, "Convert it to one of these.")
 
 
@@ -124,14 +125,66 @@ def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
     return _table(numbers, actions)
 
 
-def _read_parquet(path: Path) -> tuple[list[str], Any]:
-    require_extra("experiments", "reading Parquet", only="polars", otherwise="Or write the rewards as CSV.")
-    import polars as pl
+def from_function(
+    actions: ActionSet,
+    horizon: int,
+    function: Callable[[int], npt.ArrayLike],
+    *,
+    reward_range: Range | None = None,
+    cost_range: Range | None = None,
+    noise: str = "none",
+    name: str = "function",
+    rng: Seed = None,
+) -> Environment:
+    """Return the environment whose elements pay ``function(day)``.
 
-    try:
-        table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int
+    function : callable
+        Takes a day, 0..T−1, and returns a value for each element. It may be called in any order and more than once,
+        and must then answer the same.
+    reward_range, cost_range : (float, float), optional
+        What values may be, rewards in [0, 1] if neither is given: as of :func:`~swapregret.environments.replay.replay`.
+    noise : {"none", "bernoulli"}
+        Whether the values are the rewards, or the probabilities that each element pays all or nothing.
+    name : str
+    rng : int, SeedSequence, Generator or None
+        The noise.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> world = from_function(MSets(3, 1), 100, lambda day: np.arange(3) == day % 3)
+    >>> world.reward_vector(1)
+    array([0., 1., 0.])
+    """
+    days, generator = seeded(horizon, rng, actions)
+    declared = ElementRange.read(actions, reward_range, cost_range)
+    if noise not in ("none", "bernoulli"):
+        raise InvalidInput("`noise` must be 'none' or 'bernoulli'", repr(noise), "'none' pays the values themselves.")
+    if noise == "bernoulli" and not declared.is_plain:
         raise InvalidInput(
-            "`data` must be a readable Parquet file", f"{path.name}: {error}", "Write it again."
-        ) from None
-    return table.columns, np.column_stack([column.to_numpy() for column in table.get_columns()])
+            "`noise` must be 'none' where actions differ in size and values do not begin at 0",
+            repr(noise),
+            "All or nothing has no meaning there: draw the noise in `function`.",
+        )
+    if not callable(function):
+        raise InvalidInput("`function` must be a function of the day", type(function).__name__, "Pass a callable.")
+
+    def levels(start: int, stop: int) -> Matrix:
+        rows = np.empty((stop - start, actions.dimension))
+        for day in range(start, stop):
+            row = np.asarray(function(day), dtype=np.float64)
+            if row.shape != (actions.dimension,):
+                raise InvalidReward(
+                    f"`function` must return {actions.dimension} values, one for each element",
+                    f"shape {row.shape} on day {day}",
+                    "Return one number per coordinate of the action set.",
+                )
+            rows[day - start] = row
+        return declared.levels(rows, first_day=start)
+
+    draw = noiseless if noise == "none" else None
+    return Environment(name, actions, days, levels, entropy_from(generator), declared.payment, draw, declared.reported)

@@ -5,7 +5,7 @@ says how close it is to equilibrium.
 """
 
 from swapregret.games.certificate import Certificate, Gap, certify
-from swapregret.games.correlated_play import CorrelatedPlay, product_play
+from swapregret.games.correlated_play import CorrelatedPlay, joint_law, product_play
 from swapregret.games.descriptions import make_game, make_players
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.classics import chicken, gibson, matching_pennies, shapley
@@ -15,7 +15,7 @@ from swapregret.games.kinds.function_game import FunctionGame
 from swapregret.games.kinds.matching import MatchingMarket
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.nfg import parse_nfg, read_nfg
-from swapregret.games.kinds.normal_form import joint_law, normal_form
+from swapregret.games.kinds.normal_form import normal_form
 from swapregret.games.kinds.ranking import RankingDuel
 from swapregret.games.kinds.routing import RoutingGame, affine_costs, bpr_costs, layered_edges
 from swapregret.games.kinds.security import SecurityGame

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 
 from swapregret.games.payoffs import Game
 from swapregret.notebook import html_table
-from swapregret.regret.ledgers.answers import answer
-from swapregret.regret.ledgers.closed_ledger import Ledger
+from swapregret.regret.ledgers.answers import Answers
 from swapregret.regret.measure import Regret
-from swapregret.regret.notions import external_regret
-from swapregret.regret.swap import measure_swap
+from swapregret.regret.notions import external_regret, swap_regret
 
 if TYPE_CHECKING:
     from swapregret.games.correlated_play import CorrelatedPlay
@@ -158,16 +156,14 @@ def certify(play: "CorrelatedPlay") -> Certificate:
       player 0: swap gap 0.285714, external gap 0.285714
       player 1: swap gap 0.285714, external gap 0.285714
     """
-    everybody = range(play.game.n_players)
-    swap, external = map(play.swap_gap, everybody), map(play.external_gap, everybody)
-    return Certificate(play.game.names, tuple(swap), tuple(external))
+    return certify_answers(play.game, [play.answers(player) for player in range(play.game.n_players)])
 
 
-def certify_ledgers(game: Game, ledgers: Sequence[Ledger]) -> Certificate:
-    """Return the certificate of the play that ledgers were kept of, one per player."""
-    swap, external = [], []
-    for player, (actions, ledger) in enumerate(zip(game.action_sets, ledgers, strict=True)):
-        scale = game.scale(player)
-        swap.append(Gap.of(measure_swap(actions, answer(actions, ledger), [ledger]), scale))
-        external.append(Gap.of(external_regret(actions, [ledger]), scale))
+def certify_answers(game: Game, answers: Sequence[Answers]) -> Certificate:
+    """Return the certificate of a play by the best answers to it, one per player."""
+    scales = [game.scale(player) for player in range(len(answers))]
+    swap = [Gap.of(swap_regret(each), scale) for each, scale in zip(answers, scales, strict=True)]
+    external = [
+        Gap.of(external_regret(each.actions, each.runs), scale) for each, scale in zip(answers, scales, strict=True)
+    ]
     return Certificate(game.names, tuple(swap), tuple(external))

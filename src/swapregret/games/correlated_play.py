@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Action, Vector, frozen
+from swapregret.arrays import Action, Floats, Vector, frozen
+from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.games.certificate import Gap
+from swapregret.games.kinds.normal_form import PROFILE_LIMIT, check_profiles, one_for, profiles
 from swapregret.games.payoffs import Game
 from swapregret.games.play_file import read_play, write_play
-from swapregret.games.profiles import check_profiles, one_for, profiles
 from swapregret.notebook import heat_figure, html_table
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
@@ -29,8 +30,7 @@ from swapregret.regret.best_swap import BestSwap, best_swap
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.notions import external_regret, measure_internal
-from swapregret.regret.swap import measure_swap
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 
 _MOST_SHOWN = 60
 """Most actions of a player whose joint law is drawn."""
@@ -149,20 +149,16 @@ class CorrelatedPlay:
             book = SwapLedger(self.game.action_sets[player])
             for window, (days, laws) in enumerate(zip(self.days, self.policies, strict=True)):
                 book.record(laws[player], days * self.expected_rewards(player, window), days)
-            self._answers[player] = answer(self.game.action_sets[player], book.close())
+            self._answers[player] = answer(self.game.action_sets[player], [book.close()])
         return self._answers[player]
 
     def swap_gap(self, player: int) -> Gap:
         """Return the gain of the best rule φ: the player's distance to a correlated equilibrium."""
-        answers = self.answers(player)
-        regret = measure_swap(self.game.action_sets[player], answers, [answers.ledger])
-        return Gap.of(regret, self.game.scale(player))
+        return Gap.of(swap_regret(self.answers(player)), self.game.scale(player))
 
     def internal_gap(self, player: int) -> Gap:
         """Return the gain of the best single exchange of one action for another."""
-        answers = self.answers(player)
-        regret = measure_internal(self.game.action_sets[player], answers, [answers.ledger])
-        return Gap.of(regret, self.game.scale(player))
+        return Gap.of(internal_regret(self.answers(player)), self.game.scale(player))
 
     def external_gap(self, player: int) -> Gap:
         """Return the gain of the best fixed action: the player's distance to a coarse correlated equilibrium."""
@@ -171,7 +167,7 @@ class CorrelatedPlay:
 
     def best_deviation(self, player: int, limit: int | None = 5) -> BestSwap:
         """Return the best rule of a player, in words when printed, the exchanges of largest gain first."""
-        return best_swap(self.game.action_sets[player], self.answers(player), limit)
+        return best_swap(self.answers(player), limit)
 
     # ---- for people ----------------------------------------------------------------------------------------------
 
@@ -180,8 +176,6 @@ class CorrelatedPlay:
 
         Otherwise, how likely each player is to be told each element, one map per play: players below each other, elements across.
         """
-        from swapregret.games.kinds.normal_form import joint_law
-
         game = self.game
         counts = [actions.n_actions for actions in game.action_sets]
         if len(counts) == 2 and all(count is not None and count <= _MOST_SHOWN for count in counts):
@@ -225,3 +219,19 @@ class CorrelatedPlay:
 def product_play(game: Game, policies: Sequence[Policy]) -> CorrelatedPlay:
     """Return the play in which all draw independently from fixed laws: one window."""
     return CorrelatedPlay(game, (1,), (tuple(policies),))
+
+
+@refuses
+def joint_law(play: CorrelatedPlay) -> Floats:
+    """Return the probability of every joint action, one axis per player, in the order of ``enumerate``.
+
+    Every law of the play must list its support, or give the probability of an action.
+    """
+    lists = [actions.enumerate(PROFILE_LIMIT) for actions in play.game.action_sets]
+    total = np.zeros(tuple(len(rows) for rows in lists))
+    for weight, laws in zip(play.weights, play.policies, strict=True):
+        joint = np.array(weight)
+        for law, rows in zip(laws, lists, strict=True):
+            joint = np.multiply.outer(joint, law.probabilities(rows))
+        total += joint
+    return total

@@ -1,28 +1,31 @@
-"""Rounds of a game in compiled code, for any mixture of players.
+"""Rounds of a game, in compiled code where it has a rule, for any mixture of players.
 
 One loop draws for everybody, pays by the rule of the game, and shows each player what it is to see. A master or competitor on a
 compiled set takes part by the addresses of its own entries (``compiled.address``): the loop is compiled once per kind of game,
-not once per mixture. Any other player is stepped by Python, one round per call of the loop; draws and states are the same
-either way.
+not once per mixture. Any other player is stepped by Python, one round per call of the loop. Where the game has no rule, Python asks
+it what it pays. Draws and states are the same either way.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.arrays import Floats, Integers, frozen
+from swapregret.arrays import Floats, Integers, Vector, frozen
 from swapregret.compiled.address import call_act, call_end, call_observe
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import action_total
-from swapregret.games.payoffs import RuledGame, expect, normalise, pay
-from swapregret.games.stepping import Stepping
-from swapregret.learners.player import Decision
+from swapregret.games.payoffs import Game, RuledGame, expect, normalise, pay
+from swapregret.games.windows import Windows
+from swapregret.learners.player import Decision, HeldPolicy, Player, draw_action, hold_policy, what_is_seen
 from swapregret.learners.round.day import NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
 from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.learners.round.taping import Taped
+from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
+from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.stretches import TapeReader
 
 TAPE_FULL = 3
@@ -70,57 +73,112 @@ class Room(NamedTuple):
 
 
 @kernel
+def end_all(room: Room) -> tuple[int, int]:
+    """End the windows that are to be ended; return a player, and why Python is asked, or PLAYED."""
+    seats, n_ending = room.seats, room.n_ending
+    for p in range(n_ending.size):
+        if n_ending[p] != 0:
+            code = call_end(seats[p, 3], seats[p, 0], n_ending[p])
+            if code != PLAYED:
+                return p, code
+            n_ending[p] = 0
+            room.has_changed[0] = 1
+            if room.is_full[p]:
+                return p, TAPE_FULL
+    return 0, PLAYED
+
+
+@kernel
+def draw_all(room: Room) -> None:
+    """Draw for everybody who has a seat."""
+    seats, starts = room.seats, room.starts
+    for p in range(room.n_ending.size):
+        if seats[p, 0]:
+            room.plays[starts[p] : starts[p + 1]] = call_act(seats[p, 1], seats[p, 0])
+
+
+@kernel
+def show_all(room: Room, means: Floats, n_rows: int, row: int, is_expected: bool) -> int:
+    """Write down what was paid, show it to everybody with a seat; return 0, or NOT_SOLVED − p where player p cannot learn it."""
+    seats, starts, n_ending = room.seats, room.starts, room.n_ending
+    shown = room.expected if is_expected else room.rewards
+    for p in range(n_ending.size):
+        first, last = starts[p], starts[p + 1]
+        begin = first * n_rows + row * (last - first)
+        for i in range(first, last):
+            means[begin + i - first] = shown[i]
+        action, vector = room.plays[first:last], room.rewards[first:last]
+        reward = min(max(action_total(vector, action), 0.0), 1.0)
+        if seats[p, 0]:
+            n_ending[p] = call_observe(seats[p, 2], seats[p, 0], action, vector, reward)
+            if n_ending[p] == NOT_SOLVED:
+                return NOT_SOLVED - p
+        room.received[p] += reward
+    return 0
+
+
+@kernel
 def play_rounds(rule: Any, room: Room, means: Floats, n_rows: int, row: int, stop: int, is_expected: bool) -> Any:
     """Play rows ``row`` to ``stop`` − 1 of a block; return the next row, a player, and why Python is asked, or PLAYED.
 
     ``means`` takes the reward vectors that ledgers are fed with: ``n_rows`` rows of the first player, then of the second, …
     """
-    seats, starts, n_ending, received = room.seats, room.starts, room.n_ending, room.received
-    n = n_ending.size
+    starts, n = room.starts, room.n_ending.size
     while True:
-        for p in range(n):
-            if n_ending[p] != 0:
-                code = call_end(seats[p, 3], seats[p, 0], n_ending[p])
-                if code != PLAYED:
-                    return row, p, code
-                n_ending[p] = 0
-                room.has_changed[0] = 1
-                if room.is_full[p]:
-                    return row, p, TAPE_FULL
-        if row == stop:
-            return row, 0, PLAYED
-        for p in range(n):
-            if seats[p, 0]:
-                room.plays[starts[p] : starts[p + 1]] = call_act(seats[p, 1], seats[p, 0])
+        p, code = end_all(room)
+        if code != PLAYED or row == stop:
+            return row, p, code
+        draw_all(room)
         pay(rule, room.plays, starts, 0, n, room.rewards)
         normalise(room.rewards, starts, room.shifts, room.scales)
         if is_expected and room.has_changed[0]:
             expect(rule, room.marginals, starts, 0, n, room.expected)
             normalise(room.expected, starts, room.shifts, room.scales)
             room.has_changed[0] = 0
-        shown = room.expected if is_expected else room.rewards
-        for p in range(n):
-            first, last = starts[p], starts[p + 1]
-            begin = first * n_rows + row * (last - first)
-            for i in range(first, last):
-                means[begin + i - first] = shown[i]
-            action, vector = room.plays[first:last], room.rewards[first:last]
-            reward = min(max(action_total(vector, action), 0.0), 1.0)
-            if seats[p, 0]:
-                n_ending[p] = call_observe(seats[p, 2], seats[p, 0], action, vector, reward)
-                if n_ending[p] == NOT_SOLVED:
-                    return row, p, NOT_SOLVED
-            received[p] += reward
+        blind = show_all(room, means, n_rows, row, is_expected)
+        if blind != 0:
+            return row, NOT_SOLVED - blind, NOT_SOLVED
         row += 1
 
 
-class Lockstep(Stepping):
-    """A self-play of a game with a rule; players without compiled days are stepped."""
+class Lockstep:
+    """A self-play, recorded as it goes. Players without compiled days are stepped, and rounds of a game without a rule.
 
-    def __init__(self, game: RuledGame, *players_and_records: Any, is_expected: bool) -> None:
-        super().__init__(game, *players_and_records, is_expected=is_expected)
-        self._rule = game.rule
-        n, size = game.n_players, int(game.starts[-1])
+    Parameters
+    ----------
+    game : Game
+    players : sequence of Player
+    sources : sequence of Generator
+        What each of them draws from.
+    books : sequence of SwapLedger
+    windows : sequence of Windows
+        What each of them plays is recorded in; none where nothing is recorded.
+    is_expected : bool
+        Whether ledgers are fed with expected reward vectors, or with those that were met.
+
+    Attributes
+    ----------
+    day : int
+    states : list
+    earned : array
+        The sum of the rewards of each player.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        players: Sequence[Player[Any]],
+        sources: Sequence[np.random.Generator],
+        books: Sequence[SwapLedger],
+        windows: Sequence[Windows],
+        *,
+        is_expected: bool,
+    ) -> None:
+        self.game, self._players, self._sources = game, players, sources
+        self._books, self._windows, self._is_expected = books, windows, is_expected
+        self._rule = game.rule if isinstance(game, RuledGame) and game.is_compiled else None
+        self.states = [player.start(source) for player, source in zip(players, sources, strict=True)]
+        self.day, n, size = 0, game.n_players, int(game.starts[-1])
         self._room = room = Room(
             seats=np.zeros((n, 4), dtype=np.int64),
             starts=game.starts.copy(),
@@ -137,10 +195,10 @@ class Lockstep(Stepping):
         )
         self.earned = room.received
         self._parts = [slice(first, last) for first, last in pairwise(game.starts.tolist())]
-        self._seated = [
-            p for p, each in enumerate(self._players) if isinstance(each, RunningPlayer) and each.is_compiled
-        ]
+        self._seated = [p for p, each in enumerate(players) if isinstance(each, RunningPlayer) and each.is_compiled]
         self._stepped = [p for p in range(n) if p not in self._seated]
+        self._held: dict[int, HeldPolicy] = {}
+        self._policies: dict[int, Policy] = {}
         for p in self._seated:
             self.states[p].show_mean(room.marginals[self._parts[p]])
 
@@ -162,10 +220,10 @@ class Lockstep(Stepping):
                 room.seats[p] = self.states[p].seat(taped[p].handle)
             if self._stepped:
                 for row in range(n_rows):
-                    open_ = [(p, self._draw(p, self.day + row)) for p in self._stepped]
+                    decisions = [(p, self._draw(p, self.day + row)) for p in self._stepped]
                     self._play(taped, means, n_rows, row, row + 1)
-                    for p, decision in open_:
-                        self._observe(p, decision, frozen(room.rewards[self._parts[p]].copy()), rows[p][row])
+                    for p, decision in decisions:
+                        self._observe(p, decision, rows[p][row])
             else:
                 self._play(taped, means, n_rows, 0, n_rows)
             for each in taped.values():
@@ -177,9 +235,12 @@ class Lockstep(Stepping):
 
     def _play(self, taped: dict[int, Taped], means: Floats, n_rows: int, row: int, stop: int) -> None:
         """Play rows of a block; where compiled code needs a hand, help it."""
-        room = self._room
+        room, given = self._room, (means, n_rows)
         while True:
-            row, p, code = play_rounds(self._rule, room, means, n_rows, row, stop, self._is_expected)
+            if self._rule is None:
+                row, p, code = self._play_rounds(*given, row, stop)
+            else:
+                row, p, code = play_rounds(self._rule, room, *given, row, stop, self._is_expected)
             if code == PLAYED:
                 return
             if code == OUT_OF_ROOM:
@@ -190,6 +251,27 @@ class Lockstep(Stepping):
             taped[p].go_on(row)
             room.seats[p] = self.states[p].seat(taped[p].handle)
 
+    def _play_rounds(self, means: Floats, n_rows: int, row: int, stop: int) -> tuple[int, int, int]:
+        """Do as the kernel ``play_rounds`` does where Python asks the game what it pays."""
+        room, game = self._room, self.game
+        while True:
+            p, code = end_all(room)
+            if code != PLAYED or row == stop:
+                return row, p, code
+            draw_all(room)
+            actions = [frozen(room.plays[part].copy()) for part in self._parts]
+            for p, part in enumerate(self._parts):
+                room.rewards[part] = game.rewards(p, actions)
+            if self._is_expected and room.has_changed[0]:
+                marginals = [room.marginals[part].copy() for part in self._parts]
+                for p, part in enumerate(self._parts):
+                    room.expected[part] = game.expected_rewards(p, marginals)
+                room.has_changed[0] = 0
+            blind = show_all(room, means, n_rows, row, self._is_expected)
+            if blind != 0:
+                return row, NOT_SOLVED - blind, NOT_SOLVED
+            row += 1
+
     def _read(self, p: int, rows: Floats, tape: Tape, first: int, last: int) -> None:
         """Enter what a player played on some rows of a block."""
         learner = self.states[p].learner
@@ -197,10 +279,22 @@ class Lockstep(Stepping):
         self._windows[p].read_tape(tape, last - first, learner.mu, learner.policy_from)
 
     def _draw(self, p: int, day: int) -> Decision:
-        """Draw the action of a player that is stepped, and put it and its policy where all see them."""
-        before, decision = self._policies.get(p), super()._draw(p, day)
-        if self._policies[p] is not before:
-            self._room.marginals[self._parts[p]] = self._policies[p].marginals()
-            self._room.has_changed[0] = 1
-        self._room.plays[self._parts[p]] = decision.action
+        """Draw the action of a player that is stepped, and put it where all see it; its policy too, where that is recorded."""
+        player, state, room = self._players[p], self.states[p], self._room
+        held = self._held[p] = hold_policy(player, state)  # kept: it makes its policy once, as long as nothing changes
+        if self._books and (policy := held.policy()) is not self._policies.get(p):
+            self._policies[p] = policy
+            room.marginals[self._parts[p]] = policy.marginals()
+            room.has_changed[0] = 1
+        decision = Decision(day, draw_action(player, state, self._sources[p]), player.actions, held)
+        room.plays[self._parts[p]] = decision.action
         return decision
+
+    def _observe(self, p: int, decision: Decision, mean: Vector) -> None:
+        """Record a round of a player that is stepped, and show it what it is to see."""
+        if self._books:
+            self._books[p].record(self._policies[p], mean, 1)
+            self._windows[p].record(self._policies[p])
+        player, vector = self._players[p], frozen(self._room.rewards[self._parts[p]].copy())
+        seen = what_is_seen(player.feedback, vector, decision.action)
+        self.states[p] = player.observe(self.states[p], decision, seen)

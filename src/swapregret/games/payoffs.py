@@ -102,6 +102,11 @@ class Game(metaclass=Refusing):
         """Return n."""
         return len(self.action_sets)
 
+    @cached_property
+    def starts(self) -> Integers:
+        """Where each player's part of a profile begins, and where the last one ends."""
+        return frozen(np.cumsum([0, *(actions.dimension for actions in self.action_sets)], dtype=np.int64))
+
     # ---- what a game must say --------------------------------------------------------------------------------
 
     @abstractmethod
@@ -229,11 +234,6 @@ class RuledGame(Game):
         """Tell whether the rule is all there is: a subclass may have payoffs of its own."""
         names = ("payoff_vector", "expected_payoff_vector", "rewards", "expected_rewards")
         return all(getattr(type(self), name) is getattr(RuledGame, name) for name in names)
-
-    @cached_property
-    def starts(self) -> Integers:
-        """Where each player's part of a profile begins, and where the last one ends."""
-        return frozen(np.cumsum([0, *(actions.dimension for actions in self.action_sets)], dtype=np.int64))
 
     def payoff_vector(self, player: int, actions: Sequence[Action]) -> Vector:
         """Return v: what each element pays the player, given the actions of all (the player's own is not looked at)."""

@@ -5,7 +5,7 @@ make for it. If every player has no swap regret, the play approaches the correla
 Hart and Mas-Colell 2000). The guarantee of the learners is for oblivious worlds; other learners react, so what is reported here
 is measured, not promised.
 
-Games with a rule are played in compiled code (``games.lockstep``), games of functions round by round (``games.stepping``).
+Games with a rule are played in compiled code, games of functions round by round (``games.lockstep``).
 """
 
 from collections.abc import Callable, Sequence
@@ -18,15 +18,15 @@ import numpy as np
 from swapregret.arrays import Vector, as_integer
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
-from swapregret.games.certificate import Certificate, certify_ledgers
+from swapregret.games.certificate import Certificate, certify_answers
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.lockstep import Lockstep
-from swapregret.games.payoffs import Game, RuledGame
-from swapregret.games.stepping import Stepping
+from swapregret.games.payoffs import Game
 from swapregret.games.windows import Windows
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
 from swapregret.notebook import html_table, text_table
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 
@@ -92,7 +92,7 @@ class SelfPlayResult:
     def certificate(self) -> Certificate:
         """The certificate of the play day by day, before it was compressed; worked out once."""
         self._check_recorded()
-        return certify_ledgers(self.game, self.ledgers)
+        return _certify(self.game, self.ledgers)
 
     def _check_recorded(self) -> None:
         if not self.ledgers:
@@ -183,8 +183,7 @@ def self_play(
     measured = game.action_sets if measure != "none" else ()
     books = [SwapLedger(actions, capacity=capacity) for actions in measured]
     recorded = tuple(Windows(actions, length) for actions in measured)
-    how: Any = Lockstep if isinstance(game, RuledGame) and game.is_compiled else Stepping
-    course: Stepping = how(game, players, sources, books, recorded, is_expected=measure == "expected")
+    course = Lockstep(game, players, sources, books, recorded, is_expected=measure == "expected")
     history: list[Checkpoint] = []
     for day in sorted(_stops(horizon, as_integer(checkpoints, "checkpoints", 1))):
         course.advance(day)
@@ -233,8 +232,14 @@ def _stops(horizon: int, count: int) -> set[int]:
     return {horizon, *(int(day) for day in np.geomspace(first, horizon, count).round())} if count > 1 else {horizon}
 
 
+def _certify(game: Game, ledgers: Sequence[Ledger]) -> Certificate:
+    """Return the certificate of the play that ledgers were kept of; one without gaps where there are none."""
+    sets = game.action_sets[: len(ledgers)]
+    return certify_answers(game, [answer(own, [ledger]) for own, ledger in zip(sets, ledgers, strict=True)])
+
+
 def _checkpoint(game: Game, books: Sequence[SwapLedger], day: int, earned: Vector) -> Checkpoint:
-    found = certify_ledgers(game, [book.close() for book in books]) if books else Certificate(game.names, (), ())
+    found = _certify(game, [book.close() for book in books])
     return Checkpoint(
         day,
         tuple(gap.value for gap in found.swap),

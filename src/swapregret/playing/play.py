@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import as_integer, is_iterable
-from swapregret.counts import MOST_REPLICATIONS, shown
+from swapregret.counts import MOST_REPLICATIONS, check_name, shown
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Player
-from swapregret.playing.course import Course
+from swapregret.playing.course import Course, replication
 from swapregret.playing.play_result import MEASURES, PlayResult, Run
 from swapregret.playing.workers import run_tasks
 
@@ -92,10 +92,7 @@ def play(
             f"{player.actions!r} and {environment.actions!r}",
             "Make both from one object.",
         )
-    if not isinstance(measure, str) or measure not in MEASURES:
-        raise InvalidInput(
-            f"`measure` must be one of {MEASURES}", shown(measure), "Leave it out to measure everything."
-        )
+    check_name(measure, MEASURES, "measure")
     for name, value in (("realised", realised), ("certificate", certificate)):
         if not isinstance(value, bool):
             raise InvalidInput(f"`{name}` must be True or False", shown(value), "Pass a bool.")
@@ -117,8 +114,7 @@ def play(
     }
     tasks = []
     for index in range(count):
-        noise, seed = np.random.SeedSequence([entropy, index]).spawn(2)
-        world = environment if index == 0 else environment.with_noise(int(noise.generate_state(1)[0]))
+        world, seed = replication(environment, entropy, index)
         tasks.append((player, world, seed, options, progress if min(jobs, count) == 1 else None, days))
     runs = []
     threads = min(jobs, count) > 1 and Course(player, environment, tasks[0][2], options).is_compiled

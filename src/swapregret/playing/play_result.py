@@ -18,10 +18,8 @@ from swapregret.regret.interval import Intervals, interval_regret
 from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, regret_rows, standard_error, student_factor
-from swapregret.regret.notions import external_regret, measure_internal
-from swapregret.regret.swap import measure_swap, swap_regret, swap_regret_per_run
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret, swap_regret_per_run
 from swapregret.regret.two_sided import TwoSided, two_sided_swap
 from swapregret.units import UNIT_REWARDS, Units
 
@@ -122,17 +120,17 @@ class PlayResult:
         """Against the best rule φ, maximum outside the expectation (the paper's); a bracket with ``measure="bound"``."""
         if self.measure == "bound":
             return laziness_bound(self.actions, self._lazy).in_units(self.units)
-        return measure_swap(self.actions, self.answers, self.ledgers).in_units(self.units)
+        return swap_regret(self.answers).in_units(self.units)
 
     @cached_property
     def internal_regret(self) -> Regret:
         """Against the best single exchange of one action for another."""
-        return measure_internal(self.actions, self.answers, self.ledgers).in_units(self.units)
+        return internal_regret(self.answers).in_units(self.units)
 
     @cached_property
     def answers(self) -> Answers:
         """The best answer to every action played, over all replications, in rewards on the scale [0, 1]."""
-        return answer(self.actions, mean_ledger(self.ledgers))
+        return answer(self.actions, self.ledgers)
 
     @property
     def swap_regret_per_run(self) -> Regret:
@@ -142,18 +140,19 @@ class PlayResult:
     @property
     def two_sided(self) -> TwoSided:
         """Plug-in and sample-split swap regret with a bootstrap interval; needs two replications."""
-        return two_sided_swap(self.actions, self.ledgers).in_units(self.units)
+        return two_sided_swap(self.answers).in_units(self.units)
 
     @property
     def realised_swap_regret(self) -> Regret:
         """Of the actions drawn and the rewards they met: the mean over replications of each one's maximum over φ."""
         ledgers = self._recorded("realised", "realised=True")
-        measured = swap_regret_per_run if len(ledgers) > 1 else swap_regret
-        return measured(self.actions, ledgers).in_units(self.units)
+        if len(ledgers) > 1:
+            return swap_regret_per_run(self.actions, ledgers).in_units(self.units)
+        return swap_regret(answer(self.actions, ledgers)).in_units(self.units)
 
     def best_swap(self, limit: int | None = None) -> BestSwap:
         """Return the best swap function: for each action played, what it should have been."""
-        return best_swap(self.actions, self.answers, limit).in_units(self.units)
+        return best_swap(self.answers, limit).in_units(self.units)
 
     def interval_regret(self, window: int) -> Regret:
         """Return the external regrets of windows of this length, added up; 1 day is dynamic regret."""
@@ -178,10 +177,8 @@ class PlayResult:
             for day, runs in zip(self.days[:-1], self.marks[:-1], strict=True)
         ]
         parts.append(self)
-        bands = [(part._reward_band(), part._external_band(), part._swap_band()) for part in parts]
-        reward, external, swap = (
-            Banded(*(frozen(np.array([band[kind][part] for band in bands])) for part in range(3))) for kind in range(3)
-        )
+        bands = np.array([part._bands() for part in parts])
+        reward, external, swap = (Banded(*map(frozen, bands[:, kind].T.copy())) for kind in range(3))
         return PlayCurve(
             frozen(np.array(self.days, dtype=np.int64)), reward, external, swap, len(self.runs), self.units
         )
@@ -194,27 +191,20 @@ class PlayResult:
         """Return the curve as a Plotly figure (extra ``experiments``)."""
         return self.curve().plot()
 
-    def _reward_band(self) -> tuple[float, float, float]:
-        received = [run.reward for run in self.runs]
-        half = student_factor(len(received)) * self.units.scale * standard_error(received)
-        return self._amount, self._amount - half, self._amount + half
-
-    def _external_band(self) -> tuple[float, float, float]:
+    def _bands(self) -> list[tuple[float, float, float]]:
+        """Return the reward, external and swap regret, each with its band."""
+        n, factor, amount = len(self.runs), student_factor(len(self.runs)), self._amount
+        half = factor * self.units.scale * standard_error([run.reward for run in self.runs])
+        reward, unknown = (amount, amount - half, amount + half), (math.nan, math.nan, math.nan)
         if not self._is_measured:
-            return math.nan, math.nan, math.nan
-        regret = self.external_regret
-        if len(self.runs) == 1:
-            return regret.value, regret.lower, regret.upper
-        half = student_factor(len(self.runs)) * regret.standard_error
-        return regret.value, regret.value - half, regret.value + half
-
-    def _swap_band(self) -> tuple[float, float, float]:
-        if not self._is_measured:
-            return math.nan, math.nan, math.nan
-        if len(self.runs) == 1 or self.measure == "bound":
-            return self.swap_regret.value, self.swap_regret.lower, self.swap_regret.upper
-        low, high = self.two_sided.interval
-        return self.swap_regret.value, max(0.0, low), max(0.0, high)
+            return [reward, unknown, unknown]
+        external, swap = self.external_regret, self.swap_regret
+        ends, bracket = external.bracket, swap.bracket
+        if n > 1:
+            half = factor * external.standard_error
+            ends = external.value - half, external.value + half
+            bracket = bracket if self.measure == "bound" else self.two_sided.interval
+        return [reward, (external.value, *ends), (swap.value, *bracket)]
 
     @property
     def _is_measured(self) -> bool:

@@ -14,14 +14,13 @@ from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.best_swap import BestSwap, best_swap
-from swapregret.regret.interval import dynamic_regret, window_regrets
+from swapregret.regret.interval import interval_regret, window_regrets, windows_of
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.read_plays import no_policies, read_plays, read_policies, read_rewards, read_rounds
 from swapregret.regret.measure import AuditTable, Regret
-from swapregret.regret.notions import external_regret, measure_internal
-from swapregret.regret.swap import measure_swap
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 from swapregret.regret.totals import TotalsAudit, audit_totals
 from swapregret.units import Range, Units, read_units
 
@@ -198,13 +197,13 @@ def audit(
         for law, vector in zip(laws, daily, strict=True):
             ledger.record(law, vector)
     closed = ledger.close()
-    answers = answer(actions, closed)
+    answers = answer(actions, [closed])
     return Audit(
         external_regret=external_regret(actions, [closed]),
-        internal_regret=measure_internal(actions, answers, [closed]),
-        swap_regret=measure_swap(actions, answers, [closed]),
-        dynamic_regret=dynamic_regret(actions, daily, earned),
-        best_swap=best_swap(actions, answers).in_units(Units(is_cost=units.is_cost)),
+        internal_regret=internal_regret(answers),
+        swap_regret=swap_regret(answers),
+        dynamic_regret=interval_regret([windows_of(actions, daily, earned, 1)]),
+        best_swap=best_swap(answers).in_units(Units(is_cost=units.is_cost)),
         reward=float(np.mean(earned)),
         n_days=len(daily),
         ledger=closed,

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Label
 from swapregret.notebook import html_table
 from swapregret.regret.ledgers.answers import Answers
@@ -122,7 +121,7 @@ class BestSwap:
         return "\n".join(str(exchange) for exchange in self.exchanges)
 
 
-def best_swap(actions: ActionSet, answers: Answers, limit: int | None = None) -> BestSwap:
+def best_swap(answers: Answers, limit: int | None = None) -> BestSwap:
     """Read the best swap function off the answers to a ledger; at most ``limit`` exchanges, those of largest gain.
 
     Examples
@@ -132,10 +131,10 @@ def best_swap(actions: ActionSet, answers: Answers, limit: int | None = None) ->
     >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> actions, ledger = MSets(3, 2, labels="abc"), SwapLedger(MSets(3, 2))
     >>> ledger.record_plays([[1, 1, 0]] * 2, [[.5, 0., .25]] * 2)
-    >>> print(best_swap(actions, answer(actions, ledger.close())))
+    >>> print(best_swap(answer(actions, [ledger.close()])))
     when you chose {a, b}, {a, c} would have earned +0.25 per day (2 days, +0.5 in total)
     """
-    gains = np.maximum(answers.best - answers.kept, 0.0)
+    actions, gains = answers.actions, answers.gains
     order = np.argsort(-gains, kind="stable")[:limit]
     played, better = answers.ledger.actions, answers.better
     days = answers.ledger.rows.days

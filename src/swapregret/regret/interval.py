@@ -71,7 +71,6 @@ class IntervalLedger:
         self._earned: list[float] = []
         self._sum, self._got = np.zeros(actions.dimension), 0.0  # of the open window
         self._n_days = 0
-        self._last: tuple[Vector, float] | None = None
 
     def record(self, marginals: Vector, rewards: Matrix) -> None:
         """Add days, one reward vector per row, on which the policy had these marginals; how they are cut up makes no difference."""
@@ -112,9 +111,7 @@ class IntervalLedger:
 
     def _reach(self) -> float:
         """Return what the best fixed action of the open window earns."""
-        if self._last is None or not np.array_equal(self._last[0], self._sum):
-            self._last = (self._sum, float(self._sum @ self._actions.argmax(self._sum)))
-        return self._last[1]
+        return float(self._sum @ self._actions.argmax(self._sum))
 
 
 def interval_regret(intervals: Sequence[Intervals]) -> Regret:
@@ -154,27 +151,8 @@ def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, windo
     return Intervals(length, frozen(best), frozen(np.add.reduceat(got, edges)), len(rewards))
 
 
-def dynamic_regret(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike) -> Regret:
-    """Return the dynamic regret of one run, Σ_t max R_t·M minus what was earned day by day: one oracle call per day.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> dynamic_regret(MSets(2, 1), np.array([[1., 0.], [0., 1.]]), [1., 0.]).value
-    1.0
-    """
-    return interval_regret([windows_of(actions, rewards, earned, 1)])
-
-
 def window_regrets(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, window: int) -> tuple[Regret, ...]:
-    """Return the external regret of each window of a run given as arrays.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> [each.value for each in window_regrets(MSets(2, 1), np.array([[1., 0.], [1., 0.], [0., 1.]]), [0., 1., 1.], 2)]
-    [1.0, 0.0]
-    """
+    """Return the external regret of each window of a run given as arrays."""
     found = windows_of(actions, rewards, earned, window)
     n, length = found.n_days, found.window
     words = "external regret of one window: its best fixed action in hindsight minus what was received"

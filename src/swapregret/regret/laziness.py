@@ -106,18 +106,7 @@ class LazinessLedger:
 
 
 def laziness_bound(actions: ActionSet, runs: Sequence[LazyTotals]) -> Regret:
-    """Return swap regret as a bracket: external regret or 0 below, the laziness bound above; the value is the upper end.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.policy import FinitePolicy
-    >>> ledger = LazinessLedger(MSets(2, 1))
-    >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([0., 3.]), 3)
-    >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([2., 0.]), 2)
-    >>> laziness_bound(MSets(2, 1), [ledger.close()]).bracket
-    (1.0, 3.0)
-    """
+    """Return swap regret as a bracket: external regret or 0 below, the laziness bound above; the value is the upper end."""
     parts = list(runs)
     each = [part.best - part.earned for part in parts]
     upper, external = float(np.mean(each)), external_regret(actions, parts)

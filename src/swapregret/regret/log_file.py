@@ -24,9 +24,8 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.boundary import naming
-from swapregret.csv_file import read_csv
+from swapregret.csv_file import read_csv, read_parquet
 from swapregret.errors import InvalidAction, InvalidInput
-from swapregret.extras import require_extra
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.law_file import read_law_cell
 from swapregret.regret.ledgers.read_plays import no_policies
@@ -76,25 +75,16 @@ def read_log(path: _Path, actions: ActionSet, *, is_cost: bool = False) -> Logge
 def _read(name: str, actions: ActionSet, paid: str) -> LoggedPlay:
     if not os.path.isfile(name):
         raise InvalidInput("the log must be a file", repr(name), "Give the path of a CSV or Parquet file.")
+    rows: Sequence[Sequence[_Cell]]
     if name.lower().endswith((".parquet", ".pq")):
-        header, rows = _read_parquet(name)
+        frame = read_parquet(name, "the log", "Or write the log as CSV.")
+        header, rows = frame.columns, frame.rows()
     elif name.lower().endswith((".csv", ".txt")):
         table = read_csv(name)
         header, rows = list(table.header), [cells for _, cells in table.rows]
     else:
         raise InvalidInput("the log must end in .csv, .txt, .parquet or .pq", repr(name), "Rename or convert it.")
     return _Reader(actions, header, paid).read(rows)
-
-
-def _read_parquet(name: str) -> tuple[list[str], Sequence[Sequence[_Cell]]]:
-    require_extra("experiments", "reading Parquet", only="polars", otherwise="Or write the log as CSV.")
-    import polars as pl
-
-    try:
-        table = pl.read_parquet(name)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InvalidInput("the log must be a readable Parquet file", f"{name!r}: {error}", "Write it again.") from None
-    return table.columns, table.rows()
 
 
 class _Reader:

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
-from swapregret.regret.ledgers.answers import Rule, answer
+from swapregret.regret.ledgers.answers import Answers, Rule, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
-from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.swap import measure_swap
+from swapregret.regret.notions import swap_regret
 from swapregret.units import Units
 
 _BOOTSTRAP_SEED = 0xB007
@@ -59,39 +57,24 @@ class TwoSided:
         )
 
 
-def two_sided_swap(actions: ActionSet, ledgers: Sequence[Ledger]) -> TwoSided:
+def two_sided_swap(answers: Answers) -> TwoSided:
     """Return plug-in and sample-split swap regret of two replications or more, with a bootstrap interval.
 
     Even runs are judged by the rule of the odd ones and the other way round. An action that the fitting half never
     played is answered by that half's best fixed action. The bootstrap resamples replications 2,000 times with the rules
     held fixed and a seed of its own.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.policy import FinitePolicy
-    >>> from swapregret.regret.ledgers.ledger import SwapLedger
-    >>> runs = []
-    >>> for rewards in ([1., 0.], [0., 1.]):
-    ...     ledger = SwapLedger(MSets(2, 1))
-    ...     ledger.record(FinitePolicy([[1, 0], [0, 1]], [.5, .5]), np.array(rewards))
-    ...     runs.append(ledger.close())
-    >>> both = two_sided_swap(MSets(2, 1), runs)
-    >>> both.plug_in.value, both.sample_split.value
-    (0.0, -0.5)
     """
-    runs = list(ledgers)
+    runs = answers.runs
     if len(runs) < 2:
         raise InvalidInput(
             "`ledgers` must be of at least two replications", f"{len(runs)}", "Play with replications=8, for example."
         )
-    answers = answer(actions, mean_ledger(runs))
-    plug_in = measure_swap(actions, answers, runs)
+    plug_in = swap_regret(answers)
     held_out = np.zeros(len(runs))
     for first in (0, 1):
-        rule = _fit(actions, runs[1 - first :: 2], answers.ledger)
+        rule = _fit(answers, runs[1 - first :: 2])
         held_out[first::2] = [rule.gain(run) for run in runs[first::2]]
-    best = Rule.of(actions, answers)
+    best = Rule.of(answers)
     fitted = np.array([best.gain(run) for run in runs])
     shift = plug_in.value - float(fitted.mean())
     sample_split = Regret.point(
@@ -105,14 +88,14 @@ def two_sided_swap(actions: ActionSet, ledgers: Sequence[Ledger]) -> TwoSided:
     return TwoSided(plug_in, sample_split, (max(0.0, low), max(0.0, high)), len(runs))
 
 
-def _fit(actions: ActionSet, runs: Sequence[Ledger], all_runs: Ledger) -> Rule:
-    """Return the best rule of some runs, with entries only for actions nothing of which was ever pooled."""
-    fit = answer(actions, mean_ledger(runs))
+def _fit(answers: Answers, runs: Sequence[Ledger]) -> Rule:
+    """Return the best rule of some of the runs, with entries only for actions nothing of which was ever pooled."""
+    actions, all_runs, fit = answers.actions, answers.ledger, answer(answers.actions, runs)
     allowed = fit.ledger.rows.whole
     if all_runs.pooled.n_pools:
         everyone = Rule(all_runs.rows.keys, all_runs.rows.keys, actions.argmax(all_runs.total))
         allowed = allowed & all_runs.rows.whole[everyone.find(fit.ledger.rows.keys)]
-    return Rule.of(actions, fit, allowed)
+    return Rule.of(fit, allowed)
 
 
 def _bootstrap(gains: Vector, percent: float) -> float:

@@ -14,10 +14,8 @@ from swapregret.boundary import refuses
 from swapregret.extras import require_extra
 from swapregret.regret.laziness import laziness_bound
 from swapregret.regret.ledgers.answers import answer
-from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.notions import measure_internal
-from swapregret.regret.swap import measure_swap
+from swapregret.regret.notions import internal_regret, swap_regret
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.results.detail import RunDetail
 from swapregret.results.experiment import Experiment, RunInfo, load_experiment
@@ -128,15 +126,15 @@ def _regrets(actions: ActionSet, details: Sequence[RunDetail], index: int) -> Ro
     ledgers = [ledger for detail in details if (ledger := detail.ledger(index)) is not None]
     lazy = [bound for detail in details if (bound := detail.lazy(index)) is not None]
     if len(ledgers) == len(details):
-        answers = answer(actions, mean_ledger(ledgers))
-        internal = measure_internal(actions, answers, ledgers)
+        answers = answer(actions, ledgers)
+        internal = internal_regret(answers)
         row |= {"internal": internal.value, "internal_error": _known(internal.standard_error)}
         if len(ledgers) > 1:
-            both = two_sided_swap(actions, ledgers)
+            both = two_sided_swap(answers)
             row |= _swap(both.plug_in) | {"swap_split": both.sample_split.value}
             row |= {"swap_low": both.interval[0], "swap_high": both.interval[1]}
         else:
-            row |= _swap(measure_swap(actions, answers, ledgers))
+            row |= _swap(swap_regret(answers))
     elif len(lazy) == len(details):
         row |= _swap(laziness_bound(actions, lazy))
     return row

@@ -100,10 +100,11 @@ class RewardReader:
                 shown(reward),
                 "Pass the total reward of the action; where none will come, session.skip().",
             ) from None
-        units = self.units
-        value = units.reward(value)
-        self._check_total(value)
-        return min(max((value - units.low) / units.scale, 0.0), 1.0)
+        low, scale, sign, least, most = self._numbers
+        value *= sign
+        if not least <= value <= most:
+            raise self._outside(value)
+        return min(max((value - low) / scale, 0.0), 1.0)
 
     def _read_vector(self, reward: npt.ArrayLike, action: Action) -> Vector:
         d, chosen = self.actions.dimension, np.flatnonzero(action)
@@ -126,29 +127,31 @@ class RewardReader:
         if not np.isfinite(seen).all():
             raise InvalidReward("`reward` must be finite", "NaN or infinity", "Leave the day out with skip().")
         values = self.units.reward(values)
-        self._check_total(float(values[chosen].sum()))
+        reached = [action]
         if self.feedback == "full":  # the whole vector is seen, so no action's total may leave the range
-            self._check_total(float(values @ self.actions.argmax(values)))
-            self._check_total(float(values @ self.actions.argmax(-values)))
+            reached += [self.actions.argmax(values), self.actions.argmax(-values)]
+        *_, least, most = self._numbers
+        for total in (float(values[each > 0].sum()) for each in reached):
+            if not least <= total <= most:
+                raise self._outside(total)
         scaled = (values - (self._share if self.units.low else 0.0)) / self.units.scale
         if self.feedback == "semi-bandit":
             scaled = np.where(action > 0, scaled, 0.0)
         return np.asarray(scaled)
 
     @cached_property
-    def _bounds(self) -> tuple[float, float]:
-        """What totals may be, errors of rounding included."""
-        slack = _SLACK * max(abs(self.units.low), abs(self.units.high))
-        return self.units.low - slack, self.units.high + slack
+    def _numbers(self) -> tuple[float, float, float, float, float]:
+        """The lower end, the length, −1 for costs, and what totals may be, errors of rounding included."""
+        units = self.units
+        slack = _SLACK * max(abs(units.low), abs(units.high))
+        return units.low, units.scale, -1.0 if units.is_cost else 1.0, units.low - slack, units.high + slack
 
-    def _check_total(self, total: float) -> None:
-        least, most = self._bounds
-        if not least <= total <= most:
-            units = self.units
-            word, (low, high) = units.word, units.declared
-            declare = f"Declare the true range: Session(..., {word}_range=(low, high)). " if np.isfinite(total) else ""
-            raise InvalidReward(
-                f"the total {word} of an action must be a finite number in [{low:g}, {high:g}]",
-                repr(units.reward(total)),
-                f"{declare}Where none will come, session.skip().",
-            )
+    def _outside(self, total: float) -> InvalidReward:
+        units = self.units
+        word, (low, high) = units.word, units.declared
+        declare = f"Declare the true range: Session(..., {word}_range=(low, high)). " if np.isfinite(total) else ""
+        return InvalidReward(
+            f"the total {word} of an action must be a finite number in [{low:g}, {high:g}]",
+            repr(units.reward(total)),
+            f"{declare}Where none will come, session.skip().",
+        )

@@ -32,7 +32,7 @@ def test_three_rounds_by_hand(walk, weights_of) -> None:
     player = sr.baselines.blum_mansour(sr.MSets(3, 1), 100, learning_rate=eta, exploration=gamma)
     plays, rewards = [0, 2, 2], [0.25, 0.5, 0.0]
     states = walk(player, [ARMS[j] for j in plays], rewards)
-    order = [player.table.index(row) for row in ARMS]
+    order = [player.mu.atoms.tolist().index(list(row)) for row in ARMS]
     S, p = np.zeros((3, 3)), np.full(3, 1 / 3)
     for j, reward, state in zip(plays, rewards, states[1:], strict=True):
         S[:, j] += p * (reward - 1.0) / p[j]
@@ -75,7 +75,7 @@ def test_swap_regret_is_the_sum_of_the_experts_external_regrets() -> None:
     state, n = player.start(rng), 4
     told, earned = np.zeros((n, n)), np.zeros(n)
     V, total = np.zeros((n, n)), 0.0
-    rows = player.table.rows
+    rows = player.mu.atoms
     for _ in range(200):
         p, Q, vector = state.state.own.point.copy(), state.state.own.rows.copy(), rng.random(4)
         values = rows @ vector

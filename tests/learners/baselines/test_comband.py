@@ -36,7 +36,7 @@ def test_gibbs_law_takes_the_place_of_the_list(monkeypatch: pytest.MonkeyPatch) 
     module = __import__("sys").modules["swapregret.learners.baselines.comband"]
     monkeypatch.setattr(module, "_LISTED", 3)
     implicit = ComBand(actions, 200, 0.2, 0.1, "uniform")
-    assert implicit.table is None
+    assert implicit.listed is None
     rng = np.random.default_rng(0)
     a, b = listed.start(rng), implicit.start(rng)
     for day in range(20):

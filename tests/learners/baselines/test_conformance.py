@@ -97,7 +97,7 @@ def test_limits_can_be_moved() -> None:
     with pytest.raises(TooLarge, match="at most 5 actions"):
         BASELINES.exp3(sr.MSets(4, 2), 100, limit=5)
     unknown = sr.OracleSet(4, lambda w: (np.argsort(np.argsort(-w, kind="stable")) < 2).astype(int))
-    assert BASELINES.exp3(unknown, 100, limit=6).table.n_actions == 6
+    assert BASELINES.exp3(unknown, 100, limit=6).n_actions == 6
     with pytest.raises(TooLarge, match="over"):
         BASELINES.exp3(unknown, 100, limit=5)
 

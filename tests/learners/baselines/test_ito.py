@@ -15,7 +15,7 @@ def test_rounds_by_hand(walk, weights_of) -> None:
     """Only the drawn expert learns: its loss grows by (1 − r)/q_i(j), its row becomes Tsallis weights with η = c/√(n + 1)."""
     player = sr.baselines.ito(sr.MSets(3, 1), 100, scale=1.0)
     plays, rewards = [0, 1, 1, 2, 0], [0.5, 0.2, 0.9, 0.0, 0.3]
-    states = walk(player, [player.table.rows[j] for j in plays], rewards, seed=7)
+    states = walk(player, [player.mu.atoms[j] for j in plays], rewards, seed=7)
     L, Q, counts, p = np.zeros((3, 3)), np.full((3, 3), 1 / 3), np.zeros(3), np.full(3, 1 / 3)
     for day, (j, reward) in enumerate(zip(plays, rewards, strict=True)):
         posterior = p * Q[:, j]
@@ -28,7 +28,7 @@ def test_rounds_by_hand(walk, weights_of) -> None:
         values, vectors = np.linalg.eig(Q.T)
         p = np.real(vectors[:, int(np.argmin(np.abs(values - 1)))])
         p /= p.sum()
-        assert np.allclose(weights_of(player, states[day + 1], player.table.rows), p, atol=1e-12)
+        assert np.allclose(weights_of(player, states[day + 1], player.mu.atoms), p, atol=1e-12)
         assert np.array_equal(states[day + 1].state.own.counts, counts)
 
 

@@ -30,7 +30,7 @@ def test_invariant_by_hand(walk) -> None:
     vectors = [rng.random(3) for _ in range(6)]
     states = walk(player, ARMS[[0] * 6], vectors)
     R, p = np.zeros((3, 3)), np.full(3, 1 / 3)
-    rows = player.table.rows
+    rows = player.mu.atoms
     for vector, state in zip(vectors, states[1:], strict=True):
         values = rows @ vector
         R += np.outer(p, values) - (p * values)[:, None]
@@ -43,7 +43,7 @@ def test_invariant_by_hand(walk) -> None:
 def test_bandit_estimates_by_hand(walk) -> None:
     """With bandit feedback the reward of the arm played is divided by its probability, and γ/N is always kept."""
     player = sr.baselines.regret_matching(sr.MSets(3, 1), 10, exploration=0.3)
-    states = walk(player, [player.table.rows[2]], [0.6])
+    states = walk(player, [player.mu.atoms[2]], [0.6])
     expected = np.zeros((3, 3))
     expected[:, 2] += 0.6  # p(i) · .6 / p(2), all a third
     expected[2, :] -= 0.6

@@ -79,7 +79,7 @@ def test_own_estimates_go_to_the_scale_that_was_drawn(walk) -> None:
     """The aggregate of exactly one scale changes, by K(r − b)/q_k(j), and it is the one the day's number falls on."""
     player = sr.baselines.treeswap(sr.MSets(2, 1), 64, schedule=sr.Schedule([4, 16, 64]), random_offset=False)
     states = walk(player, [ARMS[0]] * 3, [0.5] * 3)
-    column = player.table.index(ARMS[0])
+    column = player.mu.atoms.tolist().index(list(ARMS[0]))
     for day in range(3):
         change = (states[day + 1].state.own.aggregates - states[day].state.own.aggregates)[:, column]
         scale = 0 if daily_uniform(states[0].state.own.seed[0], day) < 0.5 else 1

@@ -71,7 +71,7 @@ def test_variance_reduction_by_hand() -> None:
         middle = 0.5 if p >= 16 / (day + 1) else 0.0
         reduced += middle > 0.0
         change = state.state.own.scores - before
-        assert math.isclose(change[player.table.index(arm)], (0.75 - middle) / p, rel_tol=1e-9)
+        assert math.isclose(change[player.mu.atoms.tolist().index(list(arm))], (0.75 - middle) / p, rel_tol=1e-9)
     assert 0 < reduced < 80
 
 

@@ -174,6 +174,27 @@ def test_nothing_is_lost_past_the_capacity(capacity: int) -> None:
     assert n_whole > 0
 
 
+def test_a_full_table_keeps_most_of_what_was_played() -> None:
+    """Whether a few pieces stay pieces or every action gets a vector: a table that is full does what keeps more days of play."""
+    best = set()
+    for seed in range(20):
+        rng, actions = np.random.default_rng(seed), MSets(40, 2) if seed % 2 else ACTIONS
+        table, d = ActionRows(actions, 12), actions.dimension
+        listed = np.stack([actions.argmax(rng.random(d)) for _ in range(60)])
+        for _ in range(5):
+            chosen = rng.permutation(60)[:20]
+            weights = rng.dirichlet(np.full(len(chosen), 0.3))
+            table.add_law(pack_rows(read_only(listed[chosen])), weights, rng.normal(size=d), 1.0)
+        pieces, (rows, pooled) = table._pieces(), table.lend()
+        if not pooled.n_pools:
+            continue
+        ways = (1 + 8 * d // 20, 1)
+        kept = [pieces.days[table._most_played(pieces, few, max(12, 6 * (d // 8)))[0]].sum() for few in ways]
+        assert rows.days.sum() == pytest.approx(max(kept))
+        best.add(bool(kept[0] > kept[1]))
+    assert best == {False, True}
+
+
 def test_a_long_run_on_a_small_set_stays_small() -> None:
     """A thousand laws over fifteen actions leave a ledger of fifteen pieces, not of fifteen thousand."""
     ledger, rng = SwapLedger(ACTIONS), np.random.default_rng(6)

@@ -9,9 +9,10 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput
 from swapregret.policy import FinitePolicy, Mixture, mix
 from swapregret.regret.ledgers.action_rows import ActionRows
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger, default_capacity
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import swap_regret
 
 
 def _as_dict(ledger) -> dict:
@@ -88,7 +89,7 @@ def test_merging_halves_gives_the_whole(tiny_set: ActionSet) -> None:
     ]
     merged = mean_ledger(halves)
     _check(merged, run, len(run.rewards) / 2)
-    assert swap_regret(tiny_set, [merged]).value == pytest.approx(run.swap(), abs=1e-9)
+    assert swap_regret(answer(tiny_set, [merged])).value == pytest.approx(run.swap(), abs=1e-9)
 
 
 def test_the_mean_averages_entry_by_entry(tiny_set: ActionSet) -> None:

@@ -16,7 +16,6 @@ from swapregret.regret.ledgers.row_sums import (
     pool_pieces,
     read_only,
     row_values,
-    sample_rows,
     sum_numbers,
 )
 
@@ -95,12 +94,6 @@ def test_rows_are_the_sums_of_their_pieces(seed: int, n: int, n_rows: int) -> No
     which = rng.permutation(n_rows)[:5]
     found = row_values(which, starts, order, read_only(at), read_only(shares), read_only(vectors))
     assert found == pytest.approx(wanted[which], abs=1e-12)
-
-
-def test_a_sample_has_all_or_nothing_of_an_action() -> None:
-    """The parts of all actions are those of ``pool_of``: an action is in one of them, as often as it comes."""
-    words = read_only(pack_rows(read_only(_random_rows(8, 500, 9))))
-    assert np.array_equal(sample_rows(words, 16), words[pool_of(words, 16) == 0])
 
 
 def test_pieces_go_to_their_pools() -> None:

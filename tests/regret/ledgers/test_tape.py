@@ -11,9 +11,9 @@ import swapregret as sr
 from swapregret.actions.family import policy_of
 from swapregret.playing import course
 from swapregret.regret.decomposition import DecompositionLedger
+from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.notions import external_regret, internal_regret
-from swapregret.regret.swap import swap_regret
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 
 HORIZON, WINDOW = 150, 20
 GRAPH = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
@@ -129,9 +129,9 @@ def test_regrets_from_the_tape_are_those_of_the_policies(case: str) -> None:
     actions, one = make(case).actions, stepped.ledger
     assert taped.reward == pytest.approx(stepped.reward, abs=1e-12)
     for found, wanted in (
-        (taped.swap_regret, swap_regret(actions, [one])),
+        (taped.swap_regret, swap_regret(answer(actions, [one]))),
         (taped.external_regret, external_regret(actions, [one])),
-        (taped.internal_regret, internal_regret(actions, [one])),
+        (taped.internal_regret, internal_regret(answer(actions, [one]))),
     ):
         assert found.value == pytest.approx(wanted.value, abs=1e-9)
         assert found.bracket == pytest.approx(wanted.bracket, abs=1e-9)
@@ -145,7 +145,7 @@ def test_the_bound_from_laziness_brackets_swap_regret(case: str) -> None:
     external = external_regret(actions, [stepped.ledger]).value
     assert bound.external_regret.value == pytest.approx(external, abs=1e-9)
     assert bound.swap_regret.lower == pytest.approx(max(external, 0.0), abs=1e-9)
-    swap = swap_regret(actions, [stepped.ledger])
+    swap = swap_regret(answer(actions, [stepped.ledger]))
     assert bound.swap_regret.lower - 1e-9 <= swap.upper
     assert swap.lower <= bound.swap_regret.upper + 1e-9
 
@@ -190,4 +190,4 @@ def test_certificates_are_those_of_the_policies(case: str) -> None:
     wanted, found = ledger.close(), play(case, "ledger").runs[0].decomposition
     assert found.contributions == pytest.approx(wanted.contributions, abs=1e-9)
     assert found.laziness == pytest.approx(wanted.laziness, abs=1e-9)
-    assert found.holds_for(swap_regret(player.actions, [stepped.ledger]))
+    assert found.holds_for(swap_regret(answer(player.actions, [stepped.ledger])))

@@ -25,9 +25,10 @@ from swapregret.experiments.report.shell import (
     table,
 )
 from swapregret.experiments.report.style import Figure, axis, escaped, figure, heat_map, marker, numbers, scatter
+from swapregret.games.correlated_play import joint_law
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.matrix import MatrixGame
-from swapregret.games.kinds.normal_form import joint_law, normal_form
+from swapregret.games.kinds.normal_form import normal_form
 from swapregret.games.kinds.routing import RoutingGame
 from swapregret.games.payoffs import Game
 from swapregret.games.programs import BestEquilibrium, best_correlated_equilibrium, equilibrium_payoffs

@@ -22,7 +22,7 @@ from swapregret.learners.checked import check_arrays
 from swapregret.learners.config import decode
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.round.running_player import Master
-from swapregret.playing.course import Course
+from swapregret.playing.course import Course, replication
 from swapregret.results.detail import LEDGERS_SHARE, Mark, pack_mark, write_detail
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import Store
@@ -76,9 +76,7 @@ def begin_course(task: RunTask) -> Course:
     actions = None if task.set_config is None else decode(task.set_config)
     world = make_environment(*task.environment, actions, info.horizon, task.seed, Path(task.folder))
     player = make_player(*task.player, world.actions, info.horizon)
-    noise, seed = np.random.SeedSequence([task.seed, info.replication]).spawn(2)
-    if info.replication:
-        world = world.with_noise(int(noise.generate_state(1)[0]))
+    world, seed = replication(world, task.seed, info.replication)
     options = dict(task.measure) | {"windows": tuple(task.measure["windows"])}
     options["certificate"] = options["certificate"] and isinstance(player, SwapMaster)
     return Course(player, world, seed, options)

@@ -13,7 +13,7 @@ import scipy
 
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Action, Matrix, Vector, as_integer, frozen
-from swapregret.counts import shown
+from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame, read_numbers
@@ -64,8 +64,7 @@ class BlottoGame(RuledGame):
                 shown(values),
                 "Check them.",
             )
-        if ties not in TIES:
-            raise InvalidInput(f"`ties` must be one of {TIES}", shown(ties), "'split' pays nobody.")
+        check_name(ties, TIES, "ties")
         if len(troops) != 2:
             raise InvalidInput("`troops` must be two numbers", shown(troops), "One a colonel.")
         sets = [Partitions(own, len(worth), coordinates=coordinates) for own in troops]

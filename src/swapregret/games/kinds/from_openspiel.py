@@ -15,8 +15,8 @@ from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.kinds.matrix import MatrixGame
+from swapregret.games.kinds.normal_form import check_profiles, profiles
 from swapregret.games.payoffs import read_numbers
-from swapregret.games.profiles import check_profiles, profiles
 from swapregret.policy import FinitePolicy
 
 _UNITS = 2**40

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Vector, as_vector
 from swapregret.errors import InvalidReward
+from swapregret.games.kinds.normal_form import PROFILE_LIMIT, check_profiles, profiles
 from swapregret.games.payoffs import Game
-from swapregret.games.profiles import PROFILE_LIMIT, check_profiles, profiles
 from swapregret.units import read_range
 
 Payoffs = Callable[[int, Sequence[Action]], npt.ArrayLike]

@@ -1,13 +1,43 @@
-"""The enumerated normal form of a game that has one, and the joint law of a play over it: the independent check."""
+"""The enumerated normal form of a game that has one, and joint actions, listed where they are few: the independent check."""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.boundary import refuses
-from swapregret.games.correlated_play import CorrelatedPlay
+from swapregret.errors import TooLarge
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.payoffs import Game
-from swapregret.games.profiles import PROFILE_LIMIT, check_profiles, one_for, profiles
+
+PROFILE_LIMIT = 200_000
+"""How many joint actions are listed before a sentence says that there are too many."""
+
+
+def check_profiles(lists: Sequence[Any], do: str) -> None:
+    """Refuse lists with too many joint actions; ``do`` says what else can be done."""
+    count = prod(len(each) for each in lists)
+    if count > PROFILE_LIMIT:
+        raise TooLarge(f"a game must have at most {PROFILE_LIMIT:,} joint actions to be listed", f"{count:,}", do)
+
+
+def profiles(lists: Sequence[Any]) -> Iterator[tuple[tuple[int, ...], tuple[Any, ...]]]:
+    """Yield every joint action, one of each list: where they are in the lists, and the actions.
+
+    Examples
+    --------
+    >>> list(profiles(["ab", "c"]))
+    [((0, 0), ('a', 'c')), ((1, 0), ('b', 'c'))]
+    """
+    for places in product(*(range(len(each)) for each in lists)):
+        yield places, tuple(each[place] for each, place in zip(lists, places, strict=True))
+
+
+def one_for(player: int, lists: Sequence[Any]) -> list[Any]:
+    """Return the lists with one action left for the player: whose own does not matter."""
+    return [each[:1] if index == player else each for index, each in enumerate(lists)]
 
 
 @refuses
@@ -37,19 +67,3 @@ def normal_form(game: Game) -> MatrixGame:
             tables[(player, *cell)] = lists[player] @ game.payoff_vector(player, profile)
     labels = [[game.describe(player, row) for row in rows] for player, rows in enumerate(lists)]
     return MatrixGame(list(tables), labels=labels, names=game.names)
-
-
-@refuses
-def joint_law(play: CorrelatedPlay) -> npt.NDArray[np.float64]:
-    """Return the probability of every joint action, one axis per player, in the order of ``enumerate``.
-
-    Every law of the play must list its support, or give the probability of an action.
-    """
-    lists = [actions.enumerate(PROFILE_LIMIT) for actions in play.game.action_sets]
-    total = np.zeros(tuple(len(rows) for rows in lists))
-    for weight, laws in zip(play.weights, play.policies, strict=True):
-        joint = np.array(weight)
-        for law, rows in zip(laws, lists, strict=True):
-            joint = np.multiply.outer(joint, law.probabilities(rows))
-        total += joint
-    return total

@@ -22,10 +22,11 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
+from swapregret.compiled.bits import pack_rows
 from swapregret.compiled.vectors import tilt
 from swapregret.errors import TooLarge
 from swapregret.geometry.moments import smallest_eigenvalue
-from swapregret.learners.baselines.drivers.action_table import ActionTable, Cost, list_actions
+from swapregret.learners.baselines.drivers.action_table import Cost, list_actions, place_of
 from swapregret.learners.baselines.drivers.competitor import (
     PointPlayer,
     learn_what_pays,
@@ -36,7 +37,7 @@ from swapregret.learners.baselines.drivers.competitor import (
 from swapregret.learners.baselines.drivers.design import d_optimal, leverages
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows, learn_day
-from swapregret.policy import Policy
+from swapregret.policy import FinitePolicy, Policy
 
 _COST = Cost("comband", limit=100_000, base=1e-6, per_action=4e-8, vectors=8)
 _LISTED = 2_000
@@ -74,8 +75,8 @@ class ComBand(PointPlayer):
     rule_class = ComBandRule
 
     @cached_property
-    def table(self) -> ActionTable | None:
-        """All actions, or None where the Gibbs law takes their place."""
+    def listed(self) -> FinitePolicy | None:
+        """The uniform law over the list of all actions, or None where the Gibbs law takes their place."""
         count = self.actions.n_actions
         if self.actions.has_gibbs and self.exploration_law != "d-optimal" and (count is None or count > _LISTED):
             return None
@@ -84,17 +85,17 @@ class ComBand(PointPlayer):
     @cached_property
     def _weighed(self) -> ActionSet:
         """The set whose Gibbs laws are played: the list of all actions where there is one."""
-        return self.actions if self.table is None else Explicit(self.table.rows)
+        return self.actions if self.listed is None else Explicit(self.listed.atoms)
 
     @cached_property
     def mu(self) -> Policy:
         """The exploration law μ."""
-        table = self.table
+        listed = self.listed
         if self.exploration_law == "d-optimal":
-            assert table is not None
-            return table.uniform.reweighted(d_optimal(table.rows, self.actions.span))
+            assert listed is not None
+            return listed.reweighted(d_optimal(listed.atoms, self.actions.span))
         if self.exploration_law == "uniform":
-            return self.actions.uniform_policy() if table is None else table.uniform
+            return self.actions.uniform_policy() if listed is None else listed
         return self.actions.exploration_policy("spanner")
 
     @cached_property
@@ -103,7 +104,7 @@ class ComBand(PointPlayer):
 
     @property
     def _n_atoms(self) -> int:
-        return 1 if self.table is None else self.table.n_actions
+        return 1 if self.listed is None else len(self.listed.atoms)
 
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return the Gibbs policy with these exponents."""
@@ -159,12 +160,11 @@ def comband(
 def _leverage(player: ComBand) -> float:
     """Return the largest leverage of μ, or a bound of it where actions are not listed."""
     span = player.actions.span
-    table = player.table
-    if table is not None:
-        law = player.mu.finite()
-        weights = np.zeros(table.n_actions)
-        weights[[table.index(atom) for atom in law.atoms]] = law.weights
-        return float(leverages(table.rows, span, weights).max())
+    if player.listed is not None:
+        rows, law = np.array(player.listed.atoms), player.mu.finite()
+        words, weights = pack_rows(rows), np.zeros(len(rows))
+        weights[[place_of(words, np.array(atom)) for atom in law.atoms]] = law.weights
+        return float(leverages(rows, span, weights).max())
     smallest = smallest_eigenvalue(player.mu, span)
     if smallest <= 0.0:
         raise TooLarge(

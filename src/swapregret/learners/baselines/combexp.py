@@ -101,7 +101,7 @@ def uniform_law(actions: ActionSet, horizon: int) -> Policy:
         return actions.uniform_policy()
     if actions.has_gibbs:
         return actions.gibbs(np.zeros(actions.dimension))
-    return list_actions(actions, horizon, _COST).uniform
+    return list_actions(actions, horizon, _COST)
 
 
 @refuses

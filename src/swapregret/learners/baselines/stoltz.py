@@ -153,7 +153,7 @@ class Stoltz(ListedPlayer):
     @cached_property
     def functions(self) -> Integers:
         """All N^N functions, one per row, or none if the rules are pairs."""
-        n = self.table.n_actions
+        n = self.n_actions
         listed = list(product(range(n), repeat=n)) if self.rules == "swap" else []
         return np.array(listed, dtype=np.int64).reshape(-1, n)
 

@@ -30,7 +30,6 @@ from swapregret.regret.ledgers.row_sums import (
     pool_of,
     pool_pieces,
     read_only,
-    sample_rows,
 )
 
 _FIRST_PIECES, _FIRST_BYTES = 2**14, 2**18
@@ -50,16 +49,6 @@ class ActionRows:
     capacity : int
         Most vectors. There may be more rows: as many as fit into the memory of the vectors. Between two folds the log may have
         twice as many of both.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> table = ActionRows(MSets(2, 1), capacity=1)
-    >>> words = np.array([[1], [2]], dtype=np.uint64)
-    >>> table.add_law(words, np.array([.5, .5]), np.array([1., 0.]), 1.0)
-    >>> rows, pooled = table.lend()
-    >>> len(rows), pooled.split
-    (1, 0.5)
     """
 
     def __init__(self, actions: ActionSet, capacity: int) -> None:
@@ -138,19 +127,14 @@ class ActionRows:
     def _pieces(self) -> Rows:
         """Return what is in the log; it stays as it is, since a log is only added to."""
         log, (n, k) = self.log, self.log.counts.tolist()
-        return Rows(
-            read_only(log.words[:n]),
-            read_only(log.at[:n]),
-            read_only(log.shares[:n]),
-            np.broadcast_to(np.True_, n),
-            read_only(log.vectors[:k]),
-            read_only(log.vector_days[:k]),
-        )
+        words, at, shares = read_only(log.words[:n]), read_only(log.at[:n]), read_only(log.shares[:n])
+        vectors, days = read_only(log.vectors[:k]), read_only(log.vector_days[:k])
+        return Rows(words, at, shares, np.broadcast_to(np.True_, n), vectors, days)
 
     def _is_worth_folding(self) -> bool:
         """Tell whether one vector per action would take a fourth of the log's memory or less; one action in 16 is looked at."""
         rows, d = self._pieces(), self._actions.dimension
-        n_rows = _PARTS * len(distinct_rows(read_only(sample_rows(rows.words, _PARTS)))[0])
+        n_rows = _PARTS * len(distinct_rows(read_only(rows.words[pool_of(rows.words, _PARTS) == 0]))[0])
         return _SAVING * n_rows * (8 * d + rows.nbytes // max(1, len(rows.words))) <= rows.nbytes
 
     def _settled(self) -> Rows:
@@ -159,29 +143,24 @@ class ActionRows:
         fresh = np.ones(len(rows) - n_old, dtype=np.bool_)
         if self._pooled.n_pools:  # a new row is whole if nothing was pooled yet where its action would have gone
             fresh = self._pooled.counts[pool_of(read_only(rows.words[rows.firsts[n_old:]]), self._n_pools)] == 0.0
-        whole, kept = np.concatenate([self._whole, fresh]), np.arange(len(rows))
+        whole = np.concatenate([self._whole, fresh])
         # a few pieces take less memory than a vector, as long as the vectors of policies have room
         few = 1 + 8 * self._actions.dimension // (8 * rows.words.shape[1] + 12)
         ways = (few, 1) if 2 * len(rows.vectors) <= self._capacity else (1,)
-        fitting = [few for few in ways if self._has_room(rows, few)]
-        if not fitting:
-            kept, gone = self._most_played(rows, ways[0])
+        for few in ways:
+            kept, gone = self._most_played(rows, few, self._most_rows)
+            if len(gone) == 0:
+                break
+        else:  # keep fewer pieces than there is room for, so that it is rare, and what was played most
+            fewer = max(self._capacity, self._most_rows // 2)
+            found = [(*self._most_played(rows, few, fewer), few) for few in ways]
+            kept, gone, few = max(found, key=lambda each: float(rows.days[each[0]].sum()))
             self._pool(rows, gone)
         self._whole = whole[kept]
-        return rows.folded(kept, (*fitting, *ways)[0], whole)
+        return rows.folded(kept, few, whole)
 
-    def _has_room(self, rows: Rows, few: int) -> bool:
-        """Tell whether all rows have room once those of more than a few pieces are folded."""
-        counts = rows.counts
-        is_own = counts > few
-        n_own, n_pieces = int(is_own.sum()), int(np.minimum(counts, few + 1).sum()) - few * int(is_own.sum())
-        if n_pieces > self._most_rows or n_own > self._capacity:
-            return False
-        shared = numbered(rows.at[rows.firsts[~is_own]], len(rows.vectors))[0] if few == 1 else rows.vectors
-        return n_own + len(shared) <= self._capacity
-
-    def _most_played(self, rows: Rows, few: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the rows that have room, which are those played most, and the others."""
+    def _most_played(self, rows: Rows, few: int, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the rows that have room, those played most, and the others: those of more than a few pieces are folded."""
         order = np.argsort(rows.days, kind="stable")[::-1]
         counts = rows.counts[order]
         is_new, n_shared = counts > few, len(rows.vectors)
@@ -189,9 +168,7 @@ class ActionRows:
         if few == 1:  # what rows of one piece share counts where it comes first
             lone, n_shared = np.flatnonzero(~is_new), 0
             is_new[lone[np.unique(rows.at[rows.firsts[order[lone]]], return_index=True)[1]]] = True
-        most = max(self._capacity, self._most_rows // 2)  # so that it does not happen often
-        fits = (n_pieces <= most) & (n_shared + np.cumsum(is_new) <= self._capacity)
-        n_kept = int(fits.sum())
+        n_kept = int(((n_pieces <= most) & (n_shared + np.cumsum(is_new) <= self._capacity)).sum())
         return np.sort(order[:n_kept]), order[n_kept:]
 
     def _pool(self, rows: Rows, gone: npt.NDArray[np.int64]) -> None:

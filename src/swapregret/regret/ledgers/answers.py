@@ -6,7 +6,7 @@ One oracle call per action gives it, whatever the number of actions that exist. 
 swap function are three readings of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import unpack_rows
 from swapregret.regret.ledgers.closed_ledger import Ledger, numbered
-from swapregret.regret.ledgers.merge import join_rows, places_in
+from swapregret.regret.ledgers.merge import join_rows, mean_ledger, places_in
 from swapregret.regret.ledgers.row_sums import (
     CHUNK,
     Places,
@@ -32,11 +32,15 @@ from swapregret.regret.ledgers.row_sums import (
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """A ledger with the best answer to each of its entries.
+    """The mean ledger of some runs with the best answer to each of its entries; regrets are read off it.
 
     Attributes
     ----------
+    actions : ActionSet
+    runs : tuple of Ledger
+        One per replication.
     ledger : Ledger
+        Their mean.
     chances : Matrix, shape (n_laws, n)
         How likely each unlisted law is to draw M.
     choices : uint64 array, shape (n, words)
@@ -51,6 +55,8 @@ class Answers:
         The probability each unlisted law gives to actions without a row.
     """
 
+    actions: ActionSet
+    runs: tuple[Ledger, ...]
     ledger: Ledger
     chances: Matrix
     choices: npt.NDArray[np.uint64]
@@ -90,16 +96,17 @@ class Answers:
         return self.ledger.pooled.n_pools == 0 and self.ledger.dropped is None and len(self.rest) <= 1
 
 
-def answer(actions: ActionSet, ledger: Ledger) -> Answers:
-    """Find the best answer to every entry of a ledger: one oracle call for each, or for all that share a vector."""
-    d = actions.dimension
+def answer(actions: ActionSet, ledgers: Iterable[Ledger]) -> Answers:
+    """Find the best answer to every entry of the mean of some ledgers: one oracle call for each, or for all that share a vector."""
+    runs, d = tuple(ledgers), actions.dimension
+    ledger = mean_ledger(runs)
     chances = _chances(ledger, ledger.rows.keys)
     weights = np.maximum(0.0, 1.0 - chances.sum(axis=1))
     choices, best, kept = _answer_rows(actions, ledger, chances)
     rest = np.array([share * law.value for share, law in zip(weights, ledger.laws, strict=True)]).reshape(-1, d)
     rest_choices = np.array([actions.argmax(row) for row in rest], dtype=np.int64).reshape(-1, d)
     rest_best = (rest * rest_choices).sum(axis=1)
-    return Answers(ledger, chances, choices, best, kept, rest, rest_choices, rest_best, weights)
+    return Answers(actions, runs, ledger, chances, choices, best, kept, rest, rest_choices, rest_best, weights)
 
 
 def _chances(ledger: Ledger, keys: Words) -> Matrix:
@@ -143,7 +150,7 @@ def _chunks(n: int) -> Iterator[slice]:
     return (slice(start, start + CHUNK) for start in range(0, n, CHUNK))
 
 
-def answer_samples(actions: ActionSet, answers: Answers) -> tuple[Vector, Vector]:
+def answer_samples(answers: Answers) -> tuple[Vector, Vector]:
     """Return V̂·φ*(M) and V̂·M for all actions with a row or drawn, dropped laws replaced by what was drawn from them."""
     ledger, dropped = answers.ledger, answers.ledger.dropped
     assert dropped is not None
@@ -155,11 +162,11 @@ def answer_samples(actions: ActionSet, answers: Answers) -> tuple[Vector, Vector
     chances = np.zeros((len(ledger.laws), len(merged)))
     chances[:, listed] = answers.chances
     values = _values(replace(ledger, rows=merged), chances, drawn)
-    best[drawn], kept[drawn] = answer_vectors(actions, values)[1], dot_each(values, merged.keys[drawn])
+    best[drawn], kept[drawn] = answer_vectors(answers.actions, values)[1], dot_each(values, merged.keys[drawn])
     return best, kept
 
 
-def lower_sum(actions: ActionSet, answers: Answers) -> float:
+def lower_sum(answers: Answers) -> float:
     r"""Return a certified lower end of Σ_M max V[M]·M': the value of rules φ that can be written down.
 
     Three of them, the best counts: one action for everything; an answer for each action whose row is whole and one for
@@ -168,7 +175,7 @@ def lower_sum(actions: ActionSet, answers: Answers) -> float:
     ledger, dropped = answers.ledger, answers.ledger.dropped
 
     def best(vector: Vector) -> float:
-        choice: Action = actions.argmax(vector)
+        choice: Action = answers.actions.argmax(vector)
         return float(vector @ choice)
 
     floor = dropped.lowest if dropped is not None else 0.0
@@ -205,10 +212,10 @@ class Rule:
         self.keys, self.choices, self.otherwise = keys, choices, otherwise
 
     @classmethod
-    def of(cls, actions: ActionSet, answers: Answers, allowed: npt.NDArray[np.bool_] | None = None) -> "Rule":
+    def of(cls, answers: Answers, allowed: npt.NDArray[np.bool_] | None = None) -> "Rule":
         """Return the best rule of a ledger that answers whole rows one by one, and all else by one action."""
         use = answers.ledger.rows.whole if allowed is None else allowed
-        otherwise = actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else answers.ledger.total)
+        otherwise = answers.actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else answers.ledger.total)
         return cls(answers.ledger.rows.keys[use], answers.choices[use], otherwise)
 
     def find(self, words: Words) -> Places:

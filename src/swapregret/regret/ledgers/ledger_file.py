@@ -13,18 +13,7 @@ from swapregret.regret.ledgers.law_file import read_laws, write_laws
 
 
 def write_ledger(ledger: Ledger) -> NamedArrays:
-    """Write a ledger as named arrays.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.policy import FinitePolicy
-    >>> from swapregret.regret.ledgers.ledger import SwapLedger
-    >>> made = SwapLedger(MSets(2, 1))
-    >>> made.record(FinitePolicy([[1, 0]], [1.]), np.array([0.25, 0.5]))
-    >>> read_ledger(write_ledger(made.close()), MSets(2, 1)).values.tolist()
-    [[0.25, 0.5]]
-    """
+    """Write a ledger as named arrays."""
     dropped = ledger.dropped
     arrays: NamedArrays = {
         "total": ledger.total,

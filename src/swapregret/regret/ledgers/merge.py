@@ -17,19 +17,7 @@ from swapregret.regret.ledgers.row_sums import Places, pool_of
 
 
 def mean_ledger(ledgers: Iterable[Ledger]) -> Ledger:
-    """Average replications entry by entry: the expectation that stands inside the maximum over φ.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.policy import FinitePolicy
-    >>> from swapregret.regret.ledgers.ledger import SwapLedger
-    >>> runs = SwapLedger(MSets(2, 1)), SwapLedger(MSets(2, 1))
-    >>> for run, reward in zip(runs, (0.5, 1.0)):
-    ...     run.record(FinitePolicy([[1, 0]], [1.0]), np.array([reward, 0.0]))
-    >>> mean_ledger(run.close() for run in runs).values.tolist()
-    [[0.75, 0.0]]
-    """
+    """Average replications entry by entry: the expectation that stands inside the maximum over φ."""
     parts = _checked(ledgers)
     if len(parts) == 1:
         return parts[0]

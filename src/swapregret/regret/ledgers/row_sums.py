@@ -36,18 +36,7 @@ def in_order(n: int) -> Places:
 class PieceLog(NamedTuple):
     """Room for P pieces of actions of W words and for K vectors; entries are only ever added, so any beginning of it is a value.
 
-    A piece is what one policy gave one action: ``shares[i] · vectors[at[i]]``. V[M] is the sum of the pieces of M.
-
-    Attributes
-    ----------
-    counts : int64 array, shape (2,)
-        Pieces and vectors in use.
-    words : uint64 array, shape (P, W)
-    at : int32 array, shape (P,)
-    shares : float64 array, shape (P,)
-    vectors : float64 array, shape (K, d)
-    vector_days : float64 array, shape (K,)
-        On how many days each vector was met: a piece stands for ``shares[i] · vector_days[at[i]]`` days.
+    ``counts`` are the pieces and vectors in use; the other fields as of ``closed_ledger.Rows``.
     """
 
     counts: Integers
@@ -102,17 +91,6 @@ def distinct_rows(words: Words) -> tuple[Places, Places]:
             place = (place + 1) & (n_slots - 1)
         rows[index] = row
     return firsts[:n_rows], rows
-
-
-@kernel
-def sample_rows(words: Words, n_parts: int) -> Words:
-    """Return the packed actions whose hash is in one of ``n_parts`` equal parts, as often as they come."""
-    sample, n = np.empty_like(words), 0
-    for index in range(words.shape[0]):
-        if pool_at(words[index], n_parts) == 0:
-            sample[n] = words[index]
-            n += 1
-    return sample[:n]
 
 
 @kernel
@@ -232,15 +210,7 @@ def pool_pieces(
 
 
 def answer_vectors(actions: ActionSet, vectors: Matrix) -> tuple[Words, Vector]:
-    """Return the best answer to every vector, packed, and what it earns.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> words, best = answer_vectors(MSets(3, 2), np.array([[1.0, 0.25, 0.5]]))
-    >>> words.tolist(), best.tolist()
-    ([[5]], [1.5])
-    """
+    """Return the best answer to every vector, packed, and what it earns."""
     words, best = np.empty((len(vectors), -(-actions.dimension // 64)), dtype=np.uint64), np.empty(len(vectors))
     for start in range(0, len(vectors), CHUNK):
         here = slice(start, start + CHUNK)

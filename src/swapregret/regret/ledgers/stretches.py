@@ -5,7 +5,7 @@ on the tape, and handed on once, when it leaves.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,8 +75,7 @@ class Stretches:
         return list(before.values())
 
 
-@dataclass(frozen=True, eq=False)
-class Window:
+class Window(NamedTuple):
     """Days ``first`` to ``last`` − 1 of a tape, on which slot s was played with ``shares[s]`` and had ``marginals[s]``."""
 
     first: int

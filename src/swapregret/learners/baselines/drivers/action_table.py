@@ -1,13 +1,12 @@
-"""All actions of a set as a table, or a refusal that says what a run on them would take."""
+"""All actions of a set as a list, or a refusal that says what a run on them would take."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, Actions, Integers, Matrix, Words
-from swapregret.compiled.bits import pack_action, pack_rows
+from swapregret.arrays import Integers, Words
+from swapregret.compiled.bits import pack_action
 from swapregret.compiled.kernel import kernel
 from swapregret.counts import count_in_words
 from swapregret.errors import TooLarge
@@ -102,45 +101,8 @@ def place_of(words: Words, action: Integers) -> int:
     return low
 
 
-@dataclass(frozen=True, eq=False)
-class ActionTable:
-    """All actions of a set, in canonical order.
-
-    Attributes
-    ----------
-    uniform : FinitePolicy
-        Lists all of them; other laws are made from it by ``reweighted``.
-    """
-
-    uniform: FinitePolicy
-
-    @property
-    def rows(self) -> Actions:
-        """Return the actions, shape (N, dimension)."""
-        return self.uniform.atoms
-
-    @property
-    def n_actions(self) -> int:
-        """Return N."""
-        return len(self.rows)
-
-    @cached_property
-    def columns(self) -> Matrix:
-        """The table element by element, shape (dimension, N), for kernels, which only read it."""
-        return np.array(self.rows.T, dtype=np.float64, order="C")
-
-    @cached_property
-    def words(self) -> Words:
-        """The actions as bits."""
-        return pack_rows(np.array(self.rows))
-
-    def index(self, action: Action) -> int:
-        """Return the number of an action."""
-        return int(place_of(self.words, np.array(action, dtype=np.int64)))
-
-
-def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None = None) -> ActionTable:
-    """List all actions, or refuse with an estimate of what a run would take.
+def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None = None) -> FinitePolicy:
+    """List all actions, in canonical order, as the uniform law; or refuse with an estimate of what a run would take.
 
     Parameters
     ----------
@@ -170,4 +132,4 @@ def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None
             f"{many}, for which {horizon:,} days would take {'over ' if count is None else ''}{run}",
             "Use swap_combcp, whose cost does not depend on the number of actions, or raise `limit`.",
         ) from None
-    return ActionTable(FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows))))
+    return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))

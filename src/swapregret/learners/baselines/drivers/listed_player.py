@@ -13,10 +13,10 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import Common, Explore, draw, law_of, prepare, room, show_law
 from swapregret.arrays import Floats, Integers, Words, as_integer
-from swapregret.compiled.bits import unpack, unpack_rows
+from swapregret.compiled.bits import pack_rows, unpack, unpack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
-from swapregret.learners.baselines.drivers.action_table import ActionTable, Cost, list_actions
+from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
 from swapregret.learners.baselines.drivers.competitor import DERIVED, Competitor
 from swapregret.learners.baselines.drivers.listed_steps import listed_shares
 from swapregret.learners.player import Feedback
@@ -137,21 +137,22 @@ class ListedPlayer(Competitor):
     def size_of(cls, actions: ActionSet, horizon: int, limit: int | None) -> tuple[int, int]:
         """Return N and T, or refuse what is too large."""
         days = as_integer(horizon, "horizon", 1)
-        return list_actions(actions, days, cls.cost, limit).n_actions, days
+        return len(list_actions(actions, days, cls.cost, limit).atoms), days
 
     @cached_property
-    def table(self) -> ActionTable:
-        """All actions."""
+    def mu(self) -> FinitePolicy:
+        """The uniform law, which is not played: it lists all actions."""
         return list_actions(self.actions, self.horizon, self.cost, self.limit)
 
     @property
-    def mu(self) -> Policy:
-        """The uniform law, which is not played."""
-        return self.table.uniform
+    def n_actions(self) -> int:
+        """Return N."""
+        return len(self.mu.atoms)
 
     @cached_property
     def _family(self) -> TableFamily:
-        actions, columns, words = self.actions, self.table.columns, self.table.words
+        actions, rows = self.actions, np.array(self.mu.atoms)
+        columns, words = np.array(rows.T, dtype=np.float64, order="C"), pack_rows(rows)
         d, none = len(columns), np.zeros(0, dtype=np.int64)
         explore = Explore(np.zeros((0, words.shape[1]), dtype=np.uint64), np.zeros(0), np.zeros(d), np.zeros((0, 0)))
         common = Common(d, actions.size, actions.rank, bool(actions.is_uniform), none, none, explore)
@@ -163,7 +164,7 @@ class ListedPlayer(Competitor):
 
     def _running(self, offset: int) -> Running:
         family, none = self._family, np.zeros(self.actions.dimension)
-        n, learners = self.table.n_actions, start_learners(0, none, none)
+        n, learners = self.n_actions, start_learners(0, none, none)
         common = begin_round(none.size, offset, learners, room(family, 2, n), 2, 0)
         state = ListedState(*common, self._own(n))
         return Running(family, self._rule(none), state, DERIVED, self)
