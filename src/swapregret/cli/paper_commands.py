@@ -10,7 +10,7 @@ from rich.text import Text
 
 from swapregret.cli.console import console, emit_json, progress_bar, status_console, styled, table_of
 from swapregret.cli.options import AsJson, Jobs, SeedOption, count, days
-from swapregret.counts import MOST_REPLICATIONS
+from swapregret.counts import MOST_REPLICATIONS, count_in_words
 from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _print_family(result: "Table1", family: str) -> None:
         if row:
             measured.append((competitor.name, *map(_text, row)))
             theory.append((competitor.name, competitor.regret, _theory(row), competitor.time))
-    headings = ["player", *(f"{label}\nN = {_count(n_actions)}" for label, n_actions in columns)]
+    headings = ["player", *(f"{label}\nN = {count_in_words(n_actions)}" for label, n_actions in columns)]
     table = table_of(title, headings, measured, show_lines=True)
     table.columns[0].min_width = 11
     console.print(table)
@@ -114,7 +114,7 @@ def _short(refused: str) -> Text:
     _, found, rest = refused.partition("would take ")
     if found:
         return styled(("refused:\n" + rest.replace(" and ", "\n"), "dim"))
-    _, found, rest = refused.partition("about ")
+    _, found, rest = refused.partition("and so ")
     return styled(("refused:\n" + rest.partition(",")[0].replace(" functions", " φ") if found else refused, "dim"))
 
 
@@ -125,10 +125,6 @@ def _theory(row: "list[Cell]") -> str:
 
 def _time(microseconds: float) -> str:
     return f"{microseconds:.0f} µs" if microseconds < 1e4 else f"{microseconds / 1e3:.0f} ms"
-
-
-def _count(number: int) -> str:
-    return f"{number:,}" if number < 10**6 else f"{number:.1e}"
 
 
 def _figures(result: "Table1") -> str:
@@ -155,7 +151,7 @@ def _figures(result: "Table1") -> str:
             figures.append((panel, series_figure(series, "N, number of actions", unit)))
         refused = [c for c in result.cells if c.family == family and c.refused is not None]
         if refused:
-            rows = [(c.player, (c.n_actions, f"{c.n_actions:,}"), c.refused) for c in refused]
+            rows = [(c.player, (c.n_actions, count_in_words(c.n_actions)), c.refused) for c in refused]
             title = f"<h2>{escape(family)}: refused</h2>"
             parts.append(title + html_table(f"refused {family}", ("player", "N", "why"), rows))
     lead = (
@@ -210,7 +206,7 @@ def _print(result: "Counterexample") -> None:
         rows = {row.player: row for row in result.rows if row.length == length}
         cells = [f"{row.regret:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in rows.values()]
         promised = rows["CombEXP"].promised or 0.0
-        shown.append((str(length), f"{rows['CombEXP'].n_paths:,}", *cells, f"≥ {promised:.3f}"))
+        shown.append((str(length), count_in_words(rows["CombEXP"].n_paths), *cells, f"≥ {promised:.3f}"))
     title = f"Realised regret / T on the shortcut DAG, T = {result.horizon:,}, {result.replications} runs each "
     headings = ("n", "paths", *PLAYERS, "CombEXP never finds it with probability")
     console.print(table_of(title + "(mean, 95 % interval)", headings, shown, left=0))

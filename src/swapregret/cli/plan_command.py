@@ -2,7 +2,6 @@
 
 import math
 import sys
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +9,7 @@ from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of
 from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_set
+from swapregret.counts import bytes_in_words, count_in_words, duration_in_words
 from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _expected(found: "Expectation | None") -> dict[str, Any] | None:
 
 def _print(made: "Plan", set_spec: str) -> None:
     actions, schedule = made.actions, made.schedule
-    many = "not counted" if made.actions.n_actions is None else _count(made.actions.n_actions)
+    many = "not counted" if made.actions.n_actions is None else count_in_words(made.actions.n_actions)
     console.print(
         styled(
             (set_spec, "bold"),
@@ -146,7 +146,7 @@ def _table(made: "Plan") -> Table:
     rows: list[tuple[str, str]] = []
     vacuous = ", vacuous" if made.bound.is_vacuous else ""
     rows.append(("theorem's bound on swap regret / T", f"{made.bound.per_round:.3g}{vacuous}"))
-    least = "none" if made.theorem_horizon is None else f"{made.theorem_horizon:.3g}"
+    least = "none" if made.theorem_horizon is None else count_in_words(made.theorem_horizon)
     rows.append(("least horizon of the theorem's schedule", least))
     found = made.expectation
     if found is None:
@@ -160,11 +160,11 @@ def _table(made: "Plan") -> Table:
     if made.speed is not None:
         rows.append(("rounds per second on this machine", f"{made.speed.playing:,.0f}, one core"))
         rows.append(("    with swap regret measured", f"{made.speed.measuring:,.0f}"))
-        rows.append(("    all T rounds, measured", _duration(made.horizon / made.speed.measuring)))
-    rows.append(("memory: state of the player", _size(made.memory.state)))
-    rows.append(("    ledger of swap regret", f"at most {_size(made.memory.ledger_at_most)}"))
+        rows.append(("    all T rounds, measured", "about " + duration_in_words(made.horizon / made.speed.measuring)))
+    rows.append(("memory: state of the player", bytes_in_words(made.memory.state)))
+    rows.append(("    ledger of swap regret", f"at most {bytes_in_words(made.memory.ledger_at_most)}"))
     peak = _peak()
-    rows.append(("    this process so far", "not told by this system" if peak is None else _size(peak)))
+    rows.append(("    this process so far", "not told by this system" if peak is None else bytes_in_words(peak)))
     return table_of("", ("", ""), rows, left=2, show_header=False)
 
 
@@ -175,22 +175,3 @@ def _peak() -> int | None:
     except ImportError:
         return None
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
-def _count(number: int) -> str:
-    return f"{number:,}" if number < 10**9 else f"{Decimal(number):.2e}"
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} GB"
-
-
-def _duration(seconds: float) -> str:
-    for limit, unit, length in ((120.0, "seconds", 1.0), (7200.0, "minutes", 60.0), (172_800.0, "hours", 3600.0)):
-        if seconds < limit:
-            return f"about {float(f'{seconds / length:.2g}'):g} {unit}"
-    return f"about {seconds / 86_400:,.0f} days"

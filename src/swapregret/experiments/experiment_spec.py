@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from swapregret.boundary import naming
-from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, check_name, shown, time_of
+from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, check_name, count_in_words, shown, time_of
 from swapregret.errors import InvalidInput
 from swapregret.experiments.toml_file import parse_toml, read_toml
 
@@ -147,7 +147,9 @@ def _problem(error: dict[str, Any]) -> InvalidInput:
     if kind == "too_short":
         return InvalidInput(f"`{field}` must have at least one entry", came, f"Write e.g. {_example(field)}.")
     if kind == "less_than_equal" and field.startswith("horizons"):
-        return InvalidInput(f"`{field}` must be at most {LONGEST_HORIZON:.0e} days", came, time_of(error["input"]))
+        return InvalidInput(
+            f"`{field}` must be at most {count_in_words(LONGEST_HORIZON)} days", came, time_of(error["input"])
+        )
     words = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
     return InvalidInput(f"`{field}` must be {words}", came, f"Write e.g. {_example(field)}.")
 

@@ -9,7 +9,7 @@ import numpy as np
 from swapregret import environments
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer
-from swapregret.counts import LONGEST_HORIZON
+from swapregret.counts import LONGEST_HORIZON, count_in_words, power_in_words
 from swapregret.experiments.bench.timing import measure
 from swapregret.experiments.measured import Expectation, expected_swap_regret
 from swapregret.learners.player import Player
@@ -83,13 +83,13 @@ class Plan:
         if self.bound.is_vacuous:
             found.append(
                 f"The theorem's bound is vacuous here: {self.bound.per_round:.3g} per round, where no play can lose more "
-                f"than 1. It says something from T ≈ 10^{self.useful_exponent:.0f} on."
+                f"than 1. It says something from T ≈ {power_in_words(round(self.useful_exponent))} on."
             )
         if self.theorem_horizon is None or self.horizon < self.theorem_horizon:
             is_adaptive = self.preset == "adaptive"
             kept = "the guarantee of docs/guarantee.md holds" if is_adaptive else "the decomposition lemma holds"
             least = self.theorem_horizon
-            when = "for no horizon" if least is None else f"only from T = {least:.2g} on"
+            when = "for no horizon" if least is None else f"only from T = {count_in_words(least)} on"
             found.append(
                 f"The theorem's own schedule exists {when}; for the windows planned here {kept}, the theorem's number does "
                 "not."

@@ -17,11 +17,11 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import as_integer
+from swapregret.counts import duration_in_words
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
 from swapregret.games.kinds.routing import layered_edges
 from swapregret.learners import baselines
-from swapregret.learners.baselines.drivers.action_table import read_duration
 from swapregret.learners.presets import swap_combcp
 from swapregret.playing.play import play
 from swapregret.playing.workers import run_tasks
@@ -226,7 +226,7 @@ def measure_cell(
     except (TooLarge, Unsupported) as error:
         return replace(cell, refused=f"refused: {error.came}")
     if expected > budget:
-        return replace(cell, refused=f"refused: would take {read_duration(expected)}")
+        return replace(cell, refused=f"refused: would take {duration_in_words(expected)}")
     place = WORLDS[world](actions, horizon, rng=seed)
     started = time.process_time()
     regret = play(player, place, rng=seed, replications=replications).swap_regret

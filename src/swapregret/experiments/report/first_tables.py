@@ -7,6 +7,7 @@ from html import escape
 
 import numpy as np
 
+from swapregret.counts import count_in_words
 from swapregret.experiments.report.compare import SIGNS, Difference, difference, shared
 from swapregret.experiments.report.model import Curve, Ends, PlayerRuns, Scene
 from swapregret.experiments.report.shell import TableCell, plain_section, table
@@ -174,7 +175,7 @@ def results_table(scenes: Sequence[Scene]) -> str:
     kinds = list(dict.fromkeys(runs.definition for scene in scenes for runs in scene.players if runs.definition))
     rows = []
     for scene in scenes:
-        count = "" if scene.n_actions is None else f", N = {_many(scene.n_actions)}"
+        count = "" if scene.n_actions is None else f", N = {count_in_words(scene.n_actions)}"
         about = f"d = {scene.dimension}, m = {scene.size}{count}"
         name, horizon = (
             TableCell(f"{escape(scene.actions)} <small>({about})</small>"),
@@ -227,7 +228,3 @@ def _marks(runs: PlayerRuns, kinds: Sequence[str], *, is_close: bool) -> str:
 
 def _overlaps(one: Curve, other: Curve) -> bool:
     return one.last[1] <= other.last[2] and other.last[1] <= one.last[2]
-
-
-def _many(count: int) -> str:
-    return f"{count:,}" if count < 10**7 else f"about 10^{len(str(count)) - 1}"

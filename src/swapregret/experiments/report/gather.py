@@ -12,6 +12,7 @@ from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Matrix, Vector
+from swapregret.counts import bytes_in_words
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.model import (
     Curve,
@@ -196,7 +197,7 @@ def _origin(experiment: Experiment, n_finished: int) -> Origin:
     order = [*(name for name in _FACTS if name in known), *(name for name in known if name not in _FACTS)]
     facts = {_FACTS.get(name, name.replace("_", " ")): str(known[name]) for name in order}
     if isinstance(known.get("memory_bytes"), int):
-        facts["memory"] = f"{known['memory_bytes'] / 2**30:.1f} GiB"
+        facts["memory"] = bytes_in_words(known["memory_bytes"])
     return Origin(experiment.name, experiment.spec, facts, len(experiment.runs), n_finished, failures)
 
 
