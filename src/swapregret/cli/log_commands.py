@@ -66,7 +66,7 @@ def audit(
             raise InvalidInput(
                 "`--picture` must have the reward of every element", "totals alone", "Leave out `--picture`."
             )
-        from swapregret.experiments.report.lines import gains_page
+        from swapregret.experiments.report.small_pages import gains_page
 
         title = f"{log.name}: swap regret {result.swap_regret.value:.4g}"
         picture.write_text(gains_page(result.best_swap, title, limit=limit), encoding="utf-8")

@@ -1,7 +1,6 @@
 """``swapregret table1`` and ``counterexample``: what the paper says, as measurements."""
 
 from dataclasses import asdict
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,7 +59,9 @@ def table1(
             progress=advance,
         )
     if html is not None:
-        html.write_text(_figures(result), encoding="utf-8")
+        from swapregret.experiments.report.small_pages import table1_page
+
+        html.write_text(table1_page(result), encoding="utf-8")
     if as_json:
         emit_json(asdict(result))
         return
@@ -127,40 +128,6 @@ def _time(microseconds: float) -> str:
     return f"{microseconds:.0f} µs" if microseconds < 1e4 else f"{microseconds / 1e3:.0f} ms"
 
 
-def _figures(result: "Table1") -> str:
-    from swapregret.experiments.paper_table1 import COMPETITORS
-    from swapregret.experiments.report.lines import Series, series_figure
-    from swapregret.experiments.report.shell import Panel, figure_page
-    from swapregret.experiments.report.shell import table as html_table
-
-    figures, parts = [], []
-    for place, family in enumerate(dict.fromkeys(cell.family for cell in result.cells)):
-        regrets, times = [], []
-        for competitor in COMPETITORS:
-            row = [c for c in result.cells if c.family == family and c.player == competitor.name]
-            is_ours = "ours" in competitor.name
-            regret = tuple((float(c.n_actions), c.swap_regret) for c in row if c.swap_regret is not None)
-            spent = tuple((float(c.n_actions), c.microseconds) for c in row if c.microseconds is not None)
-            regrets.append(Series(competitor.name, regret, (), is_ours))
-            times.append(Series(competitor.name, spent, (), is_ours))
-        for key, title, unit, series in (
-            ("regret", "swap regret / T", "swap regret / T", regrets),
-            ("time", "time per day", "microseconds", times),
-        ):
-            panel = Panel(f"{key}{place}", f"{family}: {title}", (f"<b>Shown:</b> {title} by number of actions.",))
-            figures.append((panel, series_figure(series, "N, number of actions", unit)))
-        refused = [c for c in result.cells if c.family == family and c.refused is not None]
-        if refused:
-            rows = [(c.player, (c.n_actions, count_in_words(c.n_actions)), c.refused) for c in refused]
-            title = f"<h2>{escape(family)}: refused</h2>"
-            parts.append(title + html_table(f"refused {family}", ("player", "N", "why"), rows))
-    lead = (
-        f"World {result.world}, T = {result.horizon:,}, {result.replications} run(s), seed {result.seed}. Lines end where a "
-        f"competitor is refused: its list of actions is too long, or a run would exceed {result.budget:.0f} seconds."
-    )
-    return figure_page("Table 1, measured", lead, figures, parts)
-
-
 def counterexample(
     lengths: Annotated[list[int] | None, count("length", "Layers of the DAG; repeat for several.", most=1000)] = None,
     horizon: Annotated[int, days("horizon", "Days to play.")] = 10_000,
@@ -189,7 +156,9 @@ def counterexample(
             progress=lambda: bar.advance(task),
         )
     if html is not None:
-        html.write_text(_figure(result), encoding="utf-8")
+        from swapregret.experiments.report.small_pages import counterexample_page
+
+        html.write_text(counterexample_page(result), encoding="utf-8")
     if as_json:
         emit_json(asdict(result))
         return
@@ -214,19 +183,3 @@ def _print(result: "Counterexample") -> None:
         "What you see: one edge pays everything and lies on one path of 2ⁿ + 1. CombEXP explores by the marginals of the "
         "uniform policy and almost never takes that path; Lazy-ComBCP mixes in a policy that shows every direction and finds it."
     )
-
-
-def _figure(result: "Counterexample") -> str:
-    from swapregret.experiments.report.lines import Series, series_figure
-    from swapregret.experiments.report.shell import Panel, figure_page
-    from swapregret.experiments.shortcut_counterexample import PLAYERS
-
-    series = []
-    for name in PLAYERS:
-        rows = [row for row in result.rows if row.player == name]
-        points = tuple((float(row.length), row.regret) for row in rows)
-        series.append(Series(name, points, tuple((row.low, row.high) for row in rows), name == "Lazy-ComBCP"))
-    drawn = series_figure(series, "n (2ⁿ + 1 paths)", "regret / T", is_log=False)
-    panel = Panel("regret", "Realised regret on the shortcut DAG", ("<b>Shown:</b> regret / T, mean over runs.",))
-    lead = f"T = {result.horizon:,}, {result.replications} runs each, seed {result.seed}; bars are 95 % intervals."
-    return figure_page("CombEXP and the shortcut", lead, [(panel, drawn)])

@@ -13,8 +13,7 @@ from swapregret.arrays import Label, Matrix
 from swapregret.errors import Unsupported
 from swapregret.experiments.report.curves import curve_figure
 from swapregret.experiments.report.graph import graph_figure
-from swapregret.experiments.report.lines import in_braces
-from swapregret.experiments.report.model import Curve, DrawnGraph
+from swapregret.experiments.report.model import Curve
 from swapregret.experiments.report.shell import (
     Panel,
     again_section,
@@ -24,7 +23,17 @@ from swapregret.experiments.report.shell import (
     plain_section,
     table,
 )
-from swapregret.experiments.report.style import Figure, axis, escaped, figure, heat_map, marker, numbers, scatter
+from swapregret.experiments.report.style import (
+    Figure,
+    axis,
+    escaped,
+    figure,
+    heat_map,
+    in_braces,
+    marker,
+    numbers,
+    scatter,
+)
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import joint_law, normal_form
@@ -32,6 +41,7 @@ from swapregret.games.kinds.routing import RoutingGame
 from swapregret.games.payoffs import Game
 from swapregret.games.programs import BestEquilibrium, best_correlated_equilibrium, equilibrium_payoffs
 from swapregret.games.self_play import Checkpoint, SelfPlayResult
+from swapregret.networks.network import Network
 from swapregret.notebook import colour
 
 _MOST_CELLS = 10_000
@@ -292,16 +302,16 @@ def _network(result: SelfPlayResult) -> Figure | None:
     if not isinstance(game, RoutingGame):
         return None
     loads = game.loads([result.play.marginals(player) for player in range(game.n_players)])
-    graph = DrawnGraph.directed(game.edges, (f"{tail} → {head}" for tail, head in game.edges))
-    drawn = graph_figure(graph)
+    names = [f"{tail} → {head}" for tail, head in game.edges]
+    drawn = graph_figure(Network(tuple(game.edges), directed=True), names)
     if drawn is None:
         return None
     top = float(loads.max()) or 1.0
     for trace, load in zip(drawn["data"], loads.tolist(), strict=False):
         trace["line"] = {"color": colour(1), "width": round(0.5 + 10.0 * load / top, 3)}
         trace["opacity"] = 0.75
-    drawn["data"][len(graph.edges)]["text"] = [
-        escaped(f"{edge.label}: {load:.3f}") for edge, load in zip(graph.edges, loads.tolist(), strict=True)
+    drawn["data"][len(names)]["text"] = [
+        escaped(f"{name}: {load:.3f}") for name, load in zip(names, loads.tolist(), strict=True)
     ]
     return drawn
 

@@ -106,12 +106,12 @@ def _laws(scene: Scene) -> dict[str, Any]:
     known = [(runs.name, runs.law) for runs in scene.players if runs.law is not None]
     if not known:
         return {"absent": "The policies that played were not recorded."}
-    if scene.graph is None:
+    if scene.network is None:
         absent = f"The set has {len(scene.labels):,} elements; a map of more than {MOST_ELEMENTS} cannot be read."
         return choices({name: law_map(law, scene.labels) for name, law in known}, absent)
-    drawn = graph_figure(scene.graph)
+    drawn = graph_figure(scene.network, scene.labels)
     if drawn is None:
-        return {"absent": f"The graph has {len(scene.graph.edges):,} edges; more than {MOST_EDGES} cannot be read."}
+        return {"absent": f"The graph has {len(scene.network.edges):,} edges; more than {MOST_EDGES} cannot be read."}
     laws = [
         {"name": name, "days": law.days.tolist(), "probabilities": _probabilities(law.marginals)} for name, law in known
     ]
