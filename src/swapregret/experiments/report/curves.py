@@ -33,17 +33,8 @@ def curve_figure(
 ) -> Figure | None:
     """Draw curves over the days, or over another number, one line and one band each; None where there is none.
 
-    A logarithmic axis is as high as its lines need: bands that reach further, down to 0 or far up, are cut at the frame. The
-    interval itself is in the hover text, as measured.
-
-    Parameters
-    ----------
-    curves : sequence of (str, Curve or None)
-        By name; one that is missing keeps its place, so that the others keep their colours.
-    is_log : bool
-        Whether the picture opens on logarithmic axes.
-    unit : str
-        Written behind the numbers of the hover text.
+    A curve that is missing keeps its place, so that the others keep their colours. A logarithmic axis is as high as its lines
+    need: bands that reach further, down to 0 or far up, are cut at the frame. The interval itself is in the hover text.
 
     Examples
     --------

@@ -117,18 +117,9 @@ _PANELS = (
 def game_page(
     results: Sequence[SelfPlayResult], title: str, *, spec: str, options: str, facts: Mapping[str, str]
 ) -> str:
-    """Return the page as self-contained HTML.
+    """Return the page as self-contained HTML: of one result per seed, the first is the one that tables and maps are of.
 
-    Parameters
-    ----------
-    results : sequence of SelfPlayResult
-        One per seed, of the same game and as many days; the first is the one that tables and maps are of.
-    spec : str
-        The description of the game as given.
-    options : str
-        Those of the command that plays it again: they may differ from the description.
-    facts : mapping of str to str
-        Version, seeds: what is needed to play it again.
+    ``options`` of the command play it again as it was played; they may differ from ``spec``, the description as given.
     """
     first = results[0]
     game = first.game

@@ -16,31 +16,15 @@ from swapregret.experiments.report.style import Figure
 
 @dataclass(frozen=True)
 class Panel:
-    """One figure of a page.
+    """One figure of a page."""
 
-    Attributes
-    ----------
-    key : str
-        By which the page finds its data.
-    words : tuple of str
-        Paragraphs beside the figure, in HTML.
-    is_optional : bool
-        Whether it is left out of a page where no scene has it.
-    has_axes : bool
-        Whether it can be switched between logarithmic and linear axes.
-    has_slider : bool
-        Whether it moves through the days.
-    choice : str
-        What the list of its variants is called.
-    """
-
-    key: str
+    key: str  # by which the page finds its data
     title: str
-    words: tuple[str, ...]
-    is_optional: bool = False
-    has_axes: bool = False
-    has_slider: bool = False
-    choice: str = "player"
+    words: tuple[str, ...]  # paragraphs beside the figure, in HTML
+    is_optional: bool = False  # whether it is left out of a page where no scene has it
+    has_axes: bool = False  # whether it can be switched between logarithmic and linear axes
+    has_slider: bool = False  # whether it moves through the days
+    choice: str = "player"  # what the list of its variants is called
 
 
 def document(
