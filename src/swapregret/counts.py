@@ -70,6 +70,17 @@ def power_in_words(exponent: float) -> str:
     return ("10" if lead == "1" else f"{lead}·10") + str(whole).translate(_RAISED)
 
 
+def plural(count: int, word: str) -> str:
+    """Return how many there are, in words.
+
+    Examples
+    --------
+    >>> plural(1, "run"), plural(1_000, "run")
+    ('1 run', '1,000 runs')
+    """
+    return f"{count_in_words(count)} {word}" + ("" if count == 1 else "s")
+
+
 def duration_in_words(seconds: float) -> str:
     """Write a number of seconds, with two figures.
 

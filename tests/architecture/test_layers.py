@@ -53,7 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "playing": _PLAYED - {"playing", "results"},
     "results": _PLAYED - {"results"},
     "games": _PLAYED,
-    "testing": _PLAYED | {"games", ""},
+    "testing": _PLAYED | {"games"},
     "public": _PLAYED | {"games", "testing"},
     "": {"public", "extras"},
     "experiments": _PLAYED | {"games", "testing", ""},

@@ -4,13 +4,11 @@ import math
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of
-from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_set
+from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_set, seconds
 from swapregret.counts import bytes_in_words, count_in_words, duration_in_words
-from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
     from swapregret.experiments.forecast import Plan
@@ -25,7 +23,7 @@ def plan(
     set_spec: SetSpec,
     horizon: Annotated[int, days("horizon", "Days to play: 1000000, 1_000_000 or 1e6.", least=2)],
     preset: Preset = "adaptive",
-    seconds: Annotated[float, typer.Option(help="About how long to time rounds; 0 times nothing.")] = 1.0,
+    timed: Annotated[float, seconds("seconds", "About how long to time rounds; 0 times nothing.", least=0.0)] = 1.0,
     as_json: AsJson = False,
 ) -> None:
     """Say what a player will do on a set over a horizon: schedule, calendar, theory, measurements, time and memory.
@@ -35,11 +33,9 @@ def plan(
     from swapregret.experiments.forecast import make_plan
 
     actions = read_set(set_spec)
-    if not (math.isfinite(seconds) and seconds >= 0.0):
-        raise InvalidInput("`seconds` must be a number, at least 0", repr(seconds), "Leave it out to get 1.")
-    if seconds > 0:
+    if timed > 0:
         status_console.print("Timing rounds (the first run compiles the inner loops) ...", style="dim")
-    made = make_plan(actions, horizon, preset=preset, seconds=seconds)
+    made = make_plan(actions, horizon, preset=preset, seconds=timed)
     if as_json:
         emit_json(_numbers(made, set_spec))
         return

@@ -9,6 +9,7 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.boundary import refuses
+from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.games.kinds import classics
 from swapregret.games.kinds.blotto import BlottoGame
@@ -103,9 +104,7 @@ def make_game(spec: Description, folder: Path | None = None) -> Game:
     >>> make_game({"kind": "blotto", "troops": [4, 3], "fields": 3}).action_sets[0].n_actions
     15
     """
-    kind = spec.get("kind")
-    if kind not in _KINDS:
-        raise InvalidInput(f"`kind` of a game must be one of {GAME_KINDS}", repr(kind), "Check the description.")
+    kind = check_name(spec.get("kind"), _KINDS, "kind")
     try:
         return _KINDS[kind](spec, folder or Path())
     except KeyError as error:
@@ -167,9 +166,7 @@ def make_players(game: Game, horizon: int, specs: Sequence[Mapping[str, Any]]) -
     made = []
     for spec, actions in zip(given, game.action_sets, strict=True):
         options = dict(spec)
-        name = options.pop("learner", "adaptive")
-        if name not in _PLAYERS:
-            raise InvalidInput(f"`learner` must be one of {PLAYER_NAMES}", repr(name), "Check the name.")
+        name = check_name(options.pop("learner", "adaptive"), _PLAYERS, "learner")
         try:
             made.append(_PLAYERS[name](actions, horizon, **options))
         except TypeError as error:

@@ -6,7 +6,10 @@ together: what was answered is committed. ``api`` has the routes, ``shield`` sta
 
 from dataclasses import dataclass
 
-__all__ = ["Settings"]
+__all__ = ["SCOPES", "Settings"]
+
+SCOPES = ("read", "decide", "admin")
+"""What a key may do; each scope includes those before it."""
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,8 @@ def open_store(database: str) -> "Store":
     try:
         migrate(engine)
     except sa.exc.SQLAlchemyError as error:
-        raise _away(error) from None
+        must = "`--database` must be a database that can be opened and written"
+        raise InvalidInput(must, _away(error).came, "Check its path or address, and that it is up.") from None
     return Store(engine)
 
 

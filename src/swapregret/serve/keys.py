@@ -9,20 +9,19 @@ from typing import Any
 
 from sqlalchemy import Row, insert, select, update
 
+from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
+from swapregret.serve import SCOPES
 from swapregret.serve.database import Store, keys
 from swapregret.serve.refusals import Forbidden, Unauthorised
 
-SCOPES = ("read", "decide", "admin")
-"""What a key may do; each scope includes those before it."""
 _PREFIX = "srk"
 _FRESH_SECONDS = 1.0
 
 
 def create_key(store: Store, scope: str, name: str) -> str:
     """Make a key and return it; the database keeps only its digest."""
-    if scope not in SCOPES:
-        raise InvalidInput(f"`scope` must be one of {', '.join(SCOPES)}", repr(scope), "Choose one.")
+    check_name(scope, SCOPES, "scope")
     id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)  # 256 bits: a plain digest cannot be guessed back
     with store.transaction() as connection:
         row = {"id": id, "name": name, "scope": scope, "digest": _digest(secret), "created": time.time()}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Label, Matrix
+from swapregret.counts import plural
 from swapregret.errors import Unsupported
 from swapregret.experiments.report.curves import curve_figure
 from swapregret.experiments.report.graph import graph_figure
@@ -137,10 +138,9 @@ def game_page(
         "network": choices({"": _network(first)}),
         "deployment": choices(_deployments(first)),
     }
-    seeds = f"{len(results)} seeds" if len(results) > 1 else "one seed"
     lead = (
-        f"{game.n_players} players, {sum(first.play.days):,} days, {seeds}, measured from {first.measure} rewards. "
-        f"The first seed is {str(first.certificate).splitlines()[0]}."
+        f"{game.n_players} players, {plural(sum(first.play.days), 'day')}, {plural(len(results), 'seed')}, measured from "
+        f"{first.measure} rewards. The first seed is {str(first.certificate).splitlines()[0]}."
     )
     again = (
         "Save the description as <code>game.toml</code>, install the version named below, and run "

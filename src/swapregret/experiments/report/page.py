@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Matrix
+from swapregret.counts import plural
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.compare import Comparison, compare
 from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against
@@ -18,7 +19,7 @@ from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import MarginalsByDay, Origin, Scene
 from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
 from swapregret.experiments.report.shell import again_section, choices, document, plain_section
-from swapregret.experiments.report.style import Figure, heat_map, plural
+from swapregret.experiments.report.style import Figure, heat_map
 from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
 from swapregret.storage import write_file
 from swapregret.units import UNIT_REWARDS

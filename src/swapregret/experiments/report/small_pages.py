@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-from swapregret.counts import count_in_words
+from swapregret.counts import count_in_words, plural
 from swapregret.experiments.paper_table1 import Table1
 from swapregret.experiments.report.curves import curve_figure, curve_of
 from swapregret.experiments.report.shell import Panel, figure_page, table
@@ -67,8 +67,8 @@ def table1_page(result: Table1) -> str:
             refused = table(f"refused {family}", ("player", "N", "why"), rows)
             parts.append(f"<h2>{escape(family)}: refused</h2>{refused}")
     lead = (
-        f"World {result.world}, T = {result.horizon:,}, {result.replications} run(s), seed {result.seed}. Lines end where a "
-        f"competitor is refused: its list of actions is too long, or a run would exceed {result.budget:.0f} seconds."
+        f"World {result.world}, T = {result.horizon:,}, {plural(result.replications, 'run')}, seed {result.seed}. Lines end where "
+        f"a competitor is refused: its list of actions is too long, or a run would exceed {result.budget:.0f} seconds."
     )
     return figure_page("Table 1, measured", lead, figures, parts)
 
@@ -81,5 +81,5 @@ def counterexample_page(result: Counterexample) -> str:
         lines.append((name, curve_of(rows)))
     drawn = curve_figure(lines, "regret / T", is_log=False, x_title="n (2ⁿ + 1 paths)", has_log_x=False)
     panel = Panel("regret", "Realised regret on the shortcut DAG", ("<b>Shown:</b> regret / T, mean over runs.",))
-    lead = f"T = {result.horizon:,}, {result.replications} runs each, seed {result.seed}; bands are 95 % intervals."
+    lead = f"T = {result.horizon:,}, {plural(result.replications, 'run')} each, seed {result.seed}; bands are 95 % intervals."
     return figure_page("CombEXP and the shortcut", lead, [(panel, drawn)])

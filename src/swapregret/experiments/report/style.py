@@ -59,11 +59,6 @@ def in_braces(elements: Iterable[object]) -> str:
     return "{" + ", ".join(map(str, elements)) + "}"
 
 
-def plural(count: int, word: str) -> str:
-    """Return how many there are, in words: 1 run, 1,000 runs."""
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
-
-
 def numbers(values: Iterable[float]) -> list[float | None]:
     """Return numbers as JSON can hold them: rounded to six significant digits, None where they are not finite.
 
