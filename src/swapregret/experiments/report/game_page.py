@@ -21,6 +21,7 @@ from swapregret.experiments.report.shell import (
     choices,
     document,
     header,
+    paragraph,
     plain_section,
     table,
 )
@@ -146,7 +147,10 @@ def game_page(
         "Save the description as <code>game.toml</code>, install the version named below, and run "
         f"<code>swapregret game game.toml {escape(options)}</code>."
     )
-    before = [header(title, lead), plain_section("players", "Players", _players(first) + _welfare(first, best))]
+    before = [
+        header(title, paragraph(escape(lead))),
+        plain_section("players", "Players", _players(first) + _welfare(first, best)),
+    ]
     after = [
         plain_section("deviations", "Best deviations", _deviations(first)),
         again_section("Play it again", again, spec, facts),
@@ -281,7 +285,7 @@ def _deviations(result: SelfPlayResult) -> str:
         "The three exchanges per player that would have gained most, over the recorded play. Days are an expectation: where a "
         "policy leaves it to chance, an action is chosen on a part of a day."
     )
-    return f'<p class="lead">{words}</p>' + table("deviations", heads, rows)
+    return paragraph(words) + table("deviations", heads, rows)
 
 
 # ---- games with a picture of their own ---------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from swapregret.experiments.report.model import Curve, Ends, MarginalsByDay, Ori
 from swapregret.regret.measure import student_factor
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
 from swapregret.results.run_rows import UNIT_COLUMNS
-from swapregret.units import Units
+from swapregret.units import Range, Units
 
 _FACTS = {
     "library": "swapregret",
@@ -60,6 +60,7 @@ def _scene(
     name, environment, horizon = key
     actions = experiment.action_set(name)
     here = {"set": name, "environment": environment, "horizon": horizon}
+    unit, low, high = (cells.filter(**here)[column][0] for column in UNIT_COLUMNS)
     return Scene(
         actions=name,
         environment=environment,
@@ -73,14 +74,8 @@ def _scene(
             for player, runs in players.items()
         ),
         network=actions.network(),
-        units=_units(cells.filter(**here)),
+        units=Units(low, high, is_cost=unit == "cost"),
     )
-
-
-def _units(cells: pl.DataFrame) -> Units:
-    """Return what the world of some cells counts."""
-    unit, low, high = (cells[name][0] for name in UNIT_COLUMNS)
-    return Units(low, high, is_cost=unit == "cost")
 
 
 def _player(
@@ -99,7 +94,7 @@ def _player(
         n_runs=len(runs),
         swap=swap,
         external=_student(cells, "external_per_round", _column(cells, "external_error") / _column(cells, "day")),
-        reward=_within(_student(cells, "reward", _column(cells, "reward_error"))),
+        reward=_student(cells, "reward", _column(cells, "reward_error"), (0.0, 1.0)),
         microseconds=_microseconds(rows),
         definition=str(cells["definition"][-1] or "") if swap is not None else "",
         bracket=_bracket(cells) if swap is not None else None,
@@ -127,11 +122,6 @@ def _bracket(cells: pl.DataFrame) -> tuple[float, float] | None:
     return (low / day, high / day) if high - low > 1e-9 * day else None
 
 
-def _within(curve: Curve | None) -> Curve | None:
-    """Cut the interval of a mean reward to [0, 1], where it must be."""
-    return curve and Curve(curve.days, curve.value, np.maximum(curve.low, 0.0), np.minimum(curve.high, 1.0))
-
-
 def _shares(experiment: Experiment, first: RunDetail, others: Sequence[RunInfo]) -> Shares | None:
     """Return the mean over replications of the lemma's terms at the last checkpoint, per round."""
     if first.decomposition(-1) is None:
@@ -154,10 +144,10 @@ def _microseconds(rows: pl.DataFrame) -> Curve | None:
     return _curve(table, "median", low, high)
 
 
-def _student(table: pl.DataFrame, column: str, errors: Vector) -> Curve | None:
-    """Return a mean with Student's 95 % interval, NaN for single replications."""
+def _student(table: pl.DataFrame, column: str, errors: Vector, within: Range = (-np.inf, np.inf)) -> Curve | None:
+    """Return a mean with Student's 95 % interval, cut to the range where it must lie; NaN for single replications."""
     value, half = _column(table, column), errors * [student_factor(count) for count in table["n_replications"]]
-    return _curve(table, column, value - half, value + half)
+    return _curve(table, column, np.maximum(value - half, within[0]), np.minimum(value + half, within[1]))
 
 
 def _curve(table: pl.DataFrame, column: str, low: Vector, high: Vector) -> Curve | None:

@@ -110,6 +110,11 @@ class Scene:
     units: Units = UNIT_REWARDS
 
     @property
+    def key(self) -> tuple[str, str, int]:
+        """Return what a scene is known by: set, environment and horizon."""
+        return self.actions, self.environment, self.horizon
+
+    @property
     def label(self) -> str:
         """Return what it is called on the page; a set that comes with its environment is not named twice."""
         named = f"{self.actions} · " if self.actions != f"set of {self.environment}" else ""

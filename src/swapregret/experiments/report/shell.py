@@ -41,6 +41,8 @@ def document(
     ``data`` is what the figures are drawn from (see ``page.js``): under ``scenes``, for each its ``label`` and its ``panels``
     by key. An optional panel that no scene has is left out. A page with a ``live_version`` asks its server for later ones.
     """
+    from plotly.offline import get_plotlyjs  # half a second, only where a page is made
+
     live = "" if live_version is None else f' data-live="true" data-version="{live_version}"'
     drawn = [scene["panels"] for scene in data["scenes"]]
     shown = [each for each in panels if not each.is_optional or any("choices" in made[each.key] for made in drawn)]
@@ -56,7 +58,7 @@ def document(
             *after,
             "<noscript><p>The figures need JavaScript; the tables, the words and the specification do not.</p></noscript>",
             f'<script id="report" type="application/json">{_embedded(data)}</script>',
-            f"<script>{_plotly()}</script>",
+            f"<script>{get_plotlyjs()}</script>",
             f"<script>\n{_asset('page.js')}</script>",
             *([f"<script>\n{_asset('live.js')}</script>"] if live else []),
             "</body></html>\n",
@@ -65,8 +67,13 @@ def document(
 
 
 def header(title: str, lead: str) -> str:
-    """Return what a page begins with."""
-    return f'<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>'
+    """Return what a page begins with; the lead is HTML."""
+    return f'<header><h1>{escape(title)}</h1><div id="lead">{lead}</div></header>'
+
+
+def paragraph(words: str) -> str:
+    """Return words, in HTML, that lead to what follows."""
+    return f'<p class="lead">{words}</p>'
 
 
 def plain_section(key: str, title: str, html: str) -> str:
@@ -168,7 +175,9 @@ def figure_page(
     drawn = {panel.key: choices({"": figure}) for panel, figure in figures}
     panels = [panel for panel, figure in figures if figure is not None]
     after = [f'<section class="plain">{part}</section>' for part in parts]
-    return document(title, [header(title, lead)], panels, {"scenes": [{"label": "", "panels": drawn}]}, after)
+    return document(
+        title, [header(title, paragraph(escape(lead)))], panels, {"scenes": [{"label": "", "panels": drawn}]}, after
+    )
 
 
 def _embedded(data: Any) -> str:
@@ -179,10 +188,3 @@ def _embedded(data: Any) -> str:
 
 def _asset(name: str) -> str:
     return files("swapregret.experiments.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _plotly() -> str:
-    from plotly.offline import get_plotlyjs  # half a second, only where a page is made
-
-    code: str = get_plotlyjs()
-    return code
