@@ -14,6 +14,7 @@ import numpy as np
 from guard import UNMEASURED
 
 import swapregret as sr
+from swapregret.counts import count_in_words
 from swapregret.experiments.bench.cases import round_player, rounds_of, world
 from swapregret.experiments.bench.timing import measure
 from swapregret.experiments.paper_table1 import layered_dag
@@ -68,7 +69,7 @@ def fit_power(sizes: list[float], times: list[float]) -> tuple[float, float]:
 
 def short(value: float) -> str:
     """Return two digits of a small or huge number, all digits of one in between."""
-    return f"{value:,.0f}" if 10.0 <= value < 1e6 else f"{value:.2g}"
+    return count_in_words(value) if value >= 10.0 else f"{value:.2g}"
 
 
 def held_bytes(player: Any, days: int) -> int:

@@ -134,9 +134,9 @@ def test_integers_are_bounded() -> None:
     assert as_integer(10**30, "n", 0, 10**40) == 10**30
     with pytest.raises(InvalidInput, match=r"`n` must be a whole number below 2\*\*63: got 9223372036854775808"):
         as_integer(2**63, "n", 0)
-    with pytest.raises(InvalidInput, match=r"below 2\*\*63: got about 10\^5000\.0"):
+    with pytest.raises(InvalidInput, match=r"below 2\*\*63: got 10⁵⁰⁰⁰"):
         as_integer(10**5000, "n", 0)
-    with pytest.raises(InvalidInput, match=r"1\.\.4: got minus about 10\^5000\.0"):
+    with pytest.raises(InvalidInput, match=r"1\.\.4: got −10⁵⁰⁰⁰"):
         as_integer(-(10**5000), "n", 1, 4)
 
 
@@ -195,7 +195,7 @@ def test_labels_are_different_names_in_an_order(labels: object) -> None:
 def test_memory_is_asked_for_before_it_is_taken() -> None:
     """What cannot fit is refused at once, with its size."""
     check_memory(10**6, "a set")
-    with pytest.raises(TooLarge, match=r"a set must fit into memory, .* GB: got about 10\^20\.0 coordinates"):
+    with pytest.raises(TooLarge, match=r"a set must fit into memory, .* GB: got 10²⁰ coordinates"):
         check_memory(10**20, "a set")
 
 
@@ -227,9 +227,9 @@ def test_more_actions_than_any_float(make: Callable[[], sr.ActionSet]) -> None:
     assert actions.n_actions > 10**308
     assert sr.swap_combcp(actions, 1000).learner.diameter > 0.0
     for name in ("exp3", "blum_mansour", "ito", "stoltz", "treeswap", "tsallis_inf", "regret_matching"):
-        with pytest.raises(TooLarge, match=r"about 10\^"):
+        with pytest.raises(TooLarge, match=r"10[⁰¹²³⁴-⁹]+(,| actions)"):
             getattr(sr.baselines, name)(actions, 1000)
-    with pytest.raises(TooLarge, match=r"about 10\^"):
+    with pytest.raises(TooLarge, match=r"10[⁰¹²³⁴-⁹]+(,| actions)"):
         sr.baselines.stoltz(actions, 1000, rules="swap")
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.counts import count_in_words, shown
+from swapregret.counts import bytes_in_words, count_in_words, shown
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge
 
 Action = npt.NDArray[np.int64]
@@ -273,8 +273,8 @@ def check_memory(dimension: int, what: str, bytes_each: int = _BYTES_A_COORDINAT
     need, there = dimension * bytes_each, _memory()
     if need > there:
         raise TooLarge(
-            f"{what} must fit into memory, {there / 1e9:.3g} GB",
-            f"{count_in_words(dimension)} coordinates or rows, which take about 10^{math.log10(need):.0f} bytes",
+            f"{what} must fit into memory, {bytes_in_words(there)}",
+            f"{count_in_words(dimension)} coordinates or rows, which take {bytes_in_words(need)}",
             "Choose a smaller one.",
         )
 

@@ -22,6 +22,7 @@ LARGEST_FILE = 4 * 2**20
 """Bytes of a TOML file: a hundred thousand lines. Data belong into files that a spec names."""
 DEEPEST_FILE = 32
 """Tables and lists within each other in a TOML file; what a spec needs is 5."""
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def shown(value: object, most: int = 80) -> str:
@@ -30,10 +31,10 @@ def shown(value: object, most: int = 80) -> str:
     Examples
     --------
     >>> shown(3), shown(10**5000), shown("a" * 100, 12)
-    ('3', 'about 10^5000.0', "'aaaaaa…aaa'")
+    ('3', '10⁵⁰⁰⁰', "'aaaaaa…aaa'")
     """
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**40:
-        return f"{'minus ' * (value < 0)}about 10^{math.log10(abs(value)):.1f}"
+        return "−" * (value < 0) + count_in_words(abs(value))
     try:
         text = " ".join(repr(value).split())
     except Exception:  # somebody else's __repr__, or a number in a list that is too long to be written
@@ -41,15 +42,74 @@ def shown(value: object, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[: most - 5]}…{text[-4:]}"
 
 
-def count_in_words(count: int) -> str:
-    """Write a count; one of thousands of digits, which Python would not even print, by its order of magnitude.
+def count_in_words(count: int | float) -> str:
+    """Write a count as people read it: all digits below a thousand million, two of them and the power of ten from there on.
 
     Examples
     --------
-    >>> count_in_words(12_345), count_in_words(10**300)
-    ('12,345', 'about 10^300.0')
+    >>> count_in_words(12_345), count_in_words(1_101_716_330), count_in_words(10**300)
+    ('12,345', '1.1·10⁹', '10³⁰⁰')
     """
-    return f"{count:,}" if count < 10**15 else f"about 10^{math.log10(count):.1f}"
+    return f"{count:,.0f}" if count < 10**9 else power_in_words(math.log10(count))
+
+
+def power_in_words(exponent: float) -> str:
+    """Write ten to some power, however large.
+
+    Examples
+    --------
+    >>> power_in_words(9.0), power_in_words(22.863), power_in_words(2e9)
+    ('10⁹', '7.3·10²²', '10 to the power of 2·10⁹')
+    """
+    if exponent >= 1e6:
+        return f"10 to the power of {count_in_words(exponent)}"
+    whole = math.floor(exponent)
+    lead = f"{10 ** (exponent - whole):.2g}"
+    if lead == "10":
+        whole, lead = whole + 1, "1"
+    return ("10" if lead == "1" else f"{lead}·10") + str(whole).translate(_RAISED)
+
+
+def plural(count: int, word: str) -> str:
+    """Return how many there are, in words.
+
+    Examples
+    --------
+    >>> plural(1, "run"), plural(1_000, "run")
+    ('1 run', '1,000 runs')
+    """
+    return f"{count_in_words(count)} {word}" + ("" if count == 1 else "s")
+
+
+def duration_in_words(seconds: float) -> str:
+    """Write a number of seconds, with two figures.
+
+    Examples
+    --------
+    >>> duration_in_words(75.0), duration_in_words(4e5), duration_in_words(1e13)
+    ('75 seconds', '4.6 days', '320,000 years')
+    """
+    units = (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0), ("seconds", 1.0))
+    unit, size = next((each for each in units if seconds >= 2.0 * each[1]), units[-1])
+    return f"{_two_figures(seconds / size)} {unit}"
+
+
+def bytes_in_words(count: float) -> str:
+    """Write a number of bytes, with two figures.
+
+    Examples
+    --------
+    >>> bytes_in_words(800), bytes_in_words(1.63e9)
+    ('0.8 kB', '1.6 GB')
+    """
+    units = (("EB", 1e18), ("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
+    unit, size = next((each for each in units if count >= each[1]), units[-1])
+    return f"{_two_figures(count / size)} {unit}"
+
+
+def _two_figures(value: float) -> str:
+    rounded = float(f"{value:.2g}")
+    return f"{rounded:g}" if rounded < 1e4 else count_in_words(rounded)
 
 
 def time_of(days: int | float | Decimal) -> str:
@@ -99,7 +159,7 @@ def read_count(text: str, name: str, least: int = 1, most: int | None = None) ->
         ...
     swapregret.errors.InvalidInput: `horizon` must be a whole number, 1..100: got '1e400'. Write e.g. 50 or 5e1.
     """
-    bounds = f"{least:,}..{_written(most)}" if most is not None else f"at least {least:,}"
+    bounds = f"{least:,}..{count_in_words(most)}" if most is not None else f"at least {least:,}"
     example = max(least, min(10_000, (most or 20_000) // 2))
     try:
         number = Decimal(text)
@@ -116,11 +176,6 @@ def read_count(text: str, name: str, least: int = 1, most: int | None = None) ->
         other = f" or {example / 10**power:g}e{power}" if power else ""
         raise InvalidInput(f"`{name}` must be a whole number, {bounds}", shown(text), f"Write e.g. {example}{other}.")
     return int(number)
-
-
-def _written(number: int) -> str:
-    power = len(str(number)) - 1
-    return f"1e{power}" if power >= 6 and number == 10**power else f"{number:,}"
 
 
 def nearest(name: object, known: Iterable[str]) -> str | None:

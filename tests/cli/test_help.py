@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 import swapregret
 from swapregret.cli import COMMANDS, app
 from swapregret.cli.options import PRESET_NAMES
+from swapregret.cli.paper_commands import _WORLDS
+from swapregret.experiments.paper_table1 import WORLDS
 from swapregret.learners.ingredients import PRESETS
 
 runner = CliRunner()
@@ -77,9 +79,10 @@ def test_help_loads_no_library(arguments: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_presets_of_the_help_are_those_of_the_library() -> None:
+def test_the_words_of_the_help_are_those_of_the_library() -> None:
     """The help names them without loading the library."""
     assert tuple(sorted(PRESETS)) == PRESET_NAMES
+    assert tuple(sorted(WORLDS)) == _WORLDS
 
 
 @pytest.mark.parametrize(

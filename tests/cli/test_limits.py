@@ -89,7 +89,7 @@ def test_a_set_beyond_reason_is_refused(text: str) -> None:
         (("[60]", "[9223372036854775808]"), "below 2⁶³"),
         (
             ("[60]", "[9223372036854775807]"),
-            "at most 1e+15 days: got 9223372036854775807. A million rounds per second",
+            "at most 10¹⁵ days: got 9223372036854775807. A million rounds per second",
         ),
         (("[60]", "[1e300]"), "Choose fewer days."),
         (("[60]", f"[{LONG}]"), "must be TOML"),
@@ -132,3 +132,48 @@ def test_a_game_has_the_same_limits(rounds: str, tmp_path: Path) -> None:
 def test_a_port_that_there_is_not_is_refused(port: str) -> None:
     """A larger number would be taken modulo 65,536, and the service would listen elsewhere."""
     assert "`port` must be a whole number, 0..65,535" in refused(["serve", "--port", port])
+
+
+@pytest.mark.parametrize("number", ["-1", "nan", "inf", "soon"])
+@pytest.mark.parametrize(
+    "arguments",
+    [["table1", "--budget"], ["bench", "--seconds"], ["plan", "--set", "msets 5 2", "--seconds"], ["serve", "--lease"]],
+)
+def test_seconds_are_a_number_that_can_be_waited_for(arguments: list[str], number: str) -> None:
+    """What is none is refused by name, before anything is timed or served."""
+    assert f"`{arguments[-1].removeprefix('--')}` must be a number of seconds" in refused([*arguments, number])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["table1", "--html"],
+        ["counterexample", "--html"],
+        ["game", "x.toml", "--report"],
+        ["audit", "x.csv", "--picture"],
+    ],
+)
+def test_a_page_that_cannot_be_written_is_found_before_anything_is_measured(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    """A folder that is not there, or a folder in place of a file, is named at once."""
+    for path in (tmp_path / "nowhere" / "page.html", tmp_path):
+        assert f"`{arguments[-1]}` must be a file in a folder that is there" in refused([*arguments, str(path)])
+
+
+def test_a_game_has_no_fields_that_nobody_reads(tmp_path: Path) -> None:
+    """A misspelt field of [play], a misspelt kind and a misspelt learner get the word that was meant."""
+    spec = tmp_path / "game.toml"
+    whole = '[game]\nkind = "matrix"\nclassic = "chicken"\n[play]\nrounds = 5\n[[players]]\nlearner = "uniform"\n'
+    for right, wrong in (("rounds", "roundz"), ("matrix", "matrx"), ("uniform", "unifrom")):
+        spec.write_text(whole.replace(right, wrong), encoding="utf-8")
+        assert f"Did you mean '{right}'?" in refused(["game", str(spec)])
+
+
+def test_an_entry_of_another_kind_is_refused_once(tmp_path: Path) -> None:
+    """A number in place of an environment is told in one sentence, not as no text and no table."""
+    spec = tmp_path / "spec.toml"
+    spec.write_text(SPEC.replace('["iid"]', "[3]"), encoding="utf-8")
+    sentence = refused(["run", str(spec), "--dry"])
+    assert sentence.count("`environments[0]` must be") == 1
+    assert "must be a kind, or a table with a `kind`: got 3" in sentence

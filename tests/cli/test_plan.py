@@ -30,7 +30,7 @@ def test_the_example_of_the_help_says_everything() -> None:
         "Policies: rank 20 for base windows of",
         "theorem's bound on swap regret / T",
         "vacuous",
-        "7.3e+22",
+        "7.3·10²²",
         "in the cyclic world",
         "measured at T = 1,000,000",
         "memory: state of the player",
@@ -73,7 +73,7 @@ def test_a_bad_horizon_gets_one_sentence(horizon: str) -> None:
     """Whatever is not a whole number of days in range is refused with status 2, without a traceback."""
     result = runner.invoke(app, ["plan", "--set", "msets 6 2", f"--horizon={horizon}"])
     assert result.exit_code == 2
-    assert "`horizon` must be a whole number, 2..1e15: got" in " ".join(result.output.split())
+    assert "`horizon` must be a whole number, 2..10¹⁵: got" in " ".join(result.output.split())
     assert "Traceback" not in result.output
 
 

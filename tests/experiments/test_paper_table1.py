@@ -10,7 +10,6 @@ from swapregret.cli import app
 from swapregret.errors import InvalidInput
 from swapregret.experiments import paper_table1 as module
 from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES, Contender, Instance, layered_dag, measure_table1
-from swapregret.experiments.report.lines import Series, series_figure
 
 
 def named(*names: str) -> list[Contender]:
@@ -95,21 +94,3 @@ def test_command_prints_tables_json_and_figures(tmp_path: Path, monkeypatch: pyt
     assert page.read_text(encoding="utf-8").count('class="plot"') == 2
     rows = json.loads(CliRunner().invoke(app, [*options, "--json"]).stdout)["cells"]
     assert [row["player"] for row in rows] == [rival.name for rival in some]
-
-
-def test_what_a_logarithmic_axis_cannot_show_is_left_out() -> None:
-    """Zeros are left out of a log–log figure and kept on linear axes; lines are told apart by colour and by dash."""
-    points = ((1.0, 1.0), (10.0, 0.1), (100.0, 0.0))
-    made = series_figure([Series("a <b>", points, is_ours=True), Series("c", points)], "x", "y")
-    assert made is not None
-    assert [trace["y"] for trace in made["data"]] == [[1.0, 0.1]] * 2
-    assert made["data"][0]["name"] == "a &lt;b&gt;"
-    assert made["layout"]["xaxis"]["type"] == made["layout"]["yaxis"]["type"] == "log"
-    first, second = (trace["line"] for trace in made["data"])
-    assert first["color"] != second["color"]
-    assert first["dash"] != second["dash"]
-    flat = series_figure([Series("a", points, ((0.9, 1.2), (0.0, 0.2), (0.0, 0.1)))], "x", "y", is_log=False)
-    assert flat is not None
-    assert flat["data"][0]["y"] == [1.0, 0.1, 0.0]
-    assert flat["data"][0]["error_y"]["array"] == pytest.approx([0.2, 0.1, 0.1])
-    assert series_figure([Series("a", ((1.0, 0.0),))], "x", "y") is None

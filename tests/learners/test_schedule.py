@@ -114,8 +114,8 @@ def test_refusal_names_the_smallest_horizon_it_accepts(d: int, m: int, eigenvalu
 
 
 def test_theorem_at_one_million() -> None:
-    """At d = 5, m = 2, T = 10⁶ the theorem asks for H = 1.09·10¹³."""
-    with pytest.raises(InvalidSchedule, match=re.escape("H = 1.09e+13 at d=5, m=2, T=1e+06")):
+    """At d = 5, m = 2, T = 10⁶ the theorem asks for H = 1.1·10¹³."""
+    with pytest.raises(InvalidSchedule, match=re.escape("H = 1.1·10¹³ at d=5, m=2, T=1,000,000")):
         Schedule.from_theorem(10**6, dimension=5, size=2)
 
 

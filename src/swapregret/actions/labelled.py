@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from swapregret.arrays import Action, Label, as_action, as_integer, as_labels, c
 from swapregret.boundary import Refusing
 from swapregret.counts import shown
 from swapregret.errors import InvalidAction
+
+if TYPE_CHECKING:
+    from swapregret.networks.network import Network
 
 
 def kept(value: Any) -> Any:
@@ -100,6 +103,14 @@ class Labelled(metaclass=Remembering):
     def labels(self) -> tuple[Label, ...]:
         """Return the names of the coordinates."""
         return self._labels
+
+    def network(self) -> "Network | None":
+        """Return the graph whose edges are the elements, in their order; None where there is none."""
+        return None
+
+    def shown_rows(self) -> tuple[tuple[Label, ...], npt.NDArray[np.int64]]:
+        """Return the rows in which a picture shows marginals, by name, and the row of each element."""
+        return self.labels, np.arange(self.dimension)
 
     @classmethod
     def from_spec(cls, values: dict[str, Any], folder: Path) -> Self:

@@ -126,10 +126,7 @@ def progress_bar() -> Progress:
 def watch_compiling(expected: int | None = None) -> Iterator[Callable[[], int]]:
     """Show how many functions were compiled since, by any process, until the block ends; yield what counts them.
 
-    Parameters
-    ----------
-    expected : int, optional
-        About how many there will be, for the time left.
+    ``expected`` is about how many there will be, for the time left.
     """
     from swapregret.compiled.cache_place import compiled_files
 

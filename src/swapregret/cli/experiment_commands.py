@@ -13,6 +13,7 @@ from rich.text import Text
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of
 from swapregret.cli.options import MOST_JOBS, count
+from swapregret.counts import bytes_in_words
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 
@@ -228,4 +229,4 @@ def report(
     if as_json:
         emit_json({"report": str(path), "bytes": size})
     else:
-        console.print(f"{path}: {size / 1e6:.1f} MB, opens in any browser", soft_wrap=True)
+        console.print(f"{path}: {bytes_in_words(size)}, opens in any browser", soft_wrap=True)

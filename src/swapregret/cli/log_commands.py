@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from swapregret.cli.console import console, emit_json, plain, table_of
-from swapregret.cli.options import AsJson, count, days, read_set
+from swapregret.cli.options import AsJson, count, days, page, read_set
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
-from swapregret.extras import require_extra
 from swapregret.registry import SPEC_FORMS
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def audit(
         ),
     ] = None,
     limit: Annotated[int, count("limit", "Exchanges to show.", least=0)] = 20,
-    picture: Annotated[Path | None, typer.Option(help="Write a page with the gains to this HTML file.")] = None,
+    picture: Annotated[Path | None, page("picture", "Write a page with the gains to this HTML file.")] = None,
     capacity: Annotated[int | None, count("capacity", "Most actions to keep an entry for.")] = None,
     window: Annotated[int | None, days("window", "Days a window: external regret window by window too.")] = None,
     confidence: Annotated[
@@ -56,8 +55,6 @@ def audit(
     from swapregret.regret.auditing import Audit
     from swapregret.sessions.journal_log import is_journal_file
 
-    if picture is not None:
-        require_extra("experiments", "`--picture`", only="plotly")
     read = _audit_journal if is_journal_file(log) else _audit_table
     options = {"capacity": capacity, "window": window, "confidence": confidence}
     result, notes = read(log, set_spec, {"reward_range": reward_range, "cost_range": cost_range}, options)
@@ -66,7 +63,7 @@ def audit(
             raise InvalidInput(
                 "`--picture` must have the reward of every element", "totals alone", "Leave out `--picture`."
             )
-        from swapregret.experiments.report.lines import gains_page
+        from swapregret.experiments.report.small_pages import gains_page
 
         title = f"{log.name}: swap regret {result.swap_regret.value:.4g}"
         picture.write_text(gains_page(result.best_swap, title, limit=limit), encoding="utf-8")

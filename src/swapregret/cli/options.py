@@ -1,12 +1,15 @@
-"""Options that several commands have, each written once: counts, action sets, presets, JSON."""
+"""Options that several commands have, each written once: counts, seconds, action sets, presets, pages, JSON."""
 
+import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swapregret.counts import check_name, read_count, read_days
+from swapregret.counts import MOST_REPLICATIONS, check_name, read_count, read_days, shown
 from swapregret.errors import InvalidInput
+from swapregret.extras import require_extra
 from swapregret.registry import SPEC_FORMS
 
 if TYPE_CHECKING:
@@ -28,14 +31,45 @@ def days(name: str, text: str, *, least: int = 1) -> Any:
     return _option(name, text, lambda value: read_days(value, name, least))
 
 
-def _option(name: str, text: str, read: Callable[[str], int]) -> Any:
-    def parse(value: Any) -> int:
+def seconds(name: str, text: str, *, least: float = 0.001) -> Any:
+    """Return an option that is a number of seconds."""
+
+    def read(value: str) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not least <= number < math.inf:
+            raise InvalidInput(
+                f"`{name}` must be a number of seconds, at least {least:g}", shown(value), "Write e.g. 10."
+            )
+        return number
+
+    return _option(name, text, read, "SECONDS")
+
+
+def _option(name: str, text: str, read: Callable[[str], float], metavar: str = "COUNT") -> Any:
+    def parse(value: Any) -> float:
         try:
             return read(str(value))
         except InvalidInput as error:
             raise typer.BadParameter(str(error)) from None
 
-    return typer.Option(f"--{name}", parser=parse, metavar="COUNT", help=text)
+    return typer.Option(f"--{name}", parser=parse, metavar=metavar, help=text)
+
+
+def page(name: str, text: str) -> Any:
+    """Return an option that is a file of HTML to write; what that takes is looked for before anything is measured."""
+
+    def check(path: Path | None) -> Path | None:
+        if path is not None:
+            require_extra("experiments", f"`--{name}`", only="plotly")
+            if not path.parent.is_dir() or path.is_dir():
+                must = f"`--{name}` must be a file in a folder that is there"
+                raise InvalidInput(must, shown(str(path), 300), "Make the folder first, or choose another.")
+        return path
+
+    return typer.Option(f"--{name}", help=text, callback=check)
 
 
 def read_set(text: str) -> "ActionSet":
@@ -57,6 +91,7 @@ def choice(name: str, text: str, known: tuple[str, ...]) -> Any:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
 SeedOption = Annotated[int, count("seed", "Seed of everything random.", least=0, most=LARGEST_SEED)]
+Replications = Annotated[int, count("replications", "Runs of each player.", most=MOST_REPLICATIONS)]
 Jobs = Annotated[int, count("jobs", "Processes.", most=MOST_JOBS)]
 SetSpec = Annotated[str, typer.Option("--set", metavar="SET", help="The action set: " + "; ".join(SPEC_FORMS) + ".")]
 Preset = Annotated[str, choice("preset", "Which player", PRESET_NAMES)]

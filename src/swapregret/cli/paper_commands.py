@@ -1,7 +1,6 @@
 """``swapregret table1`` and ``counterexample``: what the paper says, as measurements."""
 
 from dataclasses import asdict
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,58 +8,60 @@ import typer
 from rich.text import Text
 
 from swapregret.cli.console import console, emit_json, progress_bar, status_console, styled, table_of
-from swapregret.cli.options import AsJson, Jobs, SeedOption, count, days
-from swapregret.counts import MOST_REPLICATIONS
-from swapregret.extras import require_extra
+from swapregret.cli.options import AsJson, Jobs, Replications, SeedOption, choice, count, days, page, seconds
+from swapregret.counts import MOST_REPLICATIONS, count_in_words, plural
 
 if TYPE_CHECKING:
     from swapregret.experiments.paper_table1 import Cell, Table1
     from swapregret.experiments.shortcut_counterexample import Counterexample
 
-_FULL_HORIZON, _FULL_REPLICATIONS, _FULL_BUDGET = 100_000, 4, 1800.0
+_LOADING = "Loading the compiled inner loops (the first run compiles them) ..."
+_WORLDS = ("cyclic", "iid", "piecewise", "random-walk", "slots", "spiral", "tree")
+"""For the help, which must not wait for the library; a test compares them."""
+_LEAST = 7
+"""Days of a run: the cyclic world has as many phases."""
 
 
 def table1(
     full: Annotated[
         bool, typer.Option("--full", help="All instances, T = 100,000, 4 runs, half an hour per cell.")
     ] = False,
-    world: Annotated[str, typer.Option(help="The reward sequence: cyclic, spiral, slots, tree, iid, ...")] = "cyclic",
-    horizon: Annotated[int | None, days("horizon", "Days to play; 50,000 if not given.")] = None,
+    world: Annotated[str, choice("world", "The reward sequence", _WORLDS)] = "cyclic",
+    horizon: Annotated[int | None, days("horizon", "Days to play; 50,000 if not given.", least=_LEAST)] = None,
     replications: Annotated[
         int | None, count("replications", "Runs of each cell; 1 if not given.", most=MOST_REPLICATIONS)
     ] = None,
-    budget: Annotated[float | None, typer.Option(help="Seconds a cell may take; 75 if not given.")] = None,
+    budget: Annotated[float | None, seconds("budget", "Seconds a cell may take; 75 if not given.")] = None,
     seed: SeedOption = 0,
     jobs: Jobs = 2,
-    html: Annotated[Path | None, typer.Option(help="Write the figures to this HTML file.")] = None,
+    html: Annotated[Path | None, page("html", "Write the figures to this HTML file.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure swap regret and time of every competitor, from 15 actions to a thousand million.
 
     Example: swapregret table1 --html table1.html
     """
-    _prepare(html)
+    status_console.print(_LOADING, style="dim")
     from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES, measure_table1
 
-    n_instances = sum(full or instance.in_default for instance in INSTANCES)
+    n_days, n_runs, limit = (100_000, 4, 1800.0) if full else (50_000, 1, 75.0)
     with progress_bar() as bar:
+        n_instances = sum(full or instance.in_default for instance in INSTANCES)
         task = bar.add_task("cells", total=n_instances * len(COMPETITORS))
-
-        def advance(name: str) -> None:
-            bar.update(task, advance=1, description=name)
-
         result = measure_table1(
             world=world,
-            horizon=horizon or (_FULL_HORIZON if full else 50_000),
-            replications=replications or (_FULL_REPLICATIONS if full else 1),
-            budget=budget or (_FULL_BUDGET if full else 75.0),
+            horizon=horizon or n_days,
+            replications=replications or n_runs,
+            budget=budget or limit,
             seed=seed,
             is_full=full,
             n_jobs=jobs,
-            progress=advance,
+            progress=lambda name: bar.update(task, advance=1, description=name),
         )
     if html is not None:
-        html.write_text(_figures(result), encoding="utf-8")
+        from swapregret.experiments.report.small_pages import table1_page
+
+        html.write_text(table1_page(result), encoding="utf-8")
     if as_json:
         emit_json(asdict(result))
         return
@@ -75,25 +76,19 @@ def table1(
         console.print(f"Figures written to {html}.")
 
 
-def _prepare(html: Path | None) -> None:
-    if html is not None:
-        require_extra("experiments", "`--html`", only="plotly")
-    status_console.print("Loading the compiled inner loops (the first run compiles them) ...", style="dim")
-
-
 def _print_family(result: "Table1", family: str) -> None:
     from swapregret.experiments.paper_table1 import COMPETITORS
 
     cells = [cell for cell in result.cells if cell.family == family]
     columns = list(dict.fromkeys((cell.instance, cell.n_actions) for cell in cells))
-    title = f"{family}, {result.world} world, T = {result.horizon:,}, {result.replications} run(s)"
+    title = f"{family}, {result.world} world, T = {result.horizon:,}, {plural(result.replications, 'run')}"
     measured, theory = [], []
     for competitor in COMPETITORS:
         row = [cell for cell in cells if cell.player == competitor.name]
         if row:
             measured.append((competitor.name, *map(_text, row)))
             theory.append((competitor.name, competitor.regret, _theory(row), competitor.time))
-    headings = ["player", *(f"{label}\nN = {_count(n_actions)}" for label, n_actions in columns)]
+    headings = ["player", *(f"{label}\nN = {count_in_words(n_actions)}" for label, n_actions in columns)]
     table = table_of(title, headings, measured, show_lines=True)
     table.columns[0].min_width = 11
     console.print(table)
@@ -106,7 +101,8 @@ def _text(cell: "Cell") -> str | Text:
         return _short(cell.refused or "")
     error = f"±{cell.standard_error:.3f}" if cell.standard_error is not None else ""
     least = f"{cell.lower:.3f}–" if cell.lower is not None else ""
-    return f"{least}{cell.swap_regret:.3f}{error}\n{_time(cell.microseconds)}"
+    spent = cell.microseconds
+    return f"{least}{cell.swap_regret:.3f}{error}\n" + (f"{spent:.0f} µs" if spent < 1e4 else f"{spent / 1e3:.0f} ms")
 
 
 def _short(refused: str) -> Text:
@@ -114,7 +110,7 @@ def _short(refused: str) -> Text:
     _, found, rest = refused.partition("would take ")
     if found:
         return styled(("refused:\n" + rest.replace(" and ", "\n"), "dim"))
-    _, found, rest = refused.partition("about ")
+    _, found, rest = refused.partition("and so ")
     return styled(("refused:\n" + rest.partition(",")[0].replace(" functions", " φ") if found else refused, "dim"))
 
 
@@ -123,62 +119,20 @@ def _theory(row: "list[Cell]") -> str:
     return " … ".join(values) if any(cell.bound is not None for cell in row) else ""
 
 
-def _time(microseconds: float) -> str:
-    return f"{microseconds:.0f} µs" if microseconds < 1e4 else f"{microseconds / 1e3:.0f} ms"
-
-
-def _count(number: int) -> str:
-    return f"{number:,}" if number < 10**6 else f"{number:.1e}"
-
-
-def _figures(result: "Table1") -> str:
-    from swapregret.experiments.paper_table1 import COMPETITORS
-    from swapregret.experiments.report.lines import Series, series_figure
-    from swapregret.experiments.report.shell import Panel, figure_page
-    from swapregret.experiments.report.shell import table as html_table
-
-    figures, parts = [], []
-    for place, family in enumerate(dict.fromkeys(cell.family for cell in result.cells)):
-        regrets, times = [], []
-        for competitor in COMPETITORS:
-            row = [c for c in result.cells if c.family == family and c.player == competitor.name]
-            is_ours = "ours" in competitor.name
-            regret = tuple((float(c.n_actions), c.swap_regret) for c in row if c.swap_regret is not None)
-            spent = tuple((float(c.n_actions), c.microseconds) for c in row if c.microseconds is not None)
-            regrets.append(Series(competitor.name, regret, (), is_ours))
-            times.append(Series(competitor.name, spent, (), is_ours))
-        for key, title, unit, series in (
-            ("regret", "swap regret / T", "swap regret / T", regrets),
-            ("time", "time per day", "microseconds", times),
-        ):
-            panel = Panel(f"{key}{place}", f"{family}: {title}", (f"<b>Shown:</b> {title} by number of actions.",))
-            figures.append((panel, series_figure(series, "N, number of actions", unit)))
-        refused = [c for c in result.cells if c.family == family and c.refused is not None]
-        if refused:
-            rows = [(c.player, (c.n_actions, f"{c.n_actions:,}"), c.refused) for c in refused]
-            title = f"<h2>{escape(family)}: refused</h2>"
-            parts.append(title + html_table(f"refused {family}", ("player", "N", "why"), rows))
-    lead = (
-        f"World {result.world}, T = {result.horizon:,}, {result.replications} run(s), seed {result.seed}. Lines end where a "
-        f"competitor is refused: its list of actions is too long, or a run would exceed {result.budget:.0f} seconds."
-    )
-    return figure_page("Table 1, measured", lead, figures, parts)
-
-
 def counterexample(
     lengths: Annotated[list[int] | None, count("length", "Layers of the DAG; repeat for several.", most=1000)] = None,
     horizon: Annotated[int, days("horizon", "Days to play.")] = 10_000,
-    replications: Annotated[int, count("replications", "Runs of each player on each DAG.", most=MOST_REPLICATIONS)] = 8,
+    replications: Replications = 8,
     seed: SeedOption = 0,
     jobs: Jobs = 2,
-    html: Annotated[Path | None, typer.Option(help="Write the figure to this HTML file.")] = None,
+    html: Annotated[Path | None, page("html", "Write the figure to this HTML file.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Play CombEXP and Lazy-ComBCP on the shortcut DAG of the paper's appendix, n = 4, 6, …, 14.
 
     Example: swapregret counterexample --length 10 --replications 4
     """
-    _prepare(html)
+    status_console.print(_LOADING, style="dim")
     from swapregret.experiments.shortcut_counterexample import LENGTHS, PLAYERS, measure_counterexample
 
     sizes = lengths or list(LENGTHS)
@@ -193,7 +147,9 @@ def counterexample(
             progress=lambda: bar.advance(task),
         )
     if html is not None:
-        html.write_text(_figure(result), encoding="utf-8")
+        from swapregret.experiments.report.small_pages import counterexample_page
+
+        html.write_text(counterexample_page(result), encoding="utf-8")
     if as_json:
         emit_json(asdict(result))
         return
@@ -210,27 +166,13 @@ def _print(result: "Counterexample") -> None:
         rows = {row.player: row for row in result.rows if row.length == length}
         cells = [f"{row.regret:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in rows.values()]
         promised = rows["CombEXP"].promised or 0.0
-        shown.append((str(length), f"{rows['CombEXP'].n_paths:,}", *cells, f"≥ {promised:.3f}"))
-    title = f"Realised regret / T on the shortcut DAG, T = {result.horizon:,}, {result.replications} runs each "
+        shown.append((str(length), count_in_words(rows["CombEXP"].n_paths), *cells, f"≥ {promised:.3f}"))
+    title = (
+        f"Realised regret / T on the shortcut DAG, T = {result.horizon:,}, {plural(result.replications, 'run')} each "
+    )
     headings = ("n", "paths", *PLAYERS, "CombEXP never finds it with probability")
     console.print(table_of(title + "(mean, 95 % interval)", headings, shown, left=0))
     console.print(
         "What you see: one edge pays everything and lies on one path of 2ⁿ + 1. CombEXP explores by the marginals of the "
         "uniform policy and almost never takes that path; Lazy-ComBCP mixes in a policy that shows every direction and finds it."
     )
-
-
-def _figure(result: "Counterexample") -> str:
-    from swapregret.experiments.report.lines import Series, series_figure
-    from swapregret.experiments.report.shell import Panel, figure_page
-    from swapregret.experiments.shortcut_counterexample import PLAYERS
-
-    series = []
-    for name in PLAYERS:
-        rows = [row for row in result.rows if row.player == name]
-        points = tuple((float(row.length), row.regret) for row in rows)
-        series.append(Series(name, points, tuple((row.low, row.high) for row in rows), name == "Lazy-ComBCP"))
-    drawn = series_figure(series, "n (2ⁿ + 1 paths)", "regret / T", is_log=False)
-    panel = Panel("regret", "Realised regret on the shortcut DAG", ("<b>Shown:</b> regret / T, mean over runs.",))
-    lead = f"T = {result.horizon:,}, {result.replications} runs each, seed {result.seed}; bars are 95 % intervals."
-    return figure_page("CombEXP and the shortcut", lead, [(panel, drawn)])

@@ -2,15 +2,13 @@
 
 import math
 import sys
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.table import Table
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of
-from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_set
-from swapregret.errors import InvalidInput
+from swapregret.cli.options import AsJson, Preset, SetSpec, days, read_set, seconds
+from swapregret.counts import bytes_in_words, count_in_words, duration_in_words
 
 if TYPE_CHECKING:
     from swapregret.experiments.forecast import Plan
@@ -25,7 +23,7 @@ def plan(
     set_spec: SetSpec,
     horizon: Annotated[int, days("horizon", "Days to play: 1000000, 1_000_000 or 1e6.", least=2)],
     preset: Preset = "adaptive",
-    seconds: Annotated[float, typer.Option(help="About how long to time rounds; 0 times nothing.")] = 1.0,
+    timed: Annotated[float, seconds("seconds", "About how long to time rounds; 0 times nothing.", least=0.0)] = 1.0,
     as_json: AsJson = False,
 ) -> None:
     """Say what a player will do on a set over a horizon: schedule, calendar, theory, measurements, time and memory.
@@ -35,11 +33,9 @@ def plan(
     from swapregret.experiments.forecast import make_plan
 
     actions = read_set(set_spec)
-    if not (math.isfinite(seconds) and seconds >= 0.0):
-        raise InvalidInput("`seconds` must be a number, at least 0", repr(seconds), "Leave it out to get 1.")
-    if seconds > 0:
+    if timed > 0:
         status_console.print("Timing rounds (the first run compiles the inner loops) ...", style="dim")
-    made = make_plan(actions, horizon, preset=preset, seconds=seconds)
+    made = make_plan(actions, horizon, preset=preset, seconds=timed)
     if as_json:
         emit_json(_numbers(made, set_spec))
         return
@@ -100,7 +96,7 @@ def _expected(found: "Expectation | None") -> dict[str, Any] | None:
 
 def _print(made: "Plan", set_spec: str) -> None:
     actions, schedule = made.actions, made.schedule
-    many = "not counted" if made.actions.n_actions is None else _count(made.actions.n_actions)
+    many = "not counted" if made.actions.n_actions is None else count_in_words(made.actions.n_actions)
     console.print(
         styled(
             (set_spec, "bold"),
@@ -146,7 +142,7 @@ def _table(made: "Plan") -> Table:
     rows: list[tuple[str, str]] = []
     vacuous = ", vacuous" if made.bound.is_vacuous else ""
     rows.append(("theorem's bound on swap regret / T", f"{made.bound.per_round:.3g}{vacuous}"))
-    least = "none" if made.theorem_horizon is None else f"{made.theorem_horizon:.3g}"
+    least = "none" if made.theorem_horizon is None else count_in_words(made.theorem_horizon)
     rows.append(("least horizon of the theorem's schedule", least))
     found = made.expectation
     if found is None:
@@ -160,11 +156,11 @@ def _table(made: "Plan") -> Table:
     if made.speed is not None:
         rows.append(("rounds per second on this machine", f"{made.speed.playing:,.0f}, one core"))
         rows.append(("    with swap regret measured", f"{made.speed.measuring:,.0f}"))
-        rows.append(("    all T rounds, measured", _duration(made.horizon / made.speed.measuring)))
-    rows.append(("memory: state of the player", _size(made.memory.state)))
-    rows.append(("    ledger of swap regret", f"at most {_size(made.memory.ledger_at_most)}"))
+        rows.append(("    all T rounds, measured", "about " + duration_in_words(made.horizon / made.speed.measuring)))
+    rows.append(("memory: state of the player", bytes_in_words(made.memory.state)))
+    rows.append(("    ledger of swap regret", f"at most {bytes_in_words(made.memory.ledger_at_most)}"))
     peak = _peak()
-    rows.append(("    this process so far", "not told by this system" if peak is None else _size(peak)))
+    rows.append(("    this process so far", "not told by this system" if peak is None else bytes_in_words(peak)))
     return table_of("", ("", ""), rows, left=2, show_header=False)
 
 
@@ -175,22 +171,3 @@ def _peak() -> int | None:
     except ImportError:
         return None
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
-def _count(number: int) -> str:
-    return f"{number:,}" if number < 10**9 else f"{Decimal(number):.2e}"
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} GB"
-
-
-def _duration(seconds: float) -> str:
-    for limit, unit, length in ((120.0, "seconds", 1.0), (7200.0, "minutes", 60.0), (172_800.0, "hours", 3600.0)):
-        if seconds < limit:
-            return f"about {float(f'{seconds / length:.2g}'):g} {unit}"
-    return f"about {seconds / 86_400:,.0f} days"

@@ -22,10 +22,9 @@ from swapregret.cli.console import (
     table_of,
     watch_compiling,
 )
-from swapregret.cli.options import LARGEST_SEED, AsJson, SeedOption, count, days
-from swapregret.counts import MOST_REPLICATIONS, read_count, read_days
+from swapregret.cli.options import LARGEST_SEED, AsJson, SeedOption, count, days, page
+from swapregret.counts import MOST_REPLICATIONS, check_name, read_count, read_days
 from swapregret.errors import InvalidInput
-from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
     from swapregret.environments.environment import Environment
@@ -172,15 +171,13 @@ def game(
         int, count("seeds", "How many seeds to play: the report shows the range.", most=MOST_REPLICATIONS)
     ] = 1,
     save: Annotated[Path | None, typer.Option(help="Where to write the correlated play.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Where to write the report, a page of HTML.")] = None,
+    report: Annotated[Path | None, page("report", "Where to write the report, a page of HTML.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Let learners find a correlated equilibrium of a game, and certify how close they came.
 
     Example: swapregret game examples/games/blotto.toml --report blotto.html
     """
-    if report is not None:
-        require_extra("experiments", "`--report`", only="plotly")
     from swapregret.games.descriptions import make_game, make_players
     from swapregret.games.self_play import self_play
 
@@ -213,8 +210,8 @@ def game(
         facts |= {"days": f"{n_days:,}", "measured from": f"{result.measure} rewards"}
         options = f"--rounds {n_days} --seed {first}" + (f" --seeds {seeds}" if seeds > 1 else "")
         text = spec.read_text(encoding="utf-8")
-        page = game_page(results, f"Self-play: {spec.stem}", spec=text, options=options, facts=facts)
-        report.write_text(page, encoding="utf-8")
+        made = game_page(results, f"Self-play: {spec.stem}", spec=text, options=options, facts=facts)
+        report.write_text(made, encoding="utf-8")
     if as_json:
         emit_json(_numbers(result))
     else:
@@ -228,6 +225,8 @@ def _read(path: Path) -> dict[str, Any]:
     for name in ("game", "play"):
         if not isinstance(content.get(name, {}), dict):
             raise InvalidInput(f"`{name}` of {path} must be a table", type(content[name]).__name__, f"Write [{name}].")
+    for name in content.get("play", {}):
+        check_name(name, ("rounds", "seed", "windows", "checkpoints"), "play", "have no fields but")
     if "game" not in content:
         raise InvalidInput(f"{path} must have a table [game]", f"{sorted(content)}", "Add it, with a `kind`.")
     return content

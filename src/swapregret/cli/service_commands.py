@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swapregret.cli.console import console, emit_json, status_console, table_of
-from swapregret.cli.options import count
+from swapregret.cli.options import AsJson, choice, count, seconds
 from swapregret.extras import require_extra
-from swapregret.serve import Settings
+from swapregret.serve import SCOPES, Settings
 
 if TYPE_CHECKING:
     from swapregret.serve.database import Store
@@ -44,12 +44,12 @@ def start(
     allow_host: Annotated[list[str] | None, typer.Option(help="A further name the server is called by.")] = None,
     allow_origin: Annotated[list[str] | None, typer.Option(help="A page of another origin that may call it.")] = None,
     lease: Annotated[
-        float, typer.Option(help="Seconds without a sign of life after which another process takes over.")
+        float, seconds("lease", "Time without a sign of life after which another process takes over.", least=0.1)
     ] = Settings.lease_seconds,
     snapshot_every: Annotated[
-        int, typer.Option(help="Events between two snapshots of a problem.")
+        int, count("snapshot-every", "Events between two snapshots of a problem.")
     ] = Settings.snapshot_every,
-    as_json: Annotated[bool, typer.Option("--json", help="Print where it listens as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Serve decisions over HTTP: durable, with a dashboard, on this machine alone unless told otherwise.
 
@@ -70,16 +70,19 @@ def start(
         snapshot_every=snapshot_every,
     )
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    if as_json:
-        emit_json({"dashboard": f"{url}/", "api": f"{url}/docs"})
-    else:
-        status_console.print(f"Dashboard at {url}/, API at {url}/docs")
-    run_server(settings)
+
+    def tell() -> None:
+        if as_json:
+            emit_json({"dashboard": f"{url}/", "api": f"{url}/docs"})
+        else:
+            status_console.print(f"Dashboard at {url}/, API at {url}/docs")
+
+    run_server(settings, tell)
 
 
 @key.command("create")
 def create(
-    scope: Annotated[str, typer.Option(help="read, decide (and read) or admin (all).")],
+    scope: Annotated[str, choice("scope", "What it may do, each including those before", SCOPES)],
     name: Annotated[str, typer.Option(help="Whom it is for.")] = "",
     database: Database = Settings.database,
 ) -> None:

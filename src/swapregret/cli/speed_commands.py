@@ -10,7 +10,7 @@ import typer
 from rich import box
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of, watch_compiling
-from swapregret.cli.options import AsJson, Preset, SetSpec, choice, days, read_set
+from swapregret.cli.options import AsJson, Preset, SetSpec, choice, days, read_set, seconds
 
 _FEEDBACKS = ("bandit", "semi-bandit", "full")
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -39,12 +39,12 @@ def warm(
     with watch_compiling() as n_new:
         warm_up(player)
         n_compiled = n_new()
-    seconds, folder = time.perf_counter() - started, str(cache_folder().parent)
+    taken, folder = time.perf_counter() - started, str(cache_folder().parent)
     if as_json:
-        emit_json({"compiled": n_compiled, "seconds": seconds, "folder": folder})
+        emit_json({"compiled": n_compiled, "seconds": taken, "folder": folder})
     else:
         console.print(
-            f"{set_spec}, {preset}, {feedback} feedback: {n_compiled} functions compiled in {seconds:.1f} s, kept in {folder}",
+            f"{set_spec}, {preset}, {feedback} feedback: {n_compiled} functions compiled in {taken:.1f} s, kept in {folder}",
             soft_wrap=True,
         )
 
@@ -53,7 +53,7 @@ def bench(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer rounds, without the largest sets: a minute or two.")
     ] = False,
-    seconds: Annotated[float | None, typer.Option(help="Processor time for each figure that is no door.")] = None,
+    each: Annotated[float | None, seconds("seconds", "Processor time for each figure that is no door.")] = None,
     write: Annotated[
         Path | None, typer.Option(help="A page whose measured tables are rewritten, such as docs/performance.md.")
     ] = None,
@@ -73,9 +73,9 @@ def bench(
         read_page(write)  # a page that cannot be written is found before the minutes of measuring
     if status_console.is_terminal:
         with status_console.status("measuring ...") as status:
-            result = run_bench(quick=quick, seconds=seconds, progress=lambda what: status.update(styled(what)))
+            result = run_bench(quick=quick, seconds=each, progress=lambda what: status.update(styled(what)))
     else:
-        result = run_bench(quick=quick, seconds=seconds)
+        result = run_bench(quick=quick, seconds=each)
     if write is not None:
         write_page(write, result)
     if as_json:

@@ -10,38 +10,33 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from swapregret import environments
-from swapregret.actions.action_set import ActionSet
+import swapregret as sr
 from swapregret.counts import check_name
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
-from swapregret.learners import baselines
-from swapregret.learners.doubling import anytime
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.learners.player import Player
-from swapregret.learners.presets import swap_comband, swap_combcp
-from swapregret.learners.schedule import Schedule
 
 Values = Mapping[str, Any]
 
 _FACTORIES: dict[str, Callable[..., Player[Any]]] = {
-    "swap_combcp": swap_combcp,
-    "swap_comband": swap_comband,
-    **{name: getattr(baselines, name) for name in baselines.__all__},
+    "swap_combcp": sr.swap_combcp,
+    "swap_comband": sr.swap_comband,
+    **{name: getattr(sr.baselines, name) for name in sr.baselines.__all__},
 }
 PLAYER_KINDS = (*_FACTORIES, "anytime")
 """The kinds of players."""
 
 _WORLDS: dict[str, Callable[..., Environment]] = {
-    name: getattr(environments, name)
+    name: getattr(sr.environments, name)
     for name in ("cyclic", "iid", "interruptions", "piecewise", "random_walk", "replay", "slots", "spiral", "tree")
 }
 _OWN: dict[str, Callable[..., Environment]] = {
-    name: getattr(environments, name) for name in ("extensive_form", "shortcut_dag", "shortcut_partitions")
+    name: getattr(sr.environments, name) for name in ("extensive_form", "shortcut_dag", "shortcut_partitions")
 }
 _COMBINED: dict[str, Callable[..., Environment]] = {
-    name: getattr(environments, name) for name in ("concatenation", "mixture")
+    name: getattr(sr.environments, name) for name in ("concatenation", "mixture")
 }
 ENVIRONMENT_KINDS = (*_WORLDS, *_COMBINED, *_OWN)
 """The kinds of environments. Only ``from_function`` is missing: a file cannot hold a function."""
@@ -71,7 +66,7 @@ def parameters_of(kind: str, *, is_player: bool) -> tuple[str, ...]:
     return (*names, *extra.get(kind, []))
 
 
-def make_player(kind: str, values: Values, actions: ActionSet, horizon: int) -> Player[Any]:
+def make_player(kind: str, values: Values, actions: sr.ActionSet, horizon: int) -> Player[Any]:
     """Make a player for a set and a horizon.
 
     Examples
@@ -85,19 +80,19 @@ def make_player(kind: str, values: Values, actions: ActionSet, horizon: int) -> 
         windows = options["schedule"]
         if not isinstance(windows, list):
             raise InvalidInput("`schedule` must be a list of windows", repr(windows), "Write e.g. [1, 4, 16].")
-        options["schedule"] = Schedule(tuple(windows))
+        options["schedule"] = sr.Schedule(tuple(windows))
     if isinstance(options.get("rate"), Mapping):
         ((word, number),) = options["rate"].items() if len(options["rate"]) == 1 else (("", 0.0),)
         kinds: dict[str, Callable[[float], Any]] = {"fixed": FixedRate, "adaptive": AdaptiveRate}
         options["rate"] = kinds[check_name(word, kinds, "rate", "be a table with one of")](float(number))
     if kind == "anytime":
         factory = _FACTORIES[check_name(options.pop("of", "swap_combcp"), _FACTORIES, "of")]
-        return anytime(factory, actions, **options)
+        return sr.anytime(factory, actions, **options)
     return _FACTORIES[kind](actions, horizon, **options)
 
 
 def make_environment(
-    kind: str, values: Values, actions: ActionSet | None, horizon: int, seed: int, folder: Path
+    kind: str, values: Values, actions: sr.ActionSet | None, horizon: int, seed: int, folder: Path
 ) -> Environment:
     """Make an environment of a set, or one with its own set, in which case ``actions`` is left alone."""
     options = dict(values)
@@ -110,12 +105,12 @@ def make_environment(
     if kind == "replay":
         if "file" not in options:
             raise InvalidInput("`file` of a replay must be given", "none", "Name a .csv, .parquet or .npy file.")
-        return environments.replay(actions, folder / str(options.pop("file")), horizon=horizon, **options)
+        return sr.environments.replay(actions, folder / str(options.pop("file")), horizon=horizon, **options)
     return _WORLDS[kind](actions, horizon, rng=seed, **options)
 
 
 def _combine(
-    kind: str, options: dict[str, Any], actions: ActionSet, horizon: int, seed: int, folder: Path
+    kind: str, options: dict[str, Any], actions: sr.ActionSet, horizon: int, seed: int, folder: Path
 ) -> Environment:
     parts = options.pop("parts", None)
     if not isinstance(parts, list) or not parts or not all(isinstance(part, Mapping) for part in parts):

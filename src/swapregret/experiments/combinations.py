@@ -29,16 +29,8 @@ def expand(
 ) -> list[Choice]:
     """Return every combination of the parameters of every entry, in the order of the file.
 
-    Parameters
-    ----------
-    entries : sequence of str or mapping
-        A kind, or a table with ``kind``, an optional ``name`` and parameters.
-    field : str
-        Where they stand in the spec.
-    parameters : callable
-        ``parameters(kind)`` lists what a kind takes.
-    depths : mapping
-        Parameters whose value is itself a list: how deep. A deeper list is a grid; so is any list of other parameters.
+    An entry, which stands in ``field`` of the spec, is a kind, or a table with ``kind``, an optional ``name`` and
+    ``parameters(kind)``. A list is a grid, unless its parameter is itself a list; ``depths`` says how deep.
 
     Examples
     --------

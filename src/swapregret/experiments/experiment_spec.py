@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from swapregret.boundary import naming
-from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, check_name, shown, time_of
+from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, check_name, count_in_words, shown, time_of
 from swapregret.errors import InvalidInput
 from swapregret.experiments.toml_file import parse_toml, read_toml
 
@@ -123,13 +123,11 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
     try:
         return Spec.model_validate(content)
     except ValidationError as error:
-        problems = [_problem(dict(each)) for each in error.errors()]
-        first = problems[0]
-        others = "".join(f"\n{each}" for each in problems[1:])
-        raise InvalidInput(first.must, first.came, first.do + others) from None
+        first, *others = {str(each): each for each in map(_problem, error.errors())}.values()
+        raise InvalidInput(first.must, first.came, "\n".join([first.do, *map(str, others)])) from None
 
 
-def _problem(error: dict[str, Any]) -> InvalidInput:
+def _problem(error: Any) -> InvalidInput:
     """Turn what Pydantic found into a sentence of the house."""
     steps = [step for step in error["loc"] if not (isinstance(step, str) and ("[" in step or step in ("str", "dict")))]
     field, kind, came = _path(steps), error["type"], shown(error["input"], 120)
@@ -146,8 +144,14 @@ def _problem(error: dict[str, Any]) -> InvalidInput:
         return InvalidInput(f"`{field}` must be given", "a spec without it", f"Add e.g. {_EXAMPLES.get(field, field)}.")
     if kind == "too_short":
         return InvalidInput(f"`{field}` must have at least one entry", came, f"Write e.g. {_example(field)}.")
+    if "str" in error["loc"] or str(error["loc"][-1]).startswith("dict["):  # an entry of another kind
+        return InvalidInput(
+            f"`{field}` must be a kind, or a table with a `kind`", came, f"Write e.g. {_example(field)}."
+        )
     if kind == "less_than_equal" and field.startswith("horizons"):
-        return InvalidInput(f"`{field}` must be at most {LONGEST_HORIZON:.0e} days", came, time_of(error["input"]))
+        return InvalidInput(
+            f"`{field}` must be at most {count_in_words(LONGEST_HORIZON)} days", came, time_of(error["input"])
+        )
     words = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
     return InvalidInput(f"`{field}` must be {words}", came, f"Write e.g. {_example(field)}.")
 

@@ -6,19 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from swapregret import environments
-from swapregret.actions.action_set import ActionSet
+import swapregret as sr
 from swapregret.arrays import as_integer
-from swapregret.counts import LONGEST_HORIZON
+from swapregret.counts import LONGEST_HORIZON, count_in_words, power_in_words
 from swapregret.experiments.bench.timing import measure
 from swapregret.experiments.measured import Expectation, expected_swap_regret
 from swapregret.learners.player import Player
-from swapregret.learners.presets import swap_combcp
-from swapregret.learners.schedule import Schedule
-from swapregret.playing.play import play
 from swapregret.regret.bounds import Bound, swap_combcp_bound
 from swapregret.regret.ledgers.ledger import default_capacity
-from swapregret.sessions.session import Session
 
 _FIRST_RUN = 32
 _DAYS_TO_LEARN = 40
@@ -46,34 +41,18 @@ class MemoryNeed:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is known before the first day.
+    """What is known before the first day."""
 
-    Attributes
-    ----------
-    reason : str
-        How policies are played and Σ⁺M is found, and why.
-    bound : Bound
-        The main theorem's, on swap regret.
-    theorem_horizon : int or None
-        Least T at which the theorem's own schedule exists; None on a set of one element.
-    useful_exponent : float
-        The bound is below T from about 10 to this power on.
-    expectation : Expectation or None
-        By our measurements; None where there is none near.
-    speed : Speed or None
-        None if nothing was timed.
-    """
-
-    actions: ActionSet
+    actions: sr.ActionSet
     horizon: int
     preset: str
-    schedule: Schedule
-    reason: str
-    bound: Bound
-    theorem_horizon: int | None
-    useful_exponent: float
-    expectation: Expectation | None
-    speed: Speed | None
+    schedule: sr.Schedule
+    reason: str  # how policies are played and Σ⁺M is found, and why
+    bound: Bound  # the main theorem's, on swap regret
+    theorem_horizon: int | None  # least T at which the theorem's own schedule exists; None on a set of one element
+    useful_exponent: float  # the bound is below T from about 10 to this power on
+    expectation: Expectation | None  # by our measurements; None where there is none near
+    speed: Speed | None  # None if nothing was timed
     memory: MemoryNeed
 
     @property
@@ -83,13 +62,13 @@ class Plan:
         if self.bound.is_vacuous:
             found.append(
                 f"The theorem's bound is vacuous here: {self.bound.per_round:.3g} per round, where no play can lose more "
-                f"than 1. It says something from T ≈ 10^{self.useful_exponent:.0f} on."
+                f"than 1. It says something from T ≈ {power_in_words(round(self.useful_exponent))} on."
             )
         if self.theorem_horizon is None or self.horizon < self.theorem_horizon:
             is_adaptive = self.preset == "adaptive"
             kept = "the guarantee of docs/guarantee.md holds" if is_adaptive else "the decomposition lemma holds"
             least = self.theorem_horizon
-            when = "for no horizon" if least is None else f"only from T = {least:.2g} on"
+            when = "for no horizon" if least is None else f"only from T = {count_in_words(least)} on"
             found.append(
                 f"The theorem's own schedule exists {when}; for the windows planned here {kept}, the theorem's number does "
                 "not."
@@ -108,7 +87,7 @@ class Plan:
         return found
 
 
-def make_plan(actions: ActionSet, horizon: int, *, preset: str = "adaptive", seconds: float = 1.0) -> Plan:
+def make_plan(actions: sr.ActionSet, horizon: int, *, preset: str = "adaptive", seconds: float = 1.0) -> Plan:
     """Return the plan of ``swap_combcp(actions, horizon, preset=preset)``.
 
     Rounds are timed on this machine for about ``seconds``; 0 times nothing.
@@ -121,7 +100,7 @@ def make_plan(actions: ActionSet, horizon: int, *, preset: str = "adaptive", sec
     ((12, 396, 1584, 6336, 25344, 101376), True, 161)
     """
     days = as_integer(horizon, "horizon", 2, LONGEST_HORIZON)
-    player = swap_combcp(actions, days, preset=preset)
+    player = sr.swap_combcp(actions, days, preset=preset)
     d, m = actions.dimension, max(1, actions.size)
     arrays: dict[str, Any] = player.dump(player.start(np.random.default_rng(0)))
     rows = default_capacity(d) if actions.n_actions is None else min(actions.n_actions, default_capacity(d))
@@ -133,7 +112,7 @@ def make_plan(actions: ActionSet, horizon: int, *, preset: str = "adaptive", sec
         schedule=player.schedule,
         reason=player.learner.plan.reason,
         bound=swap_combcp_bound(d, days),
-        theorem_horizon=Schedule.smallest_theorem_horizon(dimension=d, size=m) if d > 1 else None,
+        theorem_horizon=sr.Schedule.smallest_theorem_horizon(dimension=d, size=m) if d > 1 else None,
         useful_exponent=useful_from(d),
         expectation=expected_swap_regret(actions, days, preset),
         speed=time_rounds(player, seconds) if seconds > 0 else None,
@@ -165,7 +144,7 @@ def time_rounds(player: Player[Any], seconds: float) -> Speed:
     for kind in ("none", "ledger"):
 
         def run(days: int, kind: str = kind) -> object:
-            return play(player, environments.iid(player.actions, days, rng=0), rng=0, measure=kind)
+            return sr.play(player, sr.environments.iid(player.actions, days, rng=0), rng=0, measure=kind)
 
         found.append(measure(run, seconds, least=_FIRST_RUN))
     playing, measuring = found
@@ -180,6 +159,6 @@ def warm_up(player: Player[Any], days: int = _WARM_DAYS) -> None:
     >>> import swapregret as sr
     >>> warm_up(sr.baselines.uniform(sr.MSets(4, 2)), days=10)
     """
-    Session(player, rng=0)
-    result = play(player, environments.iid(player.actions, days, rng=0), rng=0)
+    sr.Session(player, rng=0)
+    result = sr.play(player, sr.environments.iid(player.actions, days, rng=0), rng=0)
     result.swap_regret, result.external_regret, result.internal_regret  # noqa: B018  (measuring is compiled too)

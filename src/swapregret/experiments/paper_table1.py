@@ -11,19 +11,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from swapregret import environments
-from swapregret.actions.action_set import ActionSet
-from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.actions.matchings.permutations import Permutations
-from swapregret.actions.paths.dag_paths import DagPaths
+import swapregret as sr
 from swapregret.arrays import as_integer
+from swapregret.counts import duration_in_words
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
 from swapregret.games.kinds.routing import layered_edges
-from swapregret.learners import baselines
-from swapregret.learners.baselines.drivers.action_table import read_duration
-from swapregret.learners.presets import swap_combcp
-from swapregret.playing.play import play
 from swapregret.playing.workers import run_tasks
 from swapregret.regret.bounds import Bound
 from swapregret.regret.bounds import table1 as theory
@@ -33,21 +26,13 @@ _PILOT = 64
 
 @dataclass(frozen=True)
 class Contender:
-    """Who plays, and what the paper's Table 1 says of it.
-
-    Attributes
-    ----------
-    theory : str or None
-        The row of ``regret.bounds.table1`` it belongs to.
-    regret, time : str
-        The orders of its swap regret (with N = d^m) and of its time per round; empty where nothing is proved.
-    """
+    """Who plays, and what the paper's Table 1 says of it; nothing where nothing is proved."""
 
     name: str
-    make: Callable[[ActionSet, int], Any]
-    theory: str | None
-    regret: str
-    time: str
+    make: Callable[[sr.ActionSet, int], Any]
+    theory: str | None  # the row of `regret.bounds.table1` it belongs to
+    regret: str  # the order of its swap regret, with N = d^m
+    time: str  # the order of its time per round
 
 
 @dataclass(frozen=True)
@@ -56,11 +41,11 @@ class Instance:
 
     family: str
     label: str
-    make: Callable[[], ActionSet]
+    make: Callable[[], sr.ActionSet]
     in_default: bool = True
 
 
-def layered_dag(width: int, layers: int) -> DagPaths:
+def layered_dag(width: int, layers: int) -> sr.DagPaths:
     """Return the paths through complete layers: width^layers of them.
 
     Examples
@@ -68,74 +53,62 @@ def layered_dag(width: int, layers: int) -> DagPaths:
     >>> layered_dag(3, 2).n_actions
     9
     """
-    return DagPaths(layered_edges(layers, width), source="s", sink="t")
+    return sr.DagPaths(layered_edges(layers, width), source="s", sink="t")
 
 
 _OURS = ("Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)")
 COMPETITORS = (
-    Contender("Swap-ComBCP adaptive (ours)", partial(swap_combcp, preset="adaptive"), *_OURS),
-    Contender("Swap-ComBCP multiscale (ours)", partial(swap_combcp, preset="multiscale"), *_OURS),
-    Contender("uniform play", baselines.uniform, None, "", "O(m)"),
-    Contender("Lazy-ComBCP, K = 1", baselines.combcp, None, "", "poly(d, m)"),
-    Contender("ComBand", baselines.comband, None, "", "poly(d) or O(N)"),
-    Contender("CombEXP", baselines.combexp, None, "", "poly(d)"),
-    Contender("follow the leader", baselines.follow_the_leader, None, "", "poly(d)"),
-    Contender("Exp3", baselines.exp3, None, "", "O(N)"),
-    Contender("Tsallis-INF", baselines.tsallis_inf, None, "", "O(N)"),
-    Contender("Stoltz, all swaps", partial(baselines.stoltz, rules="swap"), "Stoltz (2005)", "N √(T log N)", "exp(N)"),
-    Contender("Stoltz, pairs", baselines.stoltz, None, "", "poly(N)"),
-    Contender("Blum–Mansour", baselines.blum_mansour, "Blum and Mansour (2007)", "N √(N T log N)", "poly(N)"),
-    Contender("Ito", baselines.ito, "Ito (2020)", "N √T", "poly(N)"),
+    Contender("Swap-ComBCP adaptive (ours)", partial(sr.swap_combcp, preset="adaptive"), *_OURS),
+    Contender("Swap-ComBCP multiscale (ours)", partial(sr.swap_combcp, preset="multiscale"), *_OURS),
+    Contender("uniform play", sr.baselines.uniform, None, "", "O(m)"),
+    Contender("Lazy-ComBCP, K = 1", sr.baselines.combcp, None, "", "poly(d, m)"),
+    Contender("ComBand", sr.baselines.comband, None, "", "poly(d) or O(N)"),
+    Contender("CombEXP", sr.baselines.combexp, None, "", "poly(d)"),
+    Contender("follow the leader", sr.baselines.follow_the_leader, None, "", "poly(d)"),
+    Contender("Exp3", sr.baselines.exp3, None, "", "O(N)"),
+    Contender("Tsallis-INF", sr.baselines.tsallis_inf, None, "", "O(N)"),
+    Contender(
+        "Stoltz, all swaps", partial(sr.baselines.stoltz, rules="swap"), "Stoltz (2005)", "N √(T log N)", "exp(N)"
+    ),
+    Contender("Stoltz, pairs", sr.baselines.stoltz, None, "", "poly(N)"),
+    Contender("Blum–Mansour", sr.baselines.blum_mansour, "Blum and Mansour (2007)", "N √(N T log N)", "poly(N)"),
+    Contender("Ito", sr.baselines.ito, "Ito (2020)", "N √T", "poly(N)"),
     Contender(
         "TreeSwap",
-        baselines.treeswap,
+        sr.baselines.treeswap,
         "Dagan et al. (2024)",
         "T log(m log T)/log(T/N) + √(N T log NT)",
         "poly(N, log T)",
     ),
-    Contender("regret matching", baselines.regret_matching, None, "", "poly(N)"),
+    Contender("regret matching", sr.baselines.regret_matching, None, "", "poly(N)"),
 )
 
 INSTANCES = (
-    Instance("m-sets", "6 choose 2", lambda: MSets(6, 2)),
-    Instance("m-sets", "10 choose 3", lambda: MSets(10, 3)),
-    Instance("m-sets", "14 choose 4", lambda: MSets(14, 4)),
-    Instance("m-sets", "20 choose 5", lambda: MSets(20, 5)),
-    Instance("m-sets", "30 choose 8", lambda: MSets(30, 8)),
-    Instance("m-sets", "46 choose 9", lambda: MSets(46, 9)),
+    Instance("m-sets", "6 choose 2", lambda: sr.MSets(6, 2)),
+    Instance("m-sets", "10 choose 3", lambda: sr.MSets(10, 3)),
+    Instance("m-sets", "14 choose 4", lambda: sr.MSets(14, 4)),
+    Instance("m-sets", "20 choose 5", lambda: sr.MSets(20, 5)),
+    Instance("m-sets", "30 choose 8", lambda: sr.MSets(30, 8)),
+    Instance("m-sets", "46 choose 9", lambda: sr.MSets(46, 9)),
     Instance("paths", "3 layers of 3", lambda: layered_dag(3, 3)),
     Instance("paths", "5 layers of 3", lambda: layered_dag(3, 5), in_default=False),
     Instance("paths", "8 layers of 4", lambda: layered_dag(4, 8)),
     Instance("paths", "15 layers of 4", lambda: layered_dag(4, 15), in_default=False),
-    Instance("permutations", "of 4", lambda: Permutations(4)),
-    Instance("permutations", "of 5", lambda: Permutations(5), in_default=False),
-    Instance("permutations", "of 8", lambda: Permutations(8)),
-    Instance("permutations", "of 12", lambda: Permutations(12), in_default=False),
+    Instance("permutations", "of 4", lambda: sr.Permutations(4)),
+    Instance("permutations", "of 5", lambda: sr.Permutations(5), in_default=False),
+    Instance("permutations", "of 8", lambda: sr.Permutations(8)),
+    Instance("permutations", "of 12", lambda: sr.Permutations(12), in_default=False),
 )
 
 WORLDS: dict[str, Callable[..., Environment]] = {
-    name.replace("_", "-"): getattr(environments, name)
+    name.replace("_", "-"): getattr(sr.environments, name)
     for name in ("cyclic", "spiral", "slots", "tree", "iid", "piecewise", "random_walk")
 }
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One competitor on one instance.
-
-    Attributes
-    ----------
-    swap_regret, lower : float or None
-        Swap regret per day, and the lower end of its bracket where it is not exact.
-    standard_error : float or None
-        Over replications.
-    microseconds : float or None
-        Processor time of a day: draw, learn and measure.
-    refused : str or None
-        Why there is no measurement.
-    bound : float or None
-        The row of the paper's Table 1 divided by T, an order with constant 1.
-    """
+    """One competitor on one instance."""
 
     family: str
     instance: str
@@ -143,12 +116,12 @@ class Cell:
     dimension: int
     size: int
     player: str
-    swap_regret: float | None = None
-    lower: float | None = None
-    standard_error: float | None = None
-    microseconds: float | None = None
-    refused: str | None = None
-    bound: float | None = None
+    swap_regret: float | None = None  # per day
+    lower: float | None = None  # of its bracket, where it is not exact
+    standard_error: float | None = None  # over replications
+    microseconds: float | None = None  # processor time of a day: draw, learn and measure
+    refused: str | None = None  # why there is no measurement
+    bound: float | None = None  # the row of the paper's Table 1 divided by T, an order with constant 1
 
 
 @dataclass(frozen=True)
@@ -176,20 +149,10 @@ def measure_table1(
     n_jobs: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> Table1:
-    """Measure every competitor on every instance.
+    """Measure every competitor on every instance, in a world of ``WORLDS``; regrets do not depend on ``n_jobs``.
 
-    Parameters
-    ----------
-    world : str
-        A name of ``WORLDS``.
-    budget : float
-        Processor seconds a competitor may take on an instance; a pilot of some days decides.
-    is_full : bool
-        Whether to take all instances, and not only those of the default.
-    n_jobs : int
-        Processes; regrets do not depend on their number.
-    progress : callable, optional
-        Called with the name of what was done last.
+    A competitor may take ``budget`` seconds of the processor on an instance; a pilot of some days decides. ``progress`` is called
+    with the name of what was done last.
 
     Examples
     --------
@@ -226,10 +189,10 @@ def measure_cell(
     except (TooLarge, Unsupported) as error:
         return replace(cell, refused=f"refused: {error.came}")
     if expected > budget:
-        return replace(cell, refused=f"refused: would take {read_duration(expected)}")
+        return replace(cell, refused=f"refused: would take {duration_in_words(expected)}")
     place = WORLDS[world](actions, horizon, rng=seed)
     started = time.process_time()
-    regret = play(player, place, rng=seed, replications=replications).swap_regret
+    regret = sr.play(player, place, rng=seed, replications=replications).swap_regret
     elapsed = time.process_time() - started
     deviation = regret.standard_error
     return replace(
@@ -241,7 +204,7 @@ def measure_cell(
     )
 
 
-def _pilot(competitor: Contender, actions: ActionSet, world: str, horizon: int, seed: int) -> float:
+def _pilot(competitor: Contender, actions: sr.ActionSet, world: str, horizon: int, seed: int) -> float:
     """Return the processor seconds of a day: the slope between two short plays, after one that compiles; 0 if T is as short."""
     place = WORLDS[world](actions, horizon, rng=seed)
     player = competitor.make(actions, horizon)
@@ -250,12 +213,12 @@ def _pilot(competitor: Contender, actions: ActionSet, world: str, horizon: int, 
     spent = {}
     for days in (_PILOT, _PILOT, 4 * _PILOT):
         started = time.process_time()
-        play(player, replace(place, horizon=days), rng=seed)
+        sr.play(player, replace(place, horizon=days), rng=seed)
         spent[days] = time.process_time() - started
     return max(0.0, spent[4 * _PILOT] - spent[_PILOT]) / (3 * _PILOT)
 
 
-def _bound(competitor: Contender, actions: ActionSet, horizon: int) -> float | None:
+def _bound(competitor: Contender, actions: sr.ActionSet, horizon: int) -> float | None:
     if competitor.theory is None or actions.dimension < 2:
         return None
     bound: Bound = theory(actions.dimension, max(1, actions.size), horizon)[competitor.theory]

@@ -26,24 +26,16 @@ PLAYERS: dict[str, Callable[..., Any]] = {"CombEXP": combexp, "Lazy-ComBCP": com
 
 @dataclass(frozen=True)
 class CounterexampleRow:
-    """One player on the DAG of n = ``length`` layers and 2ⁿ + 1 paths.
-
-    Attributes
-    ----------
-    regret, low, high : float
-        Mean realised regret per day of the ``runs``, and its 95 % interval (Student), within [0, 1].
-    promised : float or None
-        For CombEXP, the probability of regret T that the appendix guarantees.
-    """
+    """One player on the DAG of n = ``length`` layers and 2ⁿ + 1 paths: its mean realised regret per day."""
 
     length: int
     n_paths: int
     player: str
     regret: float
-    low: float
+    low: float  # Student's 95 % interval, within [0, 1]
     high: float
     runs: tuple[float, ...]
-    promised: float | None
+    promised: float | None  # for CombEXP, the probability of regret T that the appendix guarantees
 
 
 @dataclass(frozen=True)

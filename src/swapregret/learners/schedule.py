@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from swapregret.arrays import as_integer
 from swapregret.boundary import refuses
-from swapregret.counts import shown
+from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidSchedule
 
 _RATIO = 4
@@ -194,7 +194,7 @@ class Schedule:
         if scales == 0:
             raise InvalidSchedule(
                 "`horizon` of Schedule.from_theorem must be at least the branching H it leads to",
-                f"H = {branching:.3g} at d={d}, m={m}, T={days:.3g}, which leaves K = 0 scales",
+                f"H = {count_in_words(branching)} at d={d}, m={m}, T={count_in_words(days)}, which leaves K = 0 scales",
                 f"The smallest horizon it accepts is {_smallest_horizon(constant)}; "
                 "use Schedule.practical(...), or give `branching` and `n_scales` to Schedule.uniform.",
             )

@@ -3,7 +3,7 @@
 import importlib.resources
 import logging
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -84,12 +84,14 @@ def _describe_keys(app: FastAPI) -> None:
             operation["description"] += "" if scope is None else f" Scope: {scope}."
 
 
-def run_server(settings: Settings) -> None:
-    """Serve until a signal ends it."""
+def run_server(settings: Settings, ready: Callable[[], None] = lambda: None) -> None:
+    """Serve until a signal ends it; ``ready`` is called when the database is open, before the first request."""
+    app = make_app(settings)
+    ready()
     sys.setswitchinterval(0.0005)  # the writer waits for the disk, not for its turn
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     uvicorn.run(
-        make_app(settings),
+        app,
         host=settings.host,
         port=settings.port,
         http=Connection,

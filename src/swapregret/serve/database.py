@@ -146,7 +146,8 @@ def open_store(database: str) -> "Store":
     try:
         migrate(engine)
     except sa.exc.SQLAlchemyError as error:
-        raise _away(error) from None
+        must = "`--database` must be a database that can be opened and written"
+        raise InvalidInput(must, _away(error).came, "Check its path or address, and that it is up.") from None
     return Store(engine)
 
 
@@ -189,10 +190,19 @@ class Store:
         except sa.exc.SQLAlchemyError as error:
             raise _away(error) from error
 
+    def read(self, statement: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+        """Return the rows of a statement, in a transaction of its own."""
+        with self.transaction() as connection:
+            return connection.execute(statement).all()
+
+    def change(self, statement: sa.Update | sa.Delete | sa.Insert) -> int:
+        """Run a statement in a transaction of its own, and return how many rows it changed."""
+        with self.transaction() as connection:
+            return connection.execute(statement).rowcount
+
     def ping(self) -> None:
         """Ask the database for a sign of life."""
-        with self.transaction() as connection:
-            connection.execute(sa.select(1))
+        self.read(sa.select(1))
 
     def close(self) -> None:
         """Give all connections back."""
@@ -207,17 +217,14 @@ class Store:
 
     def problems(self) -> Sequence[sa.Row[Any]]:
         """Return the rows of all problems, newest first."""
-        with self.transaction() as connection:
-            return connection.execute(sa.select(problems).order_by(problems.c.created.desc(), problems.c.id)).all()
+        return self.read(sa.select(problems).order_by(problems.c.created.desc(), problems.c.id))
 
     def problem(self, problem: str) -> sa.Row[Any]:
         """Return the row of a problem, or say that there is none."""
-        with self.transaction() as connection:
-            known = problem if problem.isascii() and problem.isalnum() else ""  # nothing else was ever an id
-            row = connection.execute(sa.select(problems).where(problems.c.id == known)).one_or_none()
-        if row is None:
-            raise NotFound("the problem must exist", repr(problem[:40]), "GET /problems lists them.")
-        return row
+        known = problem if problem.isascii() and problem.isalnum() else ""  # nothing else was ever an id
+        for row in self.read(sa.select(problems).where(problems.c.id == known)):
+            return row
+        raise NotFound("the problem must exist", repr(problem[:40]), "GET /problems lists them.")
 
     # ---- the lease -----------------------------------------------------------------------------------------------
 
@@ -226,11 +233,8 @@ class Store:
         free = sa.or_(problems.c.owner.is_(None), problems.c.owner == owner)
         if stale is not None:
             free = sa.or_(free, (problems.c.owner == stale[0]) & (problems.c.beat == stale[1]))
-        with self.transaction() as connection:
-            taken = sa.update(problems).where(problems.c.id == problem, free)
-            return (
-                connection.execute(taken.values(owner=owner, address=address, beat=problems.c.beat + 1)).rowcount == 1
-            )
+        taken = sa.update(problems).where(problems.c.id == problem, free)
+        return self.change(taken.values(owner=owner, address=address, beat=problems.c.beat + 1)) == 1
 
     def beat(self, owner: str) -> set[str]:
         """Give a sign of life for all problems of an owner, and return which they are."""
@@ -240,8 +244,7 @@ class Store:
 
     def release(self, owner: str) -> None:
         """Let all problems of an owner go."""
-        with self.transaction() as connection:
-            connection.execute(sa.update(problems).where(problems.c.owner == owner).values(owner=None, address=None))
+        self.change(sa.update(problems).where(problems.c.owner == owner).values(owner=None, address=None))
 
     # ---- events --------------------------------------------------------------------------------------------------
 
@@ -266,27 +269,23 @@ class Store:
         """Yield the events of a problem in order, some thousands at a time."""
         while True:
             here = sa.select(*_EVENT).where(events.c.problem == problem, events.c.seq > after)
-            with self.transaction() as connection:
-                rows = connection.execute(here.order_by(events.c.seq).limit(_CHUNK)).all()
-            yield from (Event(*row) for row in rows)
+            rows = self.read(here.order_by(events.c.seq).limit(_CHUNK))
+            yield from (Event._make(row) for row in rows)
             if len(rows) < _CHUNK:
                 return
             after = rows[-1].seq
 
     def closing(self, problem: str, day: int) -> Event | None:
         """Return how a decision was closed, if it was."""
-        with self.transaction() as connection:
-            of_day = (events.c.problem == problem, events.c.day == day, closes)
-            row = connection.execute(sa.select(*_EVENT).where(*of_day)).one_or_none()
-        return None if row is None else Event(*row)
+        of_day = (events.c.problem == problem, events.c.day == day, closes)
+        return next((Event._make(row) for row in self.read(sa.select(*_EVENT).where(*of_day))), None)
 
     # ---- snapshots and answers -----------------------------------------------------------------------------------
 
     def snapshot(self, problem: str) -> tuple[int, bytes, bytes] | None:
         """Return the newest snapshot of a problem: after which event, the session, the history."""
-        with self.transaction() as connection:
-            row = connection.execute(sa.select(snapshots).where(snapshots.c.problem == problem)).one_or_none()
-        return None if row is None else (row.seq, row.session, row.history)
+        found = self.read(sa.select(snapshots).where(snapshots.c.problem == problem))
+        return next(((row.seq, row.session, row.history) for row in found), None)
 
     def keep_snapshot(self, connection: sa.Connection, problem: str, seq: int, session: bytes, history: bytes) -> None:
         """Replace the snapshot of a problem."""
@@ -296,8 +295,7 @@ class Store:
 
     def answers(self, wanted: list[str]) -> Sequence[sa.Row[Any]]:
         """Return the remembered answers among these keys."""
-        with self.transaction() as connection:
-            return connection.execute(sa.select(answers).where(answers.c.key.in_(wanted))).all()
+        return self.read(sa.select(answers).where(answers.c.key.in_(wanted)))
 
     def remember(self, connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
         """Write answers to requests that had a key."""
@@ -305,5 +303,4 @@ class Store:
 
     def forget(self, before: float) -> None:
         """Drop answers that are older."""
-        with self.transaction() as connection:
-            connection.execute(sa.delete(answers).where(answers.c.at < before))
+        self.change(sa.delete(answers).where(answers.c.at < before))

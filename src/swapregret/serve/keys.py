@@ -9,41 +9,36 @@ from typing import Any
 
 from sqlalchemy import Row, insert, select, update
 
+from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
+from swapregret.serve import SCOPES
 from swapregret.serve.database import Store, keys
 from swapregret.serve.refusals import Forbidden, Unauthorised
 
-SCOPES = ("read", "decide", "admin")
-"""What a key may do; each scope includes those before it."""
 _PREFIX = "srk"
 _FRESH_SECONDS = 1.0
 
 
 def create_key(store: Store, scope: str, name: str) -> str:
     """Make a key and return it; the database keeps only its digest."""
-    if scope not in SCOPES:
-        raise InvalidInput(f"`scope` must be one of {', '.join(SCOPES)}", repr(scope), "Choose one.")
+    check_name(scope, SCOPES, "scope")
     id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)  # 256 bits: a plain digest cannot be guessed back
-    with store.transaction() as connection:
-        row = {"id": id, "name": name, "scope": scope, "digest": _digest(secret), "created": time.time()}
-        connection.execute(insert(keys), row)
+    store.change(insert(keys).values(id=id, name=name, scope=scope, digest=_digest(secret), created=time.time()))
     return f"{_PREFIX}_{id}_{secret}"
 
 
 def list_keys(store: Store) -> Sequence[Row[Any]]:
     """Return all keys, revoked ones too, oldest first."""
-    with store.transaction() as connection:
-        return connection.execute(select(keys).order_by(keys.c.created)).all()
+    return store.read(select(keys).order_by(keys.c.created))
 
 
 def revoke_key(store: Store, id: str) -> None:
     """Make a key useless from now on (within a second, in processes that run)."""
-    with store.transaction() as connection:
-        live = update(keys).where(keys.c.id == id, keys.c.revoked.is_(None))
-        if connection.execute(live.values(revoked=time.time())).rowcount != 1:
-            raise InvalidInput(
-                "`id` must be that of a key that is not revoked", repr(id), "See: swapregret serve key list."
-            )
+    live = update(keys).where(keys.c.id == id, keys.c.revoked.is_(None))
+    if store.change(live.values(revoked=time.time())) != 1:
+        raise InvalidInput(
+            "`id` must be that of a key that is not revoked", repr(id), "See: swapregret serve key list."
+        )
 
 
 def _digest(secret: str) -> str:

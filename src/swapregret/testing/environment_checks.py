@@ -56,12 +56,8 @@ def check_environment(environment: Environment, *, days: int = 4000, seed: int =
 def _check_shape(case: EnvironmentCase) -> None:
     """Check that means and rewards are finite tables, one row per day."""
     env, d = case.environment, case.environment.actions.dimension
-    require(
-        isinstance(env.horizon, int) and env.horizon >= 1,
-        "`horizon` must be a whole number ≥ 1",
-        repr(env.horizon),
-        "Set it.",
-    )
+    must = "`horizon` must be a whole number ≥ 1"
+    require(isinstance(env.horizon, int) and env.horizon >= 1, must, repr(env.horizon), "Set it.")
     for name, ask in case.tables:
         asked = f"{name}(0, {case.days})"
         require_array(
@@ -114,12 +110,9 @@ def _check_replications(case: EnvironmentCase) -> None:
     first, again = other.rewards(0, case.days), same.rewards(0, case.days)
     must = "`with_noise(entropy)` must give the same noise for the same entropy"
     agree(first, again, 0.0, must, "Seed the noise by the entropy and the day alone.")
-    require(
-        not _is_noisy(case) or not np.array_equal(first, env.rewards(0, case.days)),
-        "`with_noise` must give other noise for another entropy",
-        "the same rewards",
-        "Seed the noise by the entropy.",
-    )
+    must = "`with_noise` must give other noise for another entropy"
+    do = "Seed the noise by the entropy."
+    require(not _is_noisy(case) or not np.array_equal(first, env.rewards(0, case.days)), must, "the same rewards", do)
 
 
 def _check_noise(case: EnvironmentCase) -> None:
@@ -135,12 +128,9 @@ def _check_noise(case: EnvironmentCase) -> None:
         radius = hoeffding_radius(len(part), width, len(halves) * part.shape[1])
         worst = int(np.argmax(np.abs(part.sum(axis=0))))
         found = float(part[:, worst].sum())
-        require(
-            abs(found) <= radius,
-            f"the rewards of element {worst} must have their declared means",
-            f"a sum over {len(part)} days that is off by {found:.4g}, where {radius:.4g} happens once in a million",
-            "Draw the noise around `means`.",
-        )
+        must = f"the rewards of element {worst} must have their declared means"
+        came = f"a sum over {len(part)} days that is off by {found:.4g}, where {radius:.4g} happens once in a million"
+        require(abs(found) <= radius, must, came, "Draw the noise around `means`.")
 
 
 def _is_noisy(case: EnvironmentCase) -> bool:

@@ -106,18 +106,10 @@ class PlayerCase:
 def _check_configuration(case: PlayerCase) -> None:
     """Check that the player says what it plays on and what it wants to see."""
     player = case.player
-    require(
-        isinstance(player.actions, ActionSet),
-        "`actions` must be an ActionSet",
-        type(player.actions).__name__,
-        "Set it.",
-    )
-    require(
-        player.feedback in ("bandit", "semi-bandit", "full"),
-        "`feedback` must be 'bandit', 'semi-bandit' or 'full'",
-        repr(player.feedback),
-        "Name one of the three.",
-    )
+    must = "`actions` must be an ActionSet"
+    require(isinstance(player.actions, ActionSet), must, type(player.actions).__name__, "Set it.")
+    must = "`feedback` must be 'bandit', 'semi-bandit' or 'full'"
+    require(player.feedback in ("bandit", "semi-bandit", "full"), must, repr(player.feedback), "Name one of the three.")
     law = player.policy(case.start())
     require(isinstance(law, Policy), "`policy(state)` must be a Policy", type(law).__name__, "Build one.")
 
@@ -130,12 +122,9 @@ def _check_arrays(case: PlayerCase) -> None:
             isinstance(name, str) and isinstance(array, np.ndarray) and array.dtype.kind in "biufU"
             for name, array in arrays.items()
         )
-        require(
-            plain,
-            "`dump` must return a dict of arrays of numbers",
-            f"{type(arrays).__name__} with {sorted({type(array).__name__ for array in dict(arrays).values()})}",
-            "Write numbers and strings as arrays; no objects, no pickle.",
-        )
+        must = "`dump` must return a dict of arrays of numbers"
+        came = f"{type(arrays).__name__} with {sorted({type(array).__name__ for array in dict(arrays).values()})}"
+        require(plain, must, came, "Write numbers and strings as arrays; no objects, no pickle.")
 
 
 def _check_policies(case: PlayerCase) -> None:

@@ -82,12 +82,8 @@ def check_law(
 def _check_marginals(case: PolicyCase) -> None:
     """Check that marginals are probabilities, one for each coordinate."""
     policy, actions, d = case.policy, case.actions, case.policy.dimension
-    require(
-        actions is None or actions.dimension == d,
-        f"`dimension` must be that of {actions!r}",
-        f"{d}",
-        "Build the policy for the same set.",
-    )
+    must = f"`dimension` must be that of {actions!r}"
+    require(actions is None or actions.dimension == d, must, f"{d}", "Build the policy for the same set.")
     x = policy.marginals()
     require_array(x, np.float64, (d,), "marginals()", "Return E[M].")
     do = "They are the probabilities with which elements are chosen."
@@ -206,12 +202,9 @@ def _check_samples(case: PolicyCase) -> None:
     require_members(drawn, case.is_member, "samples", "Draw actions of the set only.")
     for action in drawn:
         require_action(action, policy.dimension, "sample")
-        require(
-            support is None or action.tobytes() in support,
-            "`sample` must draw atoms of the law",
-            f"{action.tolist()}, which is no atom",
-            "Sample from the same law that lists the atoms.",
-        )
+        must = "`sample` must draw atoms of the law"
+        do = "Sample from the same law that lists the atoms."
+        require(support is None or action.tobytes() in support, must, f"{action.tolist()}, which is no atom", do)
 
 
 def _check_sampler_law(case: PolicyCase) -> None:
@@ -231,23 +224,17 @@ def _check_sampler_law(case: PolicyCase) -> None:
     counts = np.bincount([position[row.tobytes()] for row in drawn], minlength=len(atoms))
     _check_counts(case, counts, weights, [f"draw {atom.tolist()}" for atom in atoms])
     value = chi_square_p_value(counts, weights, case.n_samples)
-    require(
-        value >= _SHARE,
-        "`sample` must follow the weights of the atoms",
-        f"counts whose chi-square has p-value {value:.1e}",
-        "Draw each atom with its weight.",
-    )
+    must = "`sample` must follow the weights of the atoms"
+    came = f"counts whose chi-square has p-value {value:.1e}"
+    require(value >= _SHARE, must, came, "Draw each atom with its weight.")
 
 
 def _check_counts(case: PolicyCase, counts: Integers, chances: Vector, events: list[str]) -> None:
     """Check that the count that fits its probability worst still fits it."""
     worst, value = least_binomial_p_value(counts, chances, case.n_samples)
-    require(
-        value >= _SHARE,
-        f"`sample` must {events[worst]} with probability {chances[worst]:.6g}",
-        f"{int(counts[worst])} times in {case.n_samples} draws (p-value {value:.1e})",
-        "Draw from the law that marginals, second moments and weights describe.",
-    )
+    must = f"`sample` must {events[worst]} with probability {chances[worst]:.6g}"
+    came = f"{int(counts[worst])} times in {case.n_samples} draws (p-value {value:.1e})"
+    require(value >= _SHARE, must, came, "Draw from the law that marginals, second moments and weights describe.")
 
 
 def _check_value(case: PolicyCase) -> None:

@@ -62,12 +62,9 @@ def check_relabelling(
 
 def _check_numbers(case: RelabellingCase) -> None:
     """Check dimension, size, count, rank and which laws exist."""
-    require(
-        sorted(case.order.tolist()) == list(range(case.actions.dimension)),
-        "`order` must be a permutation of the coordinates",
-        f"{case.order.tolist()}",
-        "List every coordinate once.",
-    )
+    must = "`order` must be a permutation of the coordinates"
+    do = "List every coordinate once."
+    require(sorted(case.order.tolist()) == list(range(case.actions.dimension)), must, f"{case.order.tolist()}", do)
     for name in ("dimension", "size", "n_actions", "rank", "is_uniform", "has_uniform", "has_gibbs"):
         first, second = getattr(case.actions, name), getattr(case.relabelled, name)
         must = f"`{name}` must not depend on the order of coordinates"

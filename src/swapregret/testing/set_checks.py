@@ -124,12 +124,9 @@ def _check_optimality(case: SetCase) -> None:
             f"{values[best]!r}",
             "Correct the oracle: it must maximise exactly, for weights of any sign.",
         )
-        require(
-            case.is_member(answer),
-            "`argmax` must return an action of the set",
-            f"{answer.tolist()} for weights {np.round(weights, 6).tolist()}",
-            "Correct the oracle, or the enumeration if the answer is an action.",
-        )
+        must = "`argmax` must return an action of the set"
+        do = "Correct the oracle, or the enumeration if the answer is an action."
+        require(case.is_member(answer), must, f"{answer.tolist()} for weights {np.round(weights, 6).tolist()}", do)
 
 
 def _check_ties(case: SetCase) -> None:
@@ -155,13 +152,9 @@ def _check_refusals(case: SetCase) -> None:
     }
     for name in ("argmax", "kl_project", "decompose", *(["gibbs"] if actions.has_gibbs else [])):
         for kind, vector in bad.items():
-            refused(
-                partial(getattr(actions, name), vector),
-                InvalidInput,
-                f"`{name}` must refuse {kind} with InvalidInput",
-                "an answer",
-                "Read the argument with swapregret.arrays.as_vector(values, dimension, name).",
-            )
+            must = f"`{name}` must refuse {kind} with InvalidInput"
+            do = "Read the argument with swapregret.arrays.as_vector(values, dimension, name)."
+            refused(partial(getattr(actions, name), vector), InvalidInput, must, "an answer", do)
 
 
 ACTION_SET_CHECKS: dict[str, Callable[[SetCase], None]] = {

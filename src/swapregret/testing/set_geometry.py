@@ -40,12 +40,9 @@ def check_span(case: SetCase) -> None:
     require_array(span.lift, np.float64, (d, r), "span.lift", "Build the span with swapregret.geometry.span.find_span.")
     _check_independent(case, span.basis, "span.basis")
     rank = int(np.linalg.matrix_rank(case.members.astype(np.float64)))
-    require(
-        rank == r if case.reference is not None else rank <= r,
-        "`rank` must be the dimension of the linear span of the actions",
-        f"{r}, where the actions at hand have rank {rank}",
-        "Correct `span`, or inherit it.",
-    )
+    must = "`rank` must be the dimension of the linear span of the actions"
+    came = f"{r}, where the actions at hand have rank {rank}"
+    require(rank == r if case.reference is not None else rank <= r, must, came, "Correct `span`, or inherit it.")
     must = "`span.lift` must give every action from its independent coordinates, M = L M_J"
     agree(case.members[:, J] @ span.lift.T, case.members, _ZERO, must, "Correct `span.lift`.")
     for i in range(d):
@@ -125,21 +122,15 @@ def check_projection(case: SetCase) -> None:
 def _check_shape(projection: Projection, dimension: int, reachable: Vector) -> None:
     x, log_x = projection.point, projection.log_point
     require_array(x, np.float64, (dimension,), "kl_project(...).point", "Return x and log x.")
-    require(
-        log_x.shape == (dimension,) and bool((x >= 0.0).all()),
-        f"`kl_project(...).log_point` must be a vector of shape ({dimension},), and the point must not be negative",
-        f"shape {log_x.shape}, least {x.min():.3g}",
-        "Return x and log x.",
-    )
+    must = f"`kl_project(...).log_point` must be a vector of shape ({dimension},), and the point must not be negative"
+    came = f"shape {log_x.shape}, least {x.min():.3g}"
+    require(log_x.shape == (dimension,) and bool((x >= 0.0).all()), must, came, "Return x and log x.")
     must = "`kl_project(...).log_point` must be the logarithm of the point, up to a relative error"
     ratio = np.exp(log_x) / np.where(x > 0.0, x, 1.0)
     agree(ratio, x > 0.0, _EXACT * 10.0, must, "Keep log x and take x = exp(log x).")
-    require(
-        bool((np.isfinite(log_x) == reachable).all()),
-        "`log_point` must be finite exactly at the coordinates that some action has",
-        f"{log_x.tolist()}",
-        "Keep the logarithm: an entry that underflows must be able to recover.",
-    )
+    must = "`log_point` must be finite exactly at the coordinates that some action has"
+    do = "Keep the logarithm: an entry that underflows must be able to recover."
+    require(bool((np.isfinite(log_x) == reachable).all()), must, f"{log_x.tolist()}", do)
 
 
 def _check_gap(case: SetCase, projection: Projection, w: Vector) -> None:
@@ -163,12 +154,9 @@ def _in_hull(case: SetCase, point: Vector) -> None:
     except InvalidInput as error:
         require(False, "`kl_project(...).point` must be in the convex hull of the actions", error.came, "Correct it.")
     gap = float(np.abs(law.weights @ law.atoms - point).max())
-    require(
-        gap <= 1e-10 and all(case.is_member(atom) for atom in law.atoms),
-        "`kl_project(...).point` must be in the convex hull of the actions",
-        f"a point at distance {gap:.3g} from it",
-        "Correct the projection.",
-    )
+    must = "`kl_project(...).point` must be in the convex hull of the actions"
+    came = f"a point at distance {gap:.3g} from it"
+    require(gap <= 1e-10 and all(case.is_member(atom) for atom in law.atoms), must, came, "Correct the projection.")
 
 
 def _points(case: SetCase) -> Iterator[Vector]:
@@ -215,13 +203,9 @@ def check_outside_points(case: SetCase) -> None:
     centre = case.members.mean(axis=0)
     outside += [centre - 2.0, centre + np.eye(d)[0] * 2.0, np.full(d, -1e-3)]
     for point in outside:
-        refused(
-            partial(actions.decompose, point),
-            InvalidInput,
-            "`decompose` must refuse a point outside the convex hull with InvalidInput",
-            f"a law for {np.round(point, 6).tolist()}",
-            "Check the point first; a tolerance of 1e-8 is usual.",
-        )
+        must = "`decompose` must refuse a point outside the convex hull with InvalidInput"
+        do = "Check the point first; a tolerance of 1e-8 is usual."
+        refused(partial(actions.decompose, point), InvalidInput, must, f"a law for {np.round(point, 6).tolist()}", do)
     for variants in (0, -1, 1.5):
         call: Any = actions.decompose
         must = f"`decompose` must refuse variants={variants} with InvalidInput"

@@ -16,22 +16,12 @@ _SAMPLED = 200
 
 @dataclass(frozen=True, eq=False)
 class SetCase:
-    """A set, how far to list it, and a seed.
-
-    Attributes
-    ----------
-    actions : ActionSet
-    limit : int
-        Most actions to list.
-    seed : int
-    expected : Actions or None
-        What the actions should be, in canonical order, where the caller knows.
-    """
+    """A set, how far to list it, and a seed."""
 
     actions: ActionSet
     limit: int
     seed: int
-    expected: Actions | None = None
+    expected: Actions | None = None  # what the actions should be, in canonical order, where the caller knows
 
     def rng(self, name: str) -> np.random.Generator:
         """Return a generator of its own for each check, whatever ran before."""
@@ -73,22 +63,11 @@ class SetCase:
 
 @dataclass(frozen=True, eq=False)
 class PolicyCase:
-    """A policy, and what is known about the set it is a law on.
-
-    Attributes
-    ----------
-    policy : Policy
-    actions : ActionSet or None
-        The set it should be a law on.
-    reference : Actions or None
-        All actions of the set, where they are few.
-    n_samples, seed : int
-        How many draws, and from where.
-    """
+    """A policy, and what is known about the set it is a law on."""
 
     policy: Policy
     actions: ActionSet | None
-    reference: Actions | None
+    reference: Actions | None  # all actions of the set, where they are few
     n_samples: int
     seed: int
 

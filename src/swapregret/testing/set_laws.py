@@ -83,12 +83,9 @@ def check_exploration(case: SetCase) -> None:
         if kind != "uniform":
             _check_law(case, law, 1000)
         least = smallest_eigenvalue(law, actions.span)
-        require(
-            least > 0.0,
-            f"`exploration_policy({kind!r})` must show every direction of the span",
-            f"a second moment whose smallest eigenvalue on it is {least!r}",
-            "Give weight to actions that span the set.",
-        )
+        must = f"`exploration_policy({kind!r})` must show every direction of the span"
+        came = f"a second moment whose smallest eigenvalue on it is {least!r}"
+        require(least > 0.0, must, came, "Give weight to actions that span the set.")
         if kind == "spanner":
             must = "`exploration_policy('spanner')` must be uniform over the spanner"
             mean = actions.spanner().actions.mean(axis=0)

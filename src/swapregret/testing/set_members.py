@@ -36,12 +36,9 @@ def _compare(table: Actions, others: dict[bytes, Action], described: str) -> Non
     listed = {row.tobytes() for row in table}
     extra = [row.tolist() for row in table if row.tobytes() not in others]
     missing = [row.tolist() for key, row in others.items() if key not in listed]
-    require(
-        not extra and not missing,
-        f"`enumerate` must list exactly the actions {described}",
-        f"{len(missing)} missing, e.g. {missing[:1]}, and {len(extra)} too many, e.g. {extra[:1]}",
-        "Correct `_actions`, or the oracle.",
-    )
+    must = f"`enumerate` must list exactly the actions {described}"
+    came = f"{len(missing)} missing, e.g. {missing[:1]}, and {len(extra)} too many, e.g. {extra[:1]}"
+    require(not extra and not missing, must, came, "Correct `_actions`, or the oracle.")
 
 
 def check_count(case: SetCase) -> None:
@@ -62,12 +59,9 @@ def check_count(case: SetCase) -> None:
             is_right, known = is_right and reached > case.limit, f"{reached} or more that the oracle can reach"
     else:
         is_right, known = count in (None, len(case.reference)), f"{len(case.reference)}"
-    require(
-        is_right and (count is None or isinstance(count, int)),
-        "`n_actions` must be the exact number of actions, an int, or None where it is not known",
-        f"{count!r} for {known} actions",
-        "Correct the count, or let `_actions` yield each action once.",
-    )
+    must = "`n_actions` must be the exact number of actions, an int, or None where it is not known"
+    do = "Correct the count, or let `_actions` yield each action once."
+    require(is_right and (count is None or isinstance(count, int)), must, f"{count!r} for {known} actions", do)
     if case.reference is None:
         return
     must = "`enumerate(limit)` must refuse with TooLarge beyond its limit"
@@ -92,12 +86,9 @@ def check_membership(case: SetCase) -> None:
     asked += [(member.astype(np.float64), True), (member.tolist(), True)]
     for thing, is_action in asked:
         found = thing in actions
-        require(
-            found == is_action,
-            "`in` must accept the actions of the set, as arrays or lists of any kind of number, and nothing else",
-            f"{found} for {thing!r:.200}",
-            "Inherit __contains__ of ActionSet, or read what comes with swapregret.arrays.as_action first.",
-        )
+        must = "`in` must accept the actions of the set, as arrays or lists of any kind of number, and nothing else"
+        do = "Inherit __contains__ of ActionSet, or read what comes with swapregret.arrays.as_action first."
+        require(found == is_action, must, f"{found} for {thing!r:.200}", do)
 
 
 def _neighbours(members: Actions, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -127,12 +118,8 @@ def check_labels(case: SetCase) -> None:
     for member in case.some_members("labels", 50):
         names = actions.elements(member)
         want = tuple(label for label, chosen in zip(labels, member, strict=True) if chosen)
-        require(
-            names == want,
-            "`elements` must give the labels of the chosen coordinates in order",
-            f"{names}",
-            f"Give {want}.",
-        )
+        must = "`elements` must give the labels of the chosen coordinates in order"
+        require(names == want, must, f"{names}", f"Give {want}.")
         back = actions.action_of(names)
         require_action(back, actions.dimension, "action_of")
         agree(back, member, 0.0, "`action_of(elements(action))` must be the action", "Invert `labels`.")

@@ -5,14 +5,13 @@ import pytest
 
 from swapregret.experiments.report.model import (
     Curve,
-    DrawnEdge,
-    DrawnGraph,
     MarginalsByDay,
     Origin,
     PlayerRuns,
     Scene,
     Shares,
 )
+from swapregret.networks import Network
 
 DAYS = np.array([1, 10, 100, 1000], dtype=np.int64)
 
@@ -42,19 +41,17 @@ def runs(name: str, swap: tuple[float, ...], *, dimension: int, is_master: bool 
 
 
 @pytest.fixture
-def diamond() -> DrawnGraph:
+def diamond() -> Network:
     """Return s → {a, b} → t with a way straight through and a parallel edge."""
-    ends = [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3), (0, 1)]
-    names = ("s", "a", "b", "t")
-    return DrawnGraph(names, tuple(DrawnEdge(u, v, f"{names[u]} → {names[v]}") for u, v in ends), True)
+    return Network(tuple(pair for pair in ("sa", "sb", "at", "bt", "st", "sa")), directed=True)
 
 
 @pytest.fixture
-def scenes(diamond: DrawnGraph) -> tuple[Scene, ...]:
+def scenes(diamond: Network) -> tuple[Scene, ...]:
     """Return a path scene where a master wins, and an m-set scene where nobody has a certificate."""
     master = runs("multiscale", (0.5, 0.2, 0.1, 0.05), dimension=6, is_master=True)
     rivals = (master, runs("single <b>", (0.5, 0.4, 0.35, 0.3), dimension=6))
-    labels = tuple(edge.label for edge in diamond.edges)
+    labels = tuple(f"{u} → {v}" for u, v in diamond.edges)
     paths = Scene("diamond", "cyclic", 1000, 6, 2, 4, labels, rivals, diamond)
     others = (runs("uniform", (0.2, 0.2, 0.2, 0.2), dimension=3), runs("exp3", (0.2, 0.2, 0.2, 0.21), dimension=3))
     sets = Scene("3 choose 1", "iid", 1000, 3, 1, 3, ("x", "y", "z"), others)

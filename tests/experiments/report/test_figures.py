@@ -10,9 +10,10 @@ import pytest
 
 from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
-from swapregret.experiments.report.model import Curve, DrawnEdge, DrawnGraph, MarginalsByDay, PlayerRuns, Scene
+from swapregret.experiments.report.model import Curve, MarginalsByDay, PlayerRuns, Scene
 from swapregret.experiments.report.page import MOST_ELEMENTS, law_map, panel_data
 from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
+from swapregret.networks import Network
 
 
 def swaps(scene: Scene) -> list[tuple[str, Curve | None]]:
@@ -142,21 +143,21 @@ def test_too_many_intervals_are_one_hatched_block_that_counts_them() -> None:
     assert "×1,000" in figure["data"][0]["name"]
 
 
-def test_each_edge_is_a_line_between_its_ends(diamond: DrawnGraph) -> None:
+def test_each_edge_is_a_line_between_its_ends(diamond: Network) -> None:
     """Lines start and end at their vertices, and parallel edges do not lie on each other."""
-    figure = graph_figure(diamond)
+    figure = graph_figure(diamond, [f"{u} → {v}" for u, v in diamond.edges])
     assert figure is not None
     *lines, middles, vertices = figure["data"]
     for edge, line in zip(diamond.edges, lines, strict=True):
-        for end, at in ((edge.tail, 0), (edge.head, -1)):
+        for vertex, at in zip(edge, (0, -1), strict=True):
+            end = diamond.vertices.index(vertex)
             assert (line["x"][at], line["y"][at]) == (vertices["x"][end], vertices["y"][end])
     assert len({(x, y) for x, y in zip(middles["x"], middles["y"], strict=True)}) == len(diamond.edges)
 
 
 def test_an_edge_bends_around_a_vertex_in_its_way() -> None:
     """The edge s → t does not run over a, which lies between them."""
-    graph = DrawnGraph(("s", "a", "t"), (DrawnEdge(0, 1, "sa"), DrawnEdge(1, 2, "at"), DrawnEdge(0, 2, "st")), True)
-    figure = graph_figure(graph)
+    figure = graph_figure(Network((("s", "a"), ("a", "t"), ("s", "t")), directed=True), ["sa", "at", "st"])
     assert figure is not None
     assert len(figure["data"][0]["x"]) == 3
     assert abs(figure["data"][3]["y"][2] - figure["data"][4]["y"][1]) > 0.05
@@ -164,22 +165,20 @@ def test_an_edge_bends_around_a_vertex_in_its_way() -> None:
 
 def test_undirected_graphs_keep_vertices_apart() -> None:
     """The vertices of a cycle of six stand apart, opposite ones farther than neighbours; the picture is the same twice."""
-    edges = tuple(DrawnEdge(i, (i + 1) % 6, str(i)) for i in range(6))
-    graph = DrawnGraph(tuple("abcdef"), edges, False)
-    figure = graph_figure(graph)
+    cycle = Network(tuple((i, (i + 1) % 6) for i in range(6)), directed=False), [str(i) for i in range(6)]
+    figure = graph_figure(*cycle)
     assert figure is not None
     points = np.column_stack([figure["data"][-1]["x"], figure["data"][-1]["y"]])
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
     assert apart[0, 1] > 0.2
     assert apart[0, 3] > apart[0, 1]
-    assert graph_figure(graph) == figure
+    assert graph_figure(*cycle) == figure
 
 
 def test_what_cannot_be_read_is_not_drawn(scenes: tuple[Scene, ...]) -> None:
     """Graphs and maps beyond their limits are refused, and the page says so with the number."""
-    edges = tuple(DrawnEdge(0, 1, str(i)) for i in range(MOST_EDGES + 1))
-    large = DrawnGraph(("s", "t"), edges, True)
-    assert graph_figure(large) is None
+    large = Network((("s", "t"),) * (MOST_EDGES + 1), directed=True)
+    assert graph_figure(large, ["st"] * (MOST_EDGES + 1)) is None
     n = MOST_ELEMENTS + 1
     assert law_map(MarginalsByDay(np.array([1, 2]), np.zeros((2, n))), tuple(map(str, range(n)))) is None
     scene = Scene("large", "iid", 1000, 401, 1, None, (), scenes[0].players, large)

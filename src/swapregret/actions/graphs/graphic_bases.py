@@ -33,6 +33,7 @@ from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_integ
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
+from swapregret.networks.network import Network
 from swapregret.policy import GRID, Policy
 
 INSIDE = 1e-8
@@ -71,6 +72,12 @@ class GraphicBases(ActionSet):
     def graph(self) -> UndirectedGraph:
         """Return the graph as the kernels see it."""
         return self._graph
+
+    def network(self) -> Network:
+        """Return the graph, undirected; without vertices that have no edges."""
+        tails, heads, names = self._graph.tails.tolist(), self._graph.heads.tolist(), self._graph.vertices
+        edges = tuple((names[tail], names[head]) for tail, head in zip(tails, heads, strict=True))
+        return Network(edges, directed=False, vertices=names)
 
     @property
     def is_maximal(self) -> bool:

@@ -30,6 +30,7 @@ from swapregret.actions.paths.path_span import PathSpan, path_rank
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
+from swapregret.networks.network import Network
 from swapregret.policy import Policy
 
 _ORDER_SEED = 0xDA6
@@ -130,6 +131,10 @@ class DagPaths(ActionSet):
     def edges(self) -> tuple[Edge, ...]:
         """Return the edges as given, one per coordinate."""
         return self._graph.edges
+
+    def network(self) -> Network:
+        """Return the graph, directed."""
+        return Network(self.edges, directed=True)
 
     @property
     def n_actions(self) -> int:

@@ -119,6 +119,12 @@ class Partitions(ActionSet):
         """Return the set of paths through the stages, whatever the coordinates."""
         return self._paths
 
+    def shown_rows(self) -> tuple[tuple[Label, ...], npt.NDArray[np.int64]]:
+        """Return a row for each part and amount; elements that give a part the same amount share it."""
+        pairs = ((part, amount) for part in range(self._parts) for amount in range(self._total + 1))
+        names = tuple(f"part {part} gets {amount}" for part, amount in pairs)
+        return names, np.arange(self.dimension) if self.is_compact else self._image
+
     @property
     def n_actions(self) -> int:
         """Return C(n + k − 1, k − 1), exact."""

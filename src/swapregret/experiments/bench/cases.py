@@ -13,11 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
-from swapregret.actions.graphs.spanning_trees import SpanningTrees
-from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.actions.matchings.permutations import Permutations
-from swapregret.actions.paths.partitions import Partitions
+import swapregret as sr
 from swapregret.arrays import Matrix, Vector
 from swapregret.environments.environment import Environment, noiseless
 from swapregret.experiments.bench.timing import measure
@@ -25,9 +21,6 @@ from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.baselines import combcp
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.player import Player
-from swapregret.learners.presets import swap_comband, swap_combcp
-from swapregret.learners.schedule import Schedule
-from swapregret.playing.play import play
 
 WINDOWS = (1, 10, 100, 1000)
 _EXPLORATION = 0.3
@@ -43,13 +36,13 @@ class Case:
     """
 
     name: str
-    make: Callable[[], ActionSet]
+    make: Callable[[], sr.ActionSet]
     learner: str = "combcp"
     is_long: bool = False
     wanted: float | None = None
 
 
-def _random_graph(n_vertices: int, n_edges: int) -> SpanningTrees:
+def _random_graph(n_vertices: int, n_edges: int) -> sr.SpanningTrees:
     """Return the spanning trees of a random connected graph, always the same one."""
     pairs = list(itertools.combinations(range(n_vertices), 2))
     if n_edges < len(pairs):
@@ -57,21 +50,21 @@ def _random_graph(n_vertices: int, n_edges: int) -> SpanningTrees:
         tree = [(int(rng.integers(i)), i) for i in range(1, n_vertices)]
         others = [pair for pair in pairs if pair not in tree]
         pairs = tree + [others[i] for i in rng.permutation(len(others))[: n_edges - len(tree)]]
-    return SpanningTrees(pairs)
+    return sr.SpanningTrees(pairs)
 
 
 ROUNDS = (
-    Case("permutations 5", lambda: Permutations(5)),
-    Case("permutations 10", lambda: Permutations(10)),
-    Case("permutations 20", lambda: Permutations(20)),
-    Case("m-sets (100, 10)", lambda: MSets(100, 10)),
-    Case("m-sets (1000, 100)", lambda: MSets(1000, 100)),
-    Case("m-sets (10000, 1000)", lambda: MSets(10_000, 1000), is_long=True),
+    Case("permutations 5", lambda: sr.Permutations(5)),
+    Case("permutations 10", lambda: sr.Permutations(10)),
+    Case("permutations 20", lambda: sr.Permutations(20)),
+    Case("m-sets (100, 10)", lambda: sr.MSets(100, 10)),
+    Case("m-sets (1000, 100)", lambda: sr.MSets(1000, 100)),
+    Case("m-sets (10000, 1000)", lambda: sr.MSets(10_000, 1000), is_long=True),
     Case("paths, 110 edges", lambda: layered_dag(5, 5)),
     Case("paths, 920 edges", lambda: layered_dag(10, 10)),
     Case("paths, 4920 edges", lambda: layered_dag(10, 50), is_long=True),
-    Case("partitions 10 → 5", lambda: Partitions(10, 5)),
-    Case("partitions 20 → 10", lambda: Partitions(20, 10), is_long=True),
+    Case("partitions 10 → 5", lambda: sr.Partitions(10, 5)),
+    Case("partitions 20 → 10", lambda: sr.Partitions(20, 10), is_long=True),
     Case("trees (10, 45)", lambda: _random_graph(10, 45)),
     Case("trees (30, 300)", lambda: _random_graph(30, 300), is_long=True),
     Case("trees (10, 45), ComBand", lambda: _random_graph(10, 45), learner="comband"),
@@ -81,38 +74,38 @@ ROUNDS = (
 
 
 PRESET_CASES = (
-    Case("m-sets (10, 3)", lambda: MSets(10, 3), wanted=5.0),
-    Case("m-sets (20, 5)", lambda: MSets(20, 5), wanted=4.0),
-    Case("m-sets (45, 8)", lambda: MSets(45, 8), wanted=1.5),
-    Case("permutations 10", lambda: Permutations(10), wanted=1.0),
+    Case("m-sets (10, 3)", lambda: sr.MSets(10, 3), wanted=5.0),
+    Case("m-sets (20, 5)", lambda: sr.MSets(20, 5), wanted=4.0),
+    Case("m-sets (45, 8)", lambda: sr.MSets(45, 8), wanted=1.5),
+    Case("permutations 10", lambda: sr.Permutations(10), wanted=1.0),
 )
 """Sets on which learners are timed at their own schedules, for the horizon below."""
 
 LONG_HORIZON = 1_000_000
 _WARMING = 2_000
-LEARNERS: dict[str, Callable[[ActionSet, int], Player[Any]]] = {
-    "multiscale": lambda actions, horizon: swap_combcp(actions, horizon, preset="multiscale"),
-    "adaptive": lambda actions, horizon: swap_combcp(actions, horizon, preset="adaptive"),
-    "paper": lambda actions, horizon: swap_combcp(actions, horizon, preset="paper"),
+LEARNERS: dict[str, Callable[[sr.ActionSet, int], Player[Any]]] = {
+    "multiscale": lambda actions, horizon: sr.swap_combcp(actions, horizon, preset="multiscale"),
+    "adaptive": lambda actions, horizon: sr.swap_combcp(actions, horizon, preset="adaptive"),
+    "paper": lambda actions, horizon: sr.swap_combcp(actions, horizon, preset="paper"),
     "single": combcp,
 }
 """Learners by name, each from a set and a horizon."""
 
 
 def round_player(
-    actions: ActionSet,
+    actions: sr.ActionSet,
     state: str = "spread",
     learner: str = "combcp",
     windows: tuple[int, ...] = WINDOWS,
 ) -> Player[Any]:
     """Return the player whose rounds are timed."""
-    make = swap_comband if learner == "comband" else swap_combcp
+    make = sr.swap_comband if learner == "comband" else sr.swap_combcp
     ingredients: dict[str, Any] = {} if learner == "comband" else {"variants": 1}
     return make(
         actions,
         windows[-1],
         preset="multiscale",
-        schedule=Schedule(windows),
+        schedule=sr.Schedule(windows),
         exploration=_EXPLORATION,
         rate=AdaptiveRate(STATES[state]),
         random_offset=False,
@@ -120,14 +113,14 @@ def round_player(
     )
 
 
-def level(actions: ActionSet, state: str) -> Vector:
+def level(actions: sr.ActionSet, state: str) -> Vector:
     """Return how often each element pays: half the time, or always for those of one action and never for the others."""
     if state == "spread":
         return np.full(actions.dimension, 0.5)
     return actions.argmax(np.random.default_rng(3).random(actions.dimension)).astype(np.float64)
 
 
-def world(actions: ActionSet, horizon: int, state: str) -> Environment:
+def world(actions: sr.ActionSet, horizon: int, state: str) -> Environment:
     """Return a world without noise in which every day is the same."""
     levels = level(actions, state)
 
@@ -139,7 +132,7 @@ def world(actions: ActionSet, horizon: int, state: str) -> Environment:
 
 def rounds_of(player: Player[Any], state: str) -> Callable[[int], object]:
     """Return what plays a given number of rounds in such a world, without measuring."""
-    return lambda rounds: play(player, world(player.actions, rounds, state), rng=0, measure="none")
+    return lambda rounds: sr.play(player, world(player.actions, rounds, state), rng=0, measure="none")
 
 
 @dataclass(frozen=True)

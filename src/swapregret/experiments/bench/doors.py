@@ -17,22 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret import environments, games
-from swapregret.actions.action_set import ActionSet
-from swapregret.actions.graphs.forests import Forests
-from swapregret.actions.graphs.spanning_trees import SpanningTrees
-from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.actions.matchings.permutations import Permutations
-from swapregret.actions.own_sets.explicit import Explicit
-from swapregret.actions.own_sets.oracle_set import OracleSet
-from swapregret.actions.paths.partitions import Partitions
+import swapregret as sr
 from swapregret.arrays import Vector
 from swapregret.experiments.bench.timing import time_steps
 from swapregret.experiments.paper_table1 import layered_dag
-from swapregret.learners import baselines
-from swapregret.learners.presets import swap_combcp
-from swapregret.playing.play import play
-from swapregret.sessions.session import Session
 
 MULTISCALE = ", multiscale"
 """What the names of doors end in that are not played with the adaptive preset, the default."""
@@ -52,46 +40,28 @@ Start = Callable[[int], PlayOnce]
 
 @dataclass(frozen=True)
 class Door:
-    """A way to come in.
-
-    Attributes
-    ----------
-    rounds : int
-        How many rounds are played, and the horizon of the learners.
-    start : callable
-        ``start(rounds)`` makes the players and returns what plays them once.
-    aim : str
-        What is asked of it, in words: microseconds per round; what is shown besides.
-    players : int
-        By how many players the time of a round is divided.
-    unmeasured : callable, optional
-        The same play without a measure, to compare with.
-    """
+    """A way to come in."""
 
     name: str
-    rounds: int
-    start: Start
-    aim: str = ""
-    players: int = 1
-    unmeasured: Start | None = None
+    rounds: int  # how many are played, and the horizon of the learners
+    start: Start  # `start(rounds)` makes the players and returns what plays them once
+    aim: str = ""  # what is asked of it, in words: microseconds per round; what is shown besides
+    players: int = 1  # by how many the time of a round is divided
+    unmeasured: Start | None = None  # the same play without a measure, to compare with
 
 
 @dataclass(frozen=True)
 class DoorRow:
-    """What a door took.
-
-    ``p99`` and ``slowest`` are microseconds of single steps of a session, ``over`` is the time over that of unmeasured play,
-    ``calls`` the questions to a user's oracle per day; None where they have no meaning.
-    """
+    """What a door took; None where a number has no meaning."""
 
     name: str
     rounds: int
     microseconds: float
     in_exp3: float
-    p99: float | None
+    p99: float | None  # microseconds of single steps of a session
     slowest: float | None
-    over: float | None
-    calls: float | None
+    over: float | None  # the time over that of unmeasured play
+    calls: float | None  # questions to a user's oracle per day
     aim: str
 
 
@@ -121,34 +91,36 @@ def _once(run: PlayOnce) -> tuple[float, Seen]:
     return time.process_time() - began, seen if isinstance(seen, Seen) else Seen()
 
 
-def _session(make: Callable[[], ActionSet], has_journal: bool, days: int) -> PlayOnce:
-    player = swap_combcp(make(), days)
+def _session(make: Callable[[], sr.ActionSet], has_journal: bool, days: int) -> PlayOnce:
+    player = sr.swap_combcp(make(), days)
     rewards = np.random.default_rng(0).random(days)
 
     def run() -> Seen:
         with tempfile.TemporaryDirectory() as folder:
             journal = Path(folder) / "days.journal" if has_journal else None
-            with Session(player, rng=0, journal=journal, sync=False) as session:
+            with sr.Session(player, rng=0, journal=journal, sync=False) as session:
                 return Seen(time_steps(session, rewards))
 
     return run
 
 
-def _play(make: Callable[[], ActionSet], preset: str, measure: Any, days: int) -> PlayOnce:
+def _play(make: Callable[[], sr.ActionSet], preset: str, measure: Any, days: int) -> PlayOnce:
     actions = make()
-    player, world = swap_combcp(actions, days, preset=preset), environments.iid(actions, days, rng=1)
-    return lambda: play(player, world, rng=0, measure=measure)
+    player, world = sr.swap_combcp(actions, days, preset=preset), sr.environments.iid(actions, days, rng=1)
+    return lambda: sr.play(player, world, rng=0, measure=measure)
 
 
 def _oracle(dimension: int, preset: str, days: int) -> PlayOnce:
-    inner, calls = MSets(dimension, 3), itertools.count()
+    inner, calls = sr.MSets(dimension, 3), itertools.count()
 
     def argmax(weights: Vector) -> Any:
         next(calls)
         return inner.argmax(weights)
 
     def run() -> Seen:
-        own = _play(lambda: OracleSet(dimension, argmax), preset, "none", days)  # a new set: one remembers its answers
+        own = _play(
+            lambda: sr.OracleSet(dimension, argmax), preset, "none", days
+        )  # a new set: one remembers its answers
         before = next(calls)
         own()
         return Seen(calls=(next(calls) - before - 1) / days)
@@ -157,13 +129,16 @@ def _oracle(dimension: int, preset: str, days: int) -> PlayOnce:
 
 
 def _game(
-    make: Callable[[], games.Game], learner: Callable[[ActionSet, int], Any], rounds: int, measure: str | None = None
+    make: Callable[[], sr.games.Game],
+    learner: Callable[[sr.ActionSet, int], Any],
+    rounds: int,
+    measure: str | None = None,
 ) -> PlayOnce:
     game = make()
     players = [learner(actions, rounds) for actions in game.action_sets]
 
     def run() -> Any:
-        result = games.self_play(game, players, rounds, rng=0, checkpoints=1, measure=measure)
+        result = sr.games.self_play(game, players, rounds, rng=0, checkpoints=1, measure=measure)
         return result.payoffs if measure == "none" else result.certificate
 
     return run
@@ -174,51 +149,51 @@ def _openspiel(rounds: int) -> PlayOnce:
     return lambda: theirs.regret_matching(tables, iterations=rounds)
 
 
-def _listed(n_actions: int) -> Explicit:
+def _listed(n_actions: int) -> sr.Explicit:
     """Return some of the triples of ten elements, always the same ones."""
     triples = np.array([np.isin(range(10), chosen) for chosen in itertools.combinations(range(10), 3)], dtype=np.int64)
     chosen = np.random.default_rng(0).permutation(triples)[:n_actions]
-    return Explicit(chosen[:, chosen.any(axis=0)])  # every element is in some action
+    return sr.Explicit(chosen[:, chosen.any(axis=0)])  # every element is in some action
 
 
-def _wide_game() -> games.MatrixGame:
+def _wide_game() -> sr.games.MatrixGame:
     source = np.random.default_rng(0)
-    return games.MatrixGame([source.random((66, 66)) for _ in range(2)])
+    return sr.games.MatrixGame([source.random((66, 66)) for _ in range(2)])
 
 
-def routing() -> games.Game:
+def routing() -> sr.games.Game:
     """Return ten commodities on a layered graph of 100 edges, affine costs drawn once."""
-    edges = games.layered_edges(4, 5)
+    edges = sr.games.layered_edges(4, 5)
     edges += [(f"{layer}.{j}", f"{layer + 2}.{j}") for layer in range(2) for j in range(5)]
     edges += [("s", f"1.{j}") for j in range(5)]
     source = np.random.default_rng(0)
-    costs = games.affine_costs(source.uniform(0, 1, len(edges)), source.uniform(0, 1, len(edges)), 10)
-    return games.RoutingGame(edges, costs, [("s", "t")] * 5 + [("0.0", "t")] * 2 + [("s", "3.1")] * 3)
+    costs = sr.games.affine_costs(source.uniform(0, 1, len(edges)), source.uniform(0, 1, len(edges)), 10)
+    return sr.games.RoutingGame(edges, costs, [("s", "t")] * 5 + [("0.0", "t")] * 2 + [("s", "3.1")] * 3)
 
 
 _PRESETS = {"": "adaptive", MULTISCALE: "multiscale"}
 _K6 = tuple(itertools.combinations(range(6), 2))
-_STEPPED: tuple[tuple[str, Callable[[], ActionSet], bool, str], ...] = (
-    ("m-sets (10, 3)", lambda: MSets(10, 3), False, "20; 200"),
-    ("m-sets (10, 3), journal", lambda: MSets(10, 3), True, "40; 300"),
-    ("permutations 10", lambda: Permutations(10), False, "40; 1,000"),
+_STEPPED: tuple[tuple[str, Callable[[], sr.ActionSet], bool, str], ...] = (
+    ("m-sets (10, 3)", lambda: sr.MSets(10, 3), False, "20; 200"),
+    ("m-sets (10, 3), journal", lambda: sr.MSets(10, 3), True, "40; 300"),
+    ("permutations 10", lambda: sr.Permutations(10), False, "40; 1,000"),
     ("paths, 110 edges", lambda: layered_dag(5, 5), False, "40; 1,000"),
 )
-_PLAYED: tuple[tuple[str, Callable[[], games.Game], int, str, int], ...] = (
-    ("3×3 game", games.shapley, 100_000, "10", 1),
-    ("Shapley (6, 2) game", partial(games.ShapleyGame, 6, 2), 100_000, "30", 1),
+_PLAYED: tuple[tuple[str, Callable[[], sr.games.Game], int, str, int], ...] = (
+    ("3×3 game", sr.games.shapley, 100_000, "10", 1),
+    ("Shapley (6, 2) game", partial(sr.games.ShapleyGame, 6, 2), 100_000, "30", 1),
     ("routing game, per player", routing, 20_000, "55", 10),
 )
-_MEASURED: tuple[tuple[str, Callable[[], ActionSet], str, str, int, str], ...] = (
-    ("ledger, m-sets (10, 3), multiscale", lambda: MSets(10, 3), "multiscale", "ledger", 100_000, ""),
-    ("bound, m-sets (10, 3), multiscale", lambda: MSets(10, 3), "multiscale", "bound", 100_000, "< ledger"),
-    ("ledger, m-sets (45, 8), multiscale", lambda: MSets(45, 8), "multiscale", "ledger", 100_000, "1.4×"),
-    ("ledger, m-sets (100, 10), multiscale", lambda: MSets(100, 10), "multiscale", "ledger", 100_000, "1.4×"),
-    ("ledger, permutations 6", lambda: Permutations(6), "adaptive", "ledger", 20_000, "1.4×"),
+_MEASURED: tuple[tuple[str, Callable[[], sr.ActionSet], str, str, int, str], ...] = (
+    ("ledger, m-sets (10, 3), multiscale", lambda: sr.MSets(10, 3), "multiscale", "ledger", 100_000, ""),
+    ("bound, m-sets (10, 3), multiscale", lambda: sr.MSets(10, 3), "multiscale", "bound", 100_000, "< ledger"),
+    ("ledger, m-sets (45, 8), multiscale", lambda: sr.MSets(45, 8), "multiscale", "ledger", 100_000, "1.4×"),
+    ("ledger, m-sets (100, 10), multiscale", lambda: sr.MSets(100, 10), "multiscale", "ledger", 100_000, "1.4×"),
+    ("ledger, permutations 6", lambda: sr.Permutations(6), "adaptive", "ledger", 20_000, "1.4×"),
     ("ledger, paths, 110 edges", lambda: layered_dag(5, 5), "adaptive", "ledger", 20_000, "1.4×"),
-    ("ledger, trees of K₆", lambda: SpanningTrees(_K6), "adaptive", "ledger", 20_000, "1.4×"),
-    ("ledger, forests of K₆", lambda: Forests(_K6, 3), "adaptive", "ledger", 20_000, "1.4×"),
-    ("ledger, partitions 10 → 5", lambda: Partitions(10, 5), "adaptive", "ledger", 20_000, "1.4×"),
+    ("ledger, trees of K₆", lambda: sr.SpanningTrees(_K6), "adaptive", "ledger", 20_000, "1.4×"),
+    ("ledger, forests of K₆", lambda: sr.Forests(_K6, 3), "adaptive", "ledger", 20_000, "1.4×"),
+    ("ledger, partitions 10 → 5", lambda: sr.Partitions(10, 5), "adaptive", "ledger", 20_000, "1.4×"),
 )
 
 
@@ -227,9 +202,9 @@ def _doors() -> Iterator[Door]:
         yield Door(f"session, {name}", 100_000, partial(_session, make, has_journal), aim)
     for name, game, rounds, aim, players in _PLAYED:
         for words, preset in _PRESETS.items():
-            played = partial(_game, game, partial(swap_combcp, preset=preset))
+            played = partial(_game, game, partial(sr.swap_combcp, preset=preset))
             yield Door(name + words, rounds, played, aim, players)
-    for learner in (baselines.regret_matching, baselines.blum_mansour, baselines.exp3):
+    for learner in (sr.baselines.regret_matching, sr.baselines.blum_mansour, sr.baselines.exp3):
         wide: Any = partial(_game, _wide_game, partial(learner, feedback="full"))
         bare: Any = partial(wide, measure="none")
         yield Door(f"66×66 game, {learner.__name__}", 2_000, wide, unmeasured=bare)

@@ -14,11 +14,10 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from swapregret.actions.m_sets.m_sets import MSets
+import swapregret as sr
 from swapregret.experiments.bench.cases import rounds_of
 from swapregret.experiments.bench.timing import measure
 from swapregret.learners.baselines import hybrid_omd
-from swapregret.learners.presets import swap_combcp
 
 _ARMS = (10, 100, 1000)
 _OURS = (45, 8), (60, 8)
@@ -98,12 +97,12 @@ def measure_ours(seconds: float) -> list[PeerTime]:
     """Time the multi-scale preset, and the hybrid mirror descent, where no list of actions fits into memory."""
     found = []
     for name, make in (
-        ("swapregret, multiscale (bandit)", lambda actions: swap_combcp(actions, 1_000_000, preset="multiscale")),
+        ("swapregret, multiscale (bandit)", lambda actions: sr.swap_combcp(actions, 1_000_000, preset="multiscale")),
         ("swapregret, hybrid mirror descent (semi-bandit)", lambda actions: hybrid_omd(actions, 1_000_000)),
     ):
         times: dict[int, float] = {}
         for dimension, size in _OURS:
-            actions = MSets(dimension, size)
+            actions = sr.MSets(dimension, size)
             times[actions.n_actions] = measure(rounds_of(make(actions), "concentrated"), seconds).microseconds
         found.append(PeerTime(name, times))
     return found

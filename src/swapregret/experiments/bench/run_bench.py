@@ -40,16 +40,10 @@ class Bench:
 def run_bench(
     *, quick: bool = False, seconds: float | None = None, progress: Callable[[str], None] = lambda text: None
 ) -> Bench:
-    """Measure everything.
+    """Measure everything, with ``seconds`` of processor time for each figure that is no door (.6, or .15 if quick).
 
-    Parameters
-    ----------
-    quick : bool
-        Leave out the largest sets and what is compiled anew, and play fewer rounds: a minute or two.
-    seconds : float, optional
-        Processor time for each figure that is no door; .6, or .15 if quick.
-    progress : callable
-        Called with what is being measured.
+    A quick run leaves out the largest sets and what is compiled anew, and plays fewer rounds: a minute or two. ``progress`` is
+    called with what is being measured.
     """
     each = (0.15 if quick else 0.6) if seconds is None else seconds
     progress("a bare Exp3 with ten arms")

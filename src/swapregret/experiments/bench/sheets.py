@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from swapregret.counts import count_in_words
 from swapregret.errors import InvalidInput
 from swapregret.experiments.bench.doors import MULTISCALE, DoorRow
 from swapregret.experiments.bench.run_bench import Bench
@@ -93,8 +94,8 @@ def _peers(result: Bench) -> Sheet:
     rows = [
         (
             row.name,
-            ", ".join(map(_number, row.microseconds)) or "–",
-            ", ".join([*map(_number, row.microseconds.values()), *([row.remark] if row.remark else [])]),
+            "; ".join(map(count_in_words, row.microseconds)) or "–",
+            "; ".join([*map(_number, row.microseconds.values()), *([row.remark] if row.remark else [])]),
         )
         for row in result.peers
     ]
@@ -108,10 +109,10 @@ def _distinct(values: Iterable[_T]) -> list[_T]:
 
 
 def _number(value: float) -> str:
-    """Return two digits of a small number, all digits of one in the thousands."""
+    """Return two digits of a small number, other numbers as counts."""
     if value < 9.95:
         return f"{value:.2g}".removeprefix("0") or "0"
-    return f"{value:,.0f}" if value < 1e6 else f"{value:.2g}"
+    return count_in_words(value)
 
 
 def _rate(value: float) -> str:

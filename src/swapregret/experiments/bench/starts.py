@@ -13,10 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapregret.actions.m_sets.m_sets import MSets
+import swapregret as sr
 from swapregret.experiments.bench.timing import time_steps
-from swapregret.learners.presets import swap_combcp
-from swapregret.sessions.session import Session
 
 _DEMO = "from swapregret.cli import app; app(['demo', '--json'])"
 _STEPS = "from swapregret.experiments.bench.starts import first_steps; print(*first_steps())"
@@ -64,6 +62,6 @@ def _run(code: str, folder: str) -> tuple[float, str]:
 def first_steps(steps: int = 1000) -> tuple[float, float]:
     """Return the seconds in which a session on m-sets (10, 3) was made, and those of its slowest step."""
     began = time.perf_counter()
-    session = Session(swap_combcp(MSets(10, 3), steps), rng=0)
+    session = sr.Session(sr.swap_combcp(sr.MSets(10, 3), steps), rng=0)
     made = time.perf_counter() - began
     return made, float(time_steps(session, np.full(steps, 0.5)).max())

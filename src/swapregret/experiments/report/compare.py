@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.model import Ends, Scene
-from swapregret.experiments.report.shell import TableCell, plain_section, table
+from swapregret.experiments.report.shell import TableCell, paragraph, plain_section, table
 
 SIGNS = {"reward": 1.0, "swap": -1.0}
 """Which end is good: the most reward, the least swap regret."""
@@ -35,10 +35,12 @@ class Difference:
         """Tell whether the interval leaves 0 out."""
         return self.low > 0.0 or self.high < 0.0
 
-    def __str__(self) -> str:
+    def text(self, sign: str = "+") -> str:
+        """Write it with its interval, in HTML; ``sign`` as in a format."""
+        value, *ends = (format(each, f"{sign}.4f") for each in (self.value, self.low, self.high))
         if math.isnan(self.low):
-            return f"{self.value:+.4f} (one replication: no interval)"
-        return f"{self.value:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
+            return f"{value} (one replication: no interval)"
+        return f'{value} <span class="interval">[{", ".join(ends)}]</span>'
 
 
 def difference(one: Vector, other: Vector, *, is_paired: bool = True) -> Difference:
@@ -48,10 +50,10 @@ def difference(one: Vector, other: Vector, *, is_paired: bool = True) -> Differe
 
     Examples
     --------
-    >>> print(difference(np.array([0.4, 0.5, 0.6]), np.array([0.2, 0.4, 0.4])))
-    +0.1667 [+0.0232, +0.3101]
-    >>> print(difference(np.array([0.3, 0.3]), np.array([0.3, 0.3 + 5e-17])))
-    +0.0000 [+0.0000, +0.0000]
+    >>> print(difference(np.array([0.4, 0.5, 0.6]), np.array([0.2, 0.4, 0.4])).text())
+    +0.1667 <span class="interval">[+0.0232, +0.3101]</span>
+    >>> difference(np.array([0.3, 0.3]), np.array([0.3, 0.3 + 5e-17]))
+    Difference(value=0.0, low=0.0, high=0.0)
     """
     samples = [one - other] if is_paired else [one, -other]
     mean = float(sum(sample.mean() for sample in samples))
@@ -115,9 +117,9 @@ class Comparison:
             for name, labels in zip((first, second), self.alone, strict=True)
             if labels
         )
-        words = (
-            f'<p class="lead">{second} less {first}, per round. {how} In brackets: 95 % interval. ▲ is better, ▼ worse, '
-            "≈ not told apart, = the same.</p>"
+        words = paragraph(
+            f"{second} less {first}, per round. {how} In brackets: 95 % interval. ▲ is better, ▼ worse, ≈ not told apart, = the "
+            "same."
         )
         changes = table("changes", ("scene", "player", "reward", "swap regret"), rows)
         title = f"What changed from {self.names[0]} to {self.names[1]}"
@@ -147,8 +149,8 @@ def compare(first: Sequence[Scene], second: Sequence[Scene], names: tuple[str, s
 
     They are paired where replications with the same number met the same rewards.
     """
-    table = {_key(scene): scene for scene in second}
-    both = [(scene, table[_key(scene)]) for scene in first if _key(scene) in table]
+    table = {scene.key: scene for scene in second}
+    both = [(scene, table[scene.key]) for scene in first if scene.key in table]
     if not both:
         raise InvalidInput(
             "two campaigns that are compared must have a scene in common (set, environment, horizon)",
@@ -169,13 +171,9 @@ def compare(first: Sequence[Scene], second: Sequence[Scene], names: tuple[str, s
             if before is not None and after is not None:
                 pair = [_change(before, after, quantity, is_paired) for quantity in SIGNS]
                 changes.append(Change(one.label, runs.name, pair[0], pair[1]))
-    found = {_key(scene) for scene, _ in both}
-    alone = tuple(tuple(scene.label for scene in side if _key(scene) not in found) for side in (first, second))
+    found = {scene.key for scene, _ in both}
+    alone = tuple(tuple(scene.label for scene in side if scene.key not in found) for side in (first, second))
     return Comparison(names, tuple(scenes), tuple(changes), (alone[0], alone[1]), is_paired)
-
-
-def _key(scene: Scene) -> tuple[str, str, int]:
-    return scene.actions, scene.environment, scene.horizon
 
 
 def _change(before: Ends, after: Ends, quantity: str, is_paired: bool) -> Difference | None:
@@ -190,4 +188,4 @@ def _cell(change: Difference | None, quantity: str) -> TableCell:
     if change is None:
         return TableCell("–")
     mark = _mark(change, quantity)
-    return TableCell(mark if mark == "=" else f"{mark} {change}", change.value, (change.low, change.high))
+    return TableCell(mark if mark == "=" else f"{mark} {change.text()}", change.value, (change.low, change.high))

@@ -23,21 +23,18 @@ from swapregret.notebook import band_trace
 
 
 def curve_figure(
-    curves: Sequence[tuple[str, Curve | None]], y_title: str, *, is_log: bool, unit: str = "", x_title: str = "day"
+    curves: Sequence[tuple[str, Curve | None]],
+    y_title: str,
+    *,
+    is_log: bool,
+    unit: str = "",
+    x_title: str = "day",
+    has_log_x: bool = True,
 ) -> Figure | None:
-    """Draw curves over the days, one line and one band each; None where there is none.
+    """Draw curves over the days, or over another number, one line and one band each; None where there is none.
 
-    A logarithmic axis is as high as its lines need: bands that reach further, down to 0 or far up, are cut at the frame. The
-    interval itself is in the hover text, as measured.
-
-    Parameters
-    ----------
-    curves : sequence of (str, Curve or None)
-        By name; one that is missing keeps its place, so that the others keep their colours.
-    is_log : bool
-        Whether the picture opens on logarithmic axes.
-    unit : str
-        Written behind the numbers of the hover text.
+    A curve that is missing keeps its place, so that the others keep their colours. A logarithmic axis is as high as its lines
+    need: bands that reach further, down to 0 or far up, are cut at the frame. The interval itself is in the hover text.
 
     Examples
     --------
@@ -57,7 +54,7 @@ def curve_figure(
     return figure(
         [*bands, *lines],  # no band covers a line
         height=420,
-        xaxis=axis(x_title, is_log=True, dtick=ticks[0]),
+        xaxis=axis(x_title, is_log=True, dtick=ticks[0]) if has_log_x else axis(x_title),
         yaxis=axis(y_title, is_log=True, dtick=ticks[1], range=frame) if is_log else axis(y_title),
         meta={"ticks": ticks, "frame": frame},
     )
@@ -75,12 +72,14 @@ def horizon_figure(scenes: Sequence[Scene], quantity: str = "swap") -> Figure | 
         for runs in scene.players:
             if (curve := runs.curve(quantity)) is not None:
                 ends[runs.name].append((scene.horizon, *curve.last))
-    curves = []
-    for name, rows in ends.items():
-        columns = [np.array(column) for column in zip(*rows, strict=True)]
-        curves.append((name, Curve(*columns) if rows else None))
+    curves = [(name, curve_of(rows)) for name, rows in ends.items()]
     title = "swap regret per round" if quantity == "swap" else "reward per round"
     return curve_figure(curves, title, is_log=quantity == "swap", x_title="horizon")
+
+
+def curve_of(rows: Sequence[tuple[float, ...]]) -> Curve | None:
+    """Return a curve from rows of place, value, low and high; None without any."""
+    return Curve(*(np.array(column) for column in zip(*rows, strict=True))) if rows else None
 
 
 def swap_against(players: Sequence[PlayerRuns], quantity: str) -> Figure | None:

@@ -7,9 +7,10 @@ from html import escape
 
 import numpy as np
 
+from swapregret.counts import count_in_words
 from swapregret.experiments.report.compare import SIGNS, Difference, difference, shared
 from swapregret.experiments.report.model import Curve, Ends, PlayerRuns, Scene
-from swapregret.experiments.report.shell import TableCell, plain_section, table
+from swapregret.experiments.report.shell import TableCell, paragraph, plain_section, table
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,10 @@ def summary_section(scenes: Sequence[Scene]) -> str:
             sentences.append(f"<p><b>{title}:</b> {_sentence(best, scenes, quantity)}</p>")
     if not sentences:
         return ""
-    words = (
-        '<p class="lead">Per round, mean over replications. A difference is paired by replication: both players met the same '
-        "rewards. In brackets: Student's 95 % interval; a difference whose interval contains 0 is marked “≈”. Here the swap "
-        "regret of each replication is measured on its own; the table of all results averages replications first.</p>"
+    words = paragraph(
+        "Per round, mean over replications. A difference is paired by replication: both players met the same rewards. In "
+        "brackets: Student's 95 % interval; a difference whose interval contains 0 is marked “≈”. Here the swap regret of each "
+        "replication is measured on its own; the table of all results averages replications first."
     )
     heads = "scene", "earns most", "reward", "ahead by", "of", "regrets least", "swap regret", "lower by", "than"
     rows = [(scene.label, *(cell for quantity in SIGNS for cell in _lead_cells(scene, quantity))) for scene in scenes]
@@ -97,10 +98,7 @@ def _players(scene: Scene) -> list[tuple[str, Ends]]:
 
 
 def _ahead(ahead: Difference) -> str:
-    if math.isnan(ahead.low):
-        return f"{ahead.value:.4f} (one replication: no interval)"
-    mark = "" if ahead.is_clear else "≈ "
-    return f'{mark}{ahead.value:.4f} <span class="interval">[{ahead.low:.4f}, {ahead.high:.4f}]</span>'
+    return ("" if ahead.is_clear or math.isnan(ahead.low) else "≈ ") + ahead.text("")
 
 
 def _lead_cells(scene: Scene, quantity: str) -> tuple[TableCell, TableCell, TableCell, TableCell]:
@@ -121,10 +119,6 @@ def _lead_cells(scene: Scene, quantity: str) -> tuple[TableCell, TableCell, Tabl
 
 def _four(value: float) -> str:
     return f"{round(value, 4) + 0.0:.4f}"
-
-
-def _microseconds(value: float) -> str:
-    return f"{value:,.0f}" if value >= 99.5 else f"{value:.3g}"
 
 
 @dataclass(frozen=True)
@@ -151,7 +145,7 @@ _COLUMNS = (
     _Column("swap regret per round", "swap"),
     _Column("external regret per round", "external"),
     _Column("reward per round", "reward", sign=-1.0),
-    _Column("µs per round", "microseconds", _microseconds),
+    _Column("µs per round", "microseconds", lambda value: f"{value:,.0f}" if value >= 99.5 else f"{value:.3g}"),
 )
 
 
@@ -174,7 +168,7 @@ def results_table(scenes: Sequence[Scene]) -> str:
     kinds = list(dict.fromkeys(runs.definition for scene in scenes for runs in scene.players if runs.definition))
     rows = []
     for scene in scenes:
-        count = "" if scene.n_actions is None else f", N = {_many(scene.n_actions)}"
+        count = "" if scene.n_actions is None else f", N = {count_in_words(scene.n_actions)}"
         about = f"d = {scene.dimension}, m = {scene.size}{count}"
         name, horizon = (
             TableCell(f"{escape(scene.actions)} <small>({about})</small>"),
@@ -192,9 +186,9 @@ def _definitions(kinds: Sequence[str]) -> str:
     if not kinds:
         return ""
     if len(kinds) == 1:
-        return f'<p class="lead">Swap regret as measured: {escape(kinds[0])}.</p>'
+        return paragraph(f"Swap regret as measured: {escape(kinds[0])}.")
     items = "".join(f"<li>{escape(kind)}</li>" for kind in kinds)
-    return f'<p class="lead">Swap regret as measured, by the number beside it:</p><ol class="lead">{items}</ol>'
+    return paragraph("Swap regret as measured, by the number beside it:") + f'<ol class="lead">{items}</ol>'
 
 
 def _cell(runs: PlayerRuns, column: _Column, best: Curve | None, kinds: Sequence[str]) -> TableCell:
@@ -208,7 +202,8 @@ def _cell(runs: PlayerRuns, column: _Column, best: Curve | None, kinds: Sequence
     if has_ends:
         text += f' <span class="interval">[{column.form(ends[0])}, {column.form(ends[1])}]</span>'
     if column.quantity == "swap":
-        text += _marks(runs, kinds, is_close=not is_best and _overlaps(curve, best))
+        reaches = curve.last[1] <= best.last[2] and best.last[1] <= curve.last[2]
+        text += _marks(runs, kinds, is_close=not is_best and reaches)
     return TableCell(text, value, (ends[0], ends[1]) if has_ends else None)
 
 
@@ -223,11 +218,3 @@ def _marks(runs: PlayerRuns, kinds: Sequence[str], *, is_close: bool) -> str:
     if len(kinds) > 1 and runs.definition:
         marks += f" <sup>{kinds.index(runs.definition) + 1}</sup>"
     return marks
-
-
-def _overlaps(one: Curve, other: Curve) -> bool:
-    return one.last[1] <= other.last[2] and other.last[1] <= one.last[2]
-
-
-def _many(count: int) -> str:
-    return f"{count:,}" if count < 10**7 else f"about 10^{len(str(count)) - 1}"

@@ -10,21 +10,32 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Label, Matrix
+from swapregret.counts import plural
 from swapregret.errors import Unsupported
 from swapregret.experiments.report.curves import curve_figure
 from swapregret.experiments.report.graph import graph_figure
-from swapregret.experiments.report.lines import in_braces
-from swapregret.experiments.report.model import Curve, DrawnGraph
+from swapregret.experiments.report.model import Curve
 from swapregret.experiments.report.shell import (
     Panel,
     again_section,
     choices,
     document,
     header,
+    paragraph,
     plain_section,
     table,
 )
-from swapregret.experiments.report.style import Figure, axis, escaped, figure, heat_map, marker, numbers, scatter
+from swapregret.experiments.report.style import (
+    Figure,
+    axis,
+    escaped,
+    figure,
+    heat_map,
+    in_braces,
+    marker,
+    numbers,
+    scatter,
+)
 from swapregret.games.correlated_play import joint_law
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.matrix import MatrixGame
@@ -33,6 +44,7 @@ from swapregret.games.kinds.routing import RoutingGame
 from swapregret.games.payoffs import Game
 from swapregret.games.programs import BestEquilibrium, best_correlated_equilibrium, equilibrium_payoffs
 from swapregret.games.self_play import Checkpoint, SelfPlayResult
+from swapregret.networks.network import Network
 from swapregret.notebook import colour
 
 _MOST_CELLS = 10_000
@@ -108,18 +120,9 @@ _PANELS = (
 def game_page(
     results: Sequence[SelfPlayResult], title: str, *, spec: str, options: str, facts: Mapping[str, str]
 ) -> str:
-    """Return the page as self-contained HTML.
+    """Return the page as self-contained HTML: of one result per seed, the first is the one that tables and maps are of.
 
-    Parameters
-    ----------
-    results : sequence of SelfPlayResult
-        One per seed, of the same game and as many days; the first is the one that tables and maps are of.
-    spec : str
-        The description of the game as given.
-    options : str
-        Those of the command that plays it again: they may differ from the description.
-    facts : mapping of str to str
-        Version, seeds: what is needed to play it again.
+    ``options`` of the command play it again as it was played; they may differ from ``spec``, the description as given.
     """
     first = results[0]
     game = first.game
@@ -137,16 +140,18 @@ def game_page(
         "network": choices({"": _network(first)}),
         "deployment": choices(_deployments(first)),
     }
-    seeds = f"{len(results)} seeds" if len(results) > 1 else "one seed"
     lead = (
-        f"{game.n_players} players, {sum(first.play.days):,} days, {seeds}, measured from {first.measure} rewards. "
-        f"The first seed is {str(first.certificate).splitlines()[0]}."
+        f"{game.n_players} players, {plural(sum(first.play.days), 'day')}, {plural(len(results), 'seed')}, measured from "
+        f"{first.measure} rewards. The first seed is {str(first.certificate).splitlines()[0]}."
     )
     again = (
         "Save the description as <code>game.toml</code>, install the version named below, and run "
         f"<code>swapregret game game.toml {escape(options)}</code>."
     )
-    before = [header(title, lead), plain_section("players", "Players", _players(first) + _welfare(first, best))]
+    before = [
+        header(title, paragraph(escape(lead))),
+        plain_section("players", "Players", _players(first) + _welfare(first, best)),
+    ]
     after = [
         plain_section("deviations", "Best deviations", _deviations(first)),
         again_section("Play it again", again, spec, facts),
@@ -281,7 +286,7 @@ def _deviations(result: SelfPlayResult) -> str:
         "The three exchanges per player that would have gained most, over the recorded play. Days are an expectation: where a "
         "policy leaves it to chance, an action is chosen on a part of a day."
     )
-    return f'<p class="lead">{words}</p>' + table("deviations", heads, rows)
+    return paragraph(words) + table("deviations", heads, rows)
 
 
 # ---- games with a picture of their own ---------------------------------------------------------------------------
@@ -293,16 +298,16 @@ def _network(result: SelfPlayResult) -> Figure | None:
     if not isinstance(game, RoutingGame):
         return None
     loads = game.loads([result.play.marginals(player) for player in range(game.n_players)])
-    graph = DrawnGraph.directed(game.edges, (f"{tail} → {head}" for tail, head in game.edges))
-    drawn = graph_figure(graph)
+    names = [f"{tail} → {head}" for tail, head in game.edges]
+    drawn = graph_figure(Network(tuple(game.edges), directed=True), names)
     if drawn is None:
         return None
     top = float(loads.max()) or 1.0
     for trace, load in zip(drawn["data"], loads.tolist(), strict=False):
         trace["line"] = {"color": colour(1), "width": round(0.5 + 10.0 * load / top, 3)}
         trace["opacity"] = 0.75
-    drawn["data"][len(graph.edges)]["text"] = [
-        escaped(f"{edge.label}: {load:.3f}") for edge, load in zip(graph.edges, loads.tolist(), strict=True)
+    drawn["data"][len(names)]["text"] = [
+        escaped(f"{name}: {load:.3f}") for name, load in zip(names, loads.tolist(), strict=True)
     ]
     return drawn
 

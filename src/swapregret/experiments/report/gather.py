@@ -4,30 +4,17 @@ import os
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.graphs.graphic_bases import GraphicBases
-from swapregret.actions.paths.dag_paths import DagPaths
-from swapregret.actions.paths.partitions import Partitions
 from swapregret.arrays import Matrix, Vector
+from swapregret.counts import bytes_in_words
 from swapregret.errors import InvalidInput
-from swapregret.experiments.report.model import (
-    Curve,
-    DrawnEdge,
-    DrawnGraph,
-    Ends,
-    MarginalsByDay,
-    Origin,
-    PlayerRuns,
-    Scene,
-    Shares,
-)
+from swapregret.experiments.report.model import Curve, Ends, MarginalsByDay, Origin, PlayerRuns, Scene, Shares
 from swapregret.regret.measure import student_factor
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
 from swapregret.results.run_rows import UNIT_COLUMNS
-from swapregret.units import Units
+from swapregret.units import Range, Units
 
 _FACTS = {
     "library": "swapregret",
@@ -72,8 +59,8 @@ def _scene(
 ) -> Scene:
     name, environment, horizon = key
     actions = experiment.action_set(name)
-    labels, place = picture_rows(actions)
     here = {"set": name, "environment": environment, "horizon": horizon}
+    unit, low, high = (cells.filter(**here)[column][0] for column in UNIT_COLUMNS)
     return Scene(
         actions=name,
         environment=environment,
@@ -81,20 +68,14 @@ def _scene(
         dimension=actions.dimension,
         size=actions.size,
         n_actions=actions.n_actions,
-        labels=labels,
+        labels=row_names(actions),
         players=tuple(
-            _player(experiment, runs, cells.filter(**here, player=player), rows.filter(**here, player=player), place)
+            _player(experiment, runs, cells.filter(**here, player=player), rows.filter(**here, player=player), actions)
             for player, runs in players.items()
         ),
-        graph=graph_of(actions),
-        units=_units(cells.filter(**here)),
+        network=actions.network(),
+        units=Units(low, high, is_cost=unit == "cost"),
     )
-
-
-def _units(cells: pl.DataFrame) -> Units:
-    """Return what the world of some cells counts."""
-    unit, low, high = (cells[name][0] for name in UNIT_COLUMNS)
-    return Units(low, high, is_cost=unit == "cost")
 
 
 def _player(
@@ -102,7 +83,7 @@ def _player(
     runs: Sequence[RunInfo],
     cells: pl.DataFrame,
     rows: pl.DataFrame,
-    place: npt.NDArray[np.int64],
+    actions: ActionSet,
 ) -> PlayerRuns:
     cells = cells.sort("day")
     first = experiment.detail(min(runs, key=lambda run: run.replication).id)
@@ -113,14 +94,14 @@ def _player(
         n_runs=len(runs),
         swap=swap,
         external=_student(cells, "external_per_round", _column(cells, "external_error") / _column(cells, "day")),
-        reward=_within(_student(cells, "reward", _column(cells, "reward_error"))),
+        reward=_student(cells, "reward", _column(cells, "reward_error"), (0.0, 1.0)),
         microseconds=_microseconds(rows),
         definition=str(cells["definition"][-1] or "") if swap is not None else "",
         bracket=_bracket(cells) if swap is not None else None,
         windows=first.windows or (),
         offset=first.offset or 0,
         shares=_shares(experiment, first, [run for run in runs if run.id != first.run]),
-        law=MarginalsByDay(first.days, put_together(first.marginals, place)),
+        law=MarginalsByDay(first.days, put_together(first.marginals, actions)),
         ends=_ends(rows),
     )
 
@@ -139,11 +120,6 @@ def _bracket(cells: pl.DataFrame) -> tuple[float, float] | None:
     """Return the certified ends of the last swap regret, per round; None where they are one."""
     day, low, high = (float(_column(cells, name)[-1]) for name in ("day", "swap_lower", "swap_upper"))
     return (low / day, high / day) if high - low > 1e-9 * day else None
-
-
-def _within(curve: Curve | None) -> Curve | None:
-    """Cut the interval of a mean reward to [0, 1], where it must be."""
-    return curve and Curve(curve.days, curve.value, np.maximum(curve.low, 0.0), np.minimum(curve.high, 1.0))
 
 
 def _shares(experiment: Experiment, first: RunDetail, others: Sequence[RunInfo]) -> Shares | None:
@@ -168,10 +144,10 @@ def _microseconds(rows: pl.DataFrame) -> Curve | None:
     return _curve(table, "median", low, high)
 
 
-def _student(table: pl.DataFrame, column: str, errors: Vector) -> Curve | None:
-    """Return a mean with Student's 95 % interval, NaN for single replications."""
+def _student(table: pl.DataFrame, column: str, errors: Vector, within: Range = (-np.inf, np.inf)) -> Curve | None:
+    """Return a mean with Student's 95 % interval, cut to the range where it must lie; NaN for single replications."""
     value, half = _column(table, column), errors * [student_factor(count) for count in table["n_replications"]]
-    return _curve(table, column, value - half, value + half)
+    return _curve(table, column, np.maximum(value - half, within[0]), np.minimum(value + half, within[1]))
 
 
 def _curve(table: pl.DataFrame, column: str, low: Vector, high: Vector) -> Curve | None:
@@ -196,71 +172,34 @@ def _origin(experiment: Experiment, n_finished: int) -> Origin:
     order = [*(name for name in _FACTS if name in known), *(name for name in known if name not in _FACTS)]
     facts = {_FACTS.get(name, name.replace("_", " ")): str(known[name]) for name in order}
     if isinstance(known.get("memory_bytes"), int):
-        facts["memory"] = f"{known['memory_bytes'] / 2**30:.1f} GiB"
+        facts["memory"] = bytes_in_words(known["memory_bytes"])
     return Origin(experiment.name, experiment.spec, facts, len(experiment.runs), n_finished, failures)
 
 
-# ---- how the law over a set is shown ------------------------------------------------------------------------------
-
-
-def graph_of(actions: ActionSet) -> DrawnGraph | None:
-    """Return the graph of a path or tree set; None for sets without one.
+def row_names(actions: ActionSet) -> tuple[str, ...]:
+    """Return how the rows of a set are called in a picture: edges by their ends, parallel ones with their number.
 
     Examples
     --------
-    >>> graph = graph_of(DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"))
-    >>> graph.vertices, graph.edges[2].label
-    (('s', 'a', 't'), 's → t')
+    >>> from swapregret.actions.paths.dag_paths import DagPaths
+    >>> row_names(DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"))
+    ('s → a', 'a → t', 's → t')
     """
-    if isinstance(actions, DagPaths):
-        return DrawnGraph.directed(actions.edges, (_edge_name(label, " → ") for label in actions.labels))
-    if isinstance(actions, GraphicBases):
-        graph = actions.graph
-        ends = zip(graph.tails.tolist(), graph.heads.tolist(), actions.labels, strict=True)
-        edges = [DrawnEdge(tail, head, _edge_name(label, " – ")) for tail, head, label in ends]
-        return DrawnGraph(tuple(str(vertex) for vertex in graph.vertices), tuple(edges), False)
-    return None
+    network = actions.network()
+    between = ", " if network is None else " → " if network.directed else " – "
+
+    def name(label: object) -> str:
+        if not isinstance(label, tuple):
+            return str(label)
+        number = f" ({label[2]})" if network is not None and len(label) == 3 else ""
+        return between.join(map(str, label[:2] if number else label)) + number
+
+    return tuple(name(label) for label in actions.shown_rows()[0])
 
 
-def picture_rows(actions: ActionSet) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
-    """Return the rows in which the law of a set is shown, and which of them each element belongs to.
-
-    Elements of partitions that give a part the same amount share a row; otherwise each element has one.
-
-    Examples
-    --------
-    >>> labels, place = picture_rows(Partitions(1, 2))
-    >>> labels, place.tolist()
-    (('part 0 gets 0', 'part 0 gets 1', 'part 1 gets 0', 'part 1 gets 1'), [0, 1, 3, 2])
-    """
-    if isinstance(actions, Partitions):
-        pairs = [
-            (label[0], label[-1] - (0 if actions.is_compact else label[1]))
-            for label in actions.labels
-            if isinstance(label, tuple)
-        ]
-        rows = sorted(set(pairs))
-        names = tuple(f"part {part} gets {amount}" for part, amount in rows)
-        return names, np.array([rows.index(pair) for pair in pairs], dtype=np.int64)
-    graph = graph_of(actions)
-    names = tuple(edge.label for edge in graph.edges) if graph is not None else tuple(map(_name, actions.labels))
-    return names, np.arange(actions.dimension, dtype=np.int64)
-
-
-def put_together(marginals: Matrix, place: npt.NDArray[np.int64]) -> Matrix:
-    """Add up the columns that share a row of the picture."""
-    table = np.zeros((len(marginals), int(place.max()) + 1))
+def put_together(marginals: Matrix, actions: ActionSet) -> Matrix:
+    """Add up the columns of elements that share a row of the picture."""
+    names, place = actions.shown_rows()
+    table = np.zeros((len(marginals), len(names)))
     np.add.at(table.T, place, marginals.T)
     return table
-
-
-def _name(label: object) -> str:
-    return ", ".join(str(part) for part in label) if isinstance(label, tuple) else str(label)
-
-
-def _edge_name(label: object, arrow: str) -> str:
-    """Name an edge by its ends, parallel ones with their number; a label of the user's own stays as it is."""
-    if isinstance(label, tuple) and len(label) in (2, 3):
-        number = f" ({label[2]})" if len(label) == 3 else ""
-        return f"{label[0]}{arrow}{label[1]}{number}"
-    return str(label)

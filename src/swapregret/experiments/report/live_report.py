@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import first_sections, lead_of, page_data, render_page
-from swapregret.experiments.report.shell import document
+from swapregret.experiments.report.shell import document, header, paragraph
 from swapregret.experiments.runs.execute import Outcome
 from swapregret.experiments.runs.plan_runs import RunPlan
 from swapregret.experiments.runs.runner import Watcher
@@ -122,8 +122,7 @@ class LiveReport(Watcher):
 
 def _waiting(folder: str, version: int) -> str:
     words = f"No run has finished yet in {escape(folder)}. This page shows the first one as soon as it is there."
-    head = f"<header><h1>Waiting</h1><p>{words}</p></header>"
-    return document("Waiting", [head], (), {"scenes": []}, live_version=version)
+    return document("Waiting", [header("Waiting", paragraph(words))], (), {"scenes": []}, live_version=version)
 
 
 class _Handler(BaseHTTPRequestHandler):

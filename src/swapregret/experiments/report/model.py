@@ -3,13 +3,14 @@
 A *scene* is one set, one environment and one horizon; players are compared within it and nowhere else.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Matrix, Vector
+from swapregret.networks.network import Network
 from swapregret.units import UNIT_REWARDS, Units
 
 
@@ -35,18 +36,10 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """The terms of the decomposition lemma, per round, averaged over replications.
+    """The terms of the decomposition lemma, per round, averaged over replications."""
 
-    Attributes
-    ----------
-    parts : Vector, shape (K,)
-        Reg_k/(K T) for k < K, and last 1/K; they add up to the right-hand side.
-    laziness : float
-        The middle of the lemma, (1/KT) Σ (D_{k−1} − E_k).
-    """
-
-    parts: Vector
-    laziness: float
+    parts: Vector  # Reg_k/(K T) for k < K, and last 1/K: they add up to the right-hand side
+    laziness: float  # the middle of the lemma, (1/KT) Σ (D_{k−1} − E_k)
 
     @property
     def bound(self) -> float:
@@ -76,34 +69,18 @@ class Ends:
 
 @dataclass(frozen=True, eq=False)
 class PlayerRuns:
-    """All replications of one player in one scene.
-
-    Attributes
-    ----------
-    swap, external, reward : Curve or None
-        Per round; None where it was not measured.
-    microseconds : Curve or None
-        Of one round.
-    definition : str
-        Which swap regret was measured, in words.
-    bracket : (float, float) or None
-        Certified ends of the swap regret per round on the last day, where it is not exact.
-    windows : tuple of int
-        L_0, …, L_K; empty for players without scales.
-    offset : int
-        Of the first replication: day 0 is day ``offset`` of the first windows.
-    """
+    """All replications of one player in one scene; regrets and rewards are per round, None where they were not measured."""
 
     name: str
     n_runs: int
     swap: Curve | None = None
     external: Curve | None = None
     reward: Curve | None = None
-    microseconds: Curve | None = None
-    definition: str = ""
-    bracket: tuple[float, float] | None = None
-    windows: tuple[int, ...] = ()
-    offset: int = 0
+    microseconds: Curve | None = None  # of one round
+    definition: str = ""  # which swap regret was measured, in words
+    bracket: tuple[float, float] | None = None  # certified ends of the last swap regret, where it is not exact
+    windows: tuple[int, ...] = ()  # L_0, …, L_K; empty for players without scales
+    offset: int = 0  # of the first replication: day 0 is day `offset` of the first windows
     shares: Shares | None = None
     law: MarginalsByDay | None = None
     ends: Ends | None = None
@@ -112,31 +89,6 @@ class PlayerRuns:
         """Return the curve of ``swap``, ``external``, ``reward`` or ``microseconds``."""
         found: Curve | None = getattr(self, quantity)
         return found
-
-
-@dataclass(frozen=True)
-class DrawnEdge:
-    """One element of a path or tree set: its ends by number, and its name."""
-
-    tail: int
-    head: int
-    label: str
-
-
-@dataclass(frozen=True)
-class DrawnGraph:
-    """The graph of a path or tree set; edge i is element i."""
-
-    vertices: tuple[str, ...]
-    edges: tuple[DrawnEdge, ...]
-    is_directed: bool
-
-    @classmethod
-    def directed(cls, edges: Sequence[tuple[Hashable, Hashable]], labels: Iterable[str]) -> "DrawnGraph":
-        """Return a directed graph, its vertices in the order of the edges."""
-        place = {vertex: i for i, vertex in enumerate(dict.fromkeys(v for edge in edges for v in edge))}
-        drawn = (DrawnEdge(place[u], place[v], label) for (u, v), label in zip(edges, labels, strict=True))
-        return cls(tuple(map(str, place)), tuple(drawn), True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +106,13 @@ class Scene:
     n_actions: int | None
     labels: tuple[str, ...]
     players: tuple[PlayerRuns, ...]
-    graph: DrawnGraph | None = None
+    network: Network | None = None
     units: Units = UNIT_REWARDS
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """Return what a scene is known by: set, environment and horizon."""
+        return self.actions, self.environment, self.horizon
 
     @property
     def label(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arrays import Matrix
+from swapregret.counts import plural
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.compare import Comparison, compare
 from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against
@@ -17,8 +18,8 @@ from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import MarginalsByDay, Origin, Scene
 from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
-from swapregret.experiments.report.shell import again_section, choices, document, plain_section
-from swapregret.experiments.report.style import Figure, heat_map, plural
+from swapregret.experiments.report.shell import again_section, choices, document, header, paragraph, plain_section
+from swapregret.experiments.report.style import Figure, heat_map
 from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
 from swapregret.storage import write_file
 from swapregret.units import UNIT_REWARDS
@@ -42,7 +43,7 @@ def render_page(
     options = "".join(f'<option value="{i}">{escape(scene.label)}</option>' for i, scene in enumerate(scenes))
     title = origin.name if comparison is None else f"{comparison.names[0]} and {comparison.names[1]}"
     before = [
-        f'<header><h1>{escape(title)}</h1><div id="lead">{lead_of(scenes, origin, *others)}</div></header>',
+        header(title, lead_of(scenes, origin, *others)),
         *([] if comparison is None else [comparison.section()]),
         f'<div id="first">{first_sections(scenes, has_summary=comparison is None or comparison.is_paired)}</div>',
         f'<nav class="bar"><label>Figures of <select id="scene" aria-label="scene">{options}</select></label>'
@@ -106,12 +107,12 @@ def _laws(scene: Scene) -> dict[str, Any]:
     known = [(runs.name, runs.law) for runs in scene.players if runs.law is not None]
     if not known:
         return {"absent": "The policies that played were not recorded."}
-    if scene.graph is None:
+    if scene.network is None:
         absent = f"The set has {len(scene.labels):,} elements; a map of more than {MOST_ELEMENTS} cannot be read."
         return choices({name: law_map(law, scene.labels) for name, law in known}, absent)
-    drawn = graph_figure(scene.graph)
+    drawn = graph_figure(scene.network, scene.labels)
     if drawn is None:
-        return {"absent": f"The graph has {len(scene.graph.edges):,} edges; more than {MOST_EDGES} cannot be read."}
+        return {"absent": f"The graph has {len(scene.network.edges):,} edges; more than {MOST_EDGES} cannot be read."}
     laws = [
         {"name": name, "days": law.days.tolist(), "probabilities": _probabilities(law.marginals)} for name, law in known
     ]
@@ -152,7 +153,7 @@ def lead_of(scenes: Sequence[Scene], *origins: Origin) -> str:
         f"{n_finished:,} of {plural(n_runs, 'run')} finished. Rewards are on [0, 1]; regrets are read from "
         "the policies and the mean rewards, not from the actions drawn."
     )
-    lead = f'<p class="lead">{words}</p>{_units(scenes)}'
+    lead = paragraph(words) + _units(scenes)
     failures = [failure for each in origins for failure in each.failures.items()]
     if failures:
         items = "".join(f"<li>{escape(run)}: {escape(why)}</li>" for run, why in failures)
@@ -168,7 +169,7 @@ def _units(scenes: Sequence[Scene]) -> str:
         f"0.01 is {0.01 * units.scale:g}.</li>"
         for name, units in kinds
     )
-    return f'<p class="lead">In units of their own:</p><ul class="lead">{items}</ul>' if items else ""
+    return f'{paragraph("In units of their own:")}<ul class="lead">{items}</ul>' if items else ""
 
 
 def first_sections(scenes: Sequence[Scene], *, has_summary: bool = True) -> str:
@@ -178,7 +179,7 @@ def first_sections(scenes: Sequence[Scene], *, has_summary: bool = True) -> str:
         "against the best rule φ, for the mean of all replications; external regret against the best fixed action. The best of "
         "each scene is <b>bold</b>; ≈ marks a swap regret whose interval reaches that of the best one. Click a heading to sort."
     )
-    results = plain_section("table", "All results", f'<p class="lead">{words}</p>{results_table(scenes)}')
+    results = plain_section("table", "All results", paragraph(words) + results_table(scenes))
     return (summary_section(scenes) if has_summary else "") + results
 
 

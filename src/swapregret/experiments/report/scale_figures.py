@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from swapregret.counts import plural
 from swapregret.experiments.report.model import PlayerRuns
-from swapregret.experiments.report.style import Figure, Trace, axis, escaped, figure, numbers, plural, scatter
+from swapregret.experiments.report.style import Figure, Trace, axis, escaped, figure, numbers, scatter
 from swapregret.notebook import colour
 
 _MOST_WINDOWS = 300
@@ -59,7 +60,7 @@ def calendar_figure(runs: PlayerRuns, horizon: int) -> Figure | None:
         starts = list(range(-(runs.offset % restart), horizon, restart))
         is_drawn = len(starts) <= _MOST_WINDOWS
         blocks = [(max(0, start), min(horizon, start + restart)) for start in starts] if is_drawn else [(0, horizon)]
-        words = f"scale {k}: updates every {_days(update)}, restarts every {_days(restart)}"
+        words = f"scale {k}: updates every {plural(update, 'day')}, restarts every {plural(restart, 'day')}"
         data.append(
             {
                 "type": "bar",
@@ -115,7 +116,3 @@ def _by_player(name: str, values: Sequence[tuple[str, float]]) -> Trace:
         "x": numbers(value for _, value in values),
         "hovertemplate": name + " of %{y}: %{x:.4g}<extra></extra>",
     }
-
-
-def _days(count: int) -> str:
-    return "day" if count == 1 else f"{count:,} days"

@@ -16,31 +16,15 @@ from swapregret.experiments.report.style import Figure
 
 @dataclass(frozen=True)
 class Panel:
-    """One figure of a page.
+    """One figure of a page."""
 
-    Attributes
-    ----------
-    key : str
-        By which the page finds its data.
-    words : tuple of str
-        Paragraphs beside the figure, in HTML.
-    is_optional : bool
-        Whether it is left out of a page where no scene has it.
-    has_axes : bool
-        Whether it can be switched between logarithmic and linear axes.
-    has_slider : bool
-        Whether it moves through the days.
-    choice : str
-        What the list of its variants is called.
-    """
-
-    key: str
+    key: str  # by which the page finds its data
     title: str
-    words: tuple[str, ...]
-    is_optional: bool = False
-    has_axes: bool = False
-    has_slider: bool = False
-    choice: str = "player"
+    words: tuple[str, ...]  # paragraphs beside the figure, in HTML
+    is_optional: bool = False  # whether it is left out of a page where no scene has it
+    has_axes: bool = False  # whether it can be switched between logarithmic and linear axes
+    has_slider: bool = False  # whether it moves through the days
+    choice: str = "player"  # what the list of its variants is called
 
 
 def document(
@@ -57,6 +41,8 @@ def document(
     ``data`` is what the figures are drawn from (see ``page.js``): under ``scenes``, for each its ``label`` and its ``panels``
     by key. An optional panel that no scene has is left out. A page with a ``live_version`` asks its server for later ones.
     """
+    from plotly.offline import get_plotlyjs  # half a second, only where a page is made
+
     live = "" if live_version is None else f' data-live="true" data-version="{live_version}"'
     drawn = [scene["panels"] for scene in data["scenes"]]
     shown = [each for each in panels if not each.is_optional or any("choices" in made[each.key] for made in drawn)]
@@ -72,7 +58,7 @@ def document(
             *after,
             "<noscript><p>The figures need JavaScript; the tables, the words and the specification do not.</p></noscript>",
             f'<script id="report" type="application/json">{_embedded(data)}</script>',
-            f"<script>{_plotly()}</script>",
+            f"<script>{get_plotlyjs()}</script>",
             f"<script>\n{_asset('page.js')}</script>",
             *([f"<script>\n{_asset('live.js')}</script>"] if live else []),
             "</body></html>\n",
@@ -81,8 +67,13 @@ def document(
 
 
 def header(title: str, lead: str) -> str:
-    """Return what a page begins with."""
-    return f'<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>'
+    """Return what a page begins with; the lead is HTML."""
+    return f'<header><h1>{escape(title)}</h1><div id="lead">{lead}</div></header>'
+
+
+def paragraph(words: str) -> str:
+    """Return words, in HTML, that lead to what follows."""
+    return f'<p class="lead">{words}</p>'
 
 
 def plain_section(key: str, title: str, html: str) -> str:
@@ -184,7 +175,9 @@ def figure_page(
     drawn = {panel.key: choices({"": figure}) for panel, figure in figures}
     panels = [panel for panel, figure in figures if figure is not None]
     after = [f'<section class="plain">{part}</section>' for part in parts]
-    return document(title, [header(title, lead)], panels, {"scenes": [{"label": "", "panels": drawn}]}, after)
+    return document(
+        title, [header(title, paragraph(escape(lead)))], panels, {"scenes": [{"label": "", "panels": drawn}]}, after
+    )
 
 
 def _embedded(data: Any) -> str:
@@ -195,10 +188,3 @@ def _embedded(data: Any) -> str:
 
 def _asset(name: str) -> str:
     return files("swapregret.experiments.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _plotly() -> str:
-    from plotly.offline import get_plotlyjs  # half a second, only where a page is made
-
-    code: str = get_plotlyjs()
-    return code

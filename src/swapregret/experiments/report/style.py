@@ -54,9 +54,9 @@ def escaped(text: str) -> str:
     return escape(text, quote=False)
 
 
-def plural(count: int, word: str) -> str:
-    """Return how many there are, in words: 1 run, 1,000 runs."""
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+def in_braces(elements: Iterable[object]) -> str:
+    """Write elements as a set."""
+    return "{" + ", ".join(map(str, elements)) + "}"
 
 
 def numbers(values: Iterable[float]) -> list[float | None]:

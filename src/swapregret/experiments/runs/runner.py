@@ -64,21 +64,10 @@ def run_plan(
     backend: Callable[[Sequence[RunTask], str], Iterator[Outcome | None]] | None = None,
     watchers: Sequence[Watcher] = (),
 ) -> Summary:
-    """Make the runs of a plan that the folder does not hold yet.
+    """Make the runs of a plan that the folder does not hold yet, in ``jobs`` processes (all cores), or where ``backend`` does.
 
-    Parameters
-    ----------
-    plan : RunPlan
-    spec : bytes
-        The file it came from, kept with the results.
-    folder : path
-        The results; may hold those of an earlier version of the spec, of which all runs that did not change are used.
-    jobs : int, optional
-        Processes of this machine; all cores if not given.
-    backend : callable, optional
-        Where runs are made, if not here: see ``runs/cluster.py``.
-    watchers : sequence of Watcher
-        Are told how it goes.
+    ``spec``, the file the plan came from, is kept with the results. Of an earlier version of it, all runs that did not change are
+    used.
     """
     store = Store(folder)
     n_jobs = jobs if jobs is not None else usable_cores()

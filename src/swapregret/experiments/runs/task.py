@@ -15,36 +15,17 @@ _DAYS_A_CUT = 250
 
 @dataclass(frozen=True)
 class RunTask:
-    """One run.
+    """One run."""
 
-    Attributes
-    ----------
-    info : RunInfo
-        Labels, horizon, replication, identity.
-    set_config : dict or None
-        The set as ``learners.config.encode`` writes it; None where the environment comes with its own.
-    environment, player : (str, dict)
-        Kind and parameters.
-    files : str or None
-        Checksum of the file the environment replays.
-    seed : int
-    measure : dict
-        ``measure``, ``realised``, ``windows``, ``certificate`` and ``capacity`` of :func:`~swapregret.playing.play.play`.
-    marks : tuple of int
-        Days after which to measure; the last is the horizon.
-    folder : str
-        Where files named in the spec lie. Not part of the identity.
-    """
-
-    info: RunInfo
-    set_config: dict[str, Any] | None
-    environment: tuple[str, dict[str, Any]]
+    info: RunInfo  # labels, horizon, replication, identity
+    set_config: dict[str, Any] | None  # as `learners.config.encode` writes it; None where the environment has its own
+    environment: tuple[str, dict[str, Any]]  # kind and parameters
     player: tuple[str, dict[str, Any]]
-    files: str | None
+    files: str | None  # checksum of the file the environment replays
     seed: int
-    measure: dict[str, Any]
-    marks: tuple[int, ...]
-    folder: str
+    measure: dict[str, Any]  # `measure`, `realised`, `windows`, `certificate` and `capacity` of `play`
+    marks: tuple[int, ...]  # days after which to measure; the last is the horizon
+    folder: str  # where files named in the spec lie; not part of the identity
 
     def identified(self) -> "RunTask":
         """Return the task with its identity: a hash of all the above, the library's version and the format of results."""

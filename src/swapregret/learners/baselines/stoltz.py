@@ -32,7 +32,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.boundary import refuses
 from swapregret.compiled.kernel import kernel
-from swapregret.counts import count_in_words
+from swapregret.counts import count_in_words, power_in_words
 from swapregret.errors import TooLarge
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
@@ -127,10 +127,9 @@ def check_functions(rules: str, n_actions: int) -> None:
     """Refuse more functions than can be listed."""
     if rules == "swap" and n_actions > SWAP_LIMIT:
         digits = float(min(n_actions, 10**100)) * math.log10(n_actions)
-        power = f"{digits:.0f}" if digits < 1e6 else f"({digits:.0e})"
         raise TooLarge(
             f"`actions` of stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
-            f"{count_in_words(n_actions)} actions and so about 10^{power} functions, each with a weight to be updated every day",
+            f"{count_in_words(n_actions)} actions and so {power_in_words(digits)} functions, each with a weight of its own",
             "Use rules='internal', or blum_mansour.",
         )
 

@@ -8,7 +8,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Integers, Words
 from swapregret.compiled.bits import pack_action
 from swapregret.compiled.kernel import kernel
-from swapregret.counts import count_in_words
+from swapregret.counts import bytes_in_words, count_in_words, duration_in_words
 from swapregret.errors import TooLarge
 from swapregret.policy import FinitePolicy
 
@@ -58,29 +58,8 @@ class Cost:
         >>> Cost("a", 10, 0.0, 0.0, 1e-6, matrices=2).sentence(10_000, 20, 3600)
         '4.2 days and 1.6 GB'
         """
-        duration = read_duration(self.seconds(n_actions, horizon))
-        return f"{duration} and {read_bytes(self.memory(n_actions, dimension))}"
-
-
-def read_duration(seconds: float) -> str:
-    """Write a number of seconds for people."""
-    for unit, size in (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0)):
-        if seconds >= 2.0 * size:
-            return f"{_rounded(seconds / size)} {unit}"
-    return f"{_rounded(seconds)} seconds"
-
-
-def read_bytes(count: float) -> str:
-    """Write a number of bytes for people."""
-    for unit, size in (("EB", 1e18), ("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if count >= size:
-            return f"{_rounded(count / size)} {unit}"
-    return f"{_rounded(count / 1e3)} kB"
-
-
-def _rounded(value: float) -> str:
-    """Write a number with two figures, without exponents below ten thousand."""
-    return f"{value:.2g}" if value < 10.0 else f"{value:.0f}" if value < 1e4 else f"{value:.0e}"
+        duration = duration_in_words(self.seconds(n_actions, horizon))
+        return f"{duration} and {bytes_in_words(self.memory(n_actions, dimension))}"
 
 
 @kernel
