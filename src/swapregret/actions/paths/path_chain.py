@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, prepare, room, show_law, solve
 from swapregret.actions.listed_laws import draw_mu, prepare_dense, put_mean, put_mu, show_mu, solve_dense
@@ -16,8 +15,6 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.vectors import are_near
 from swapregret.geometry.solve import LIMIT, TOLERANCE
 from swapregret.policy import Policy
-
-Places = npt.NDArray[np.uint64]
 
 
 class PathChainFamily(PathFamily):

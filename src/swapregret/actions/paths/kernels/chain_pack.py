@@ -7,13 +7,11 @@ are in its order.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
-
-Places = npt.NDArray[np.uint64]
 
 WIDTH = 4
 _SMALLEST, _NEGLIGIBLE = 1e-280, 1e-3

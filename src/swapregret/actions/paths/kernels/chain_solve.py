@@ -18,13 +18,11 @@ The graph is as in ``kernels.dag``; vectors are in the order of the graph.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.paths.kernels.chain_pack import WIDTH, Chains, lane_dot
+from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
-
-Places = npt.NDArray[np.uint64]
 
 
 @kernel

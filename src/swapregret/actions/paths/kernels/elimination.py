@@ -11,12 +11,10 @@ Only the sums of rows matter for that, so rows may be divided by scales of their
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-
-Places = npt.NDArray[np.uint64]
 
 
 class Elimination(NamedTuple):

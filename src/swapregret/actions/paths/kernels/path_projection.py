@@ -7,18 +7,14 @@ in ``kernels.dag``.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from swapregret.actions.paths.kernels.dag import best_value
+from swapregret.actions.paths.kernels.dag import Places, best_value
 from swapregret.actions.paths.kernels.dag_newton import newton_flow
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, solve_rows
 from swapregret.actions.paths.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import logarithms, sum_of
-
-Places = npt.NDArray[np.uint64]
-
 
 FAR, NEAR = 1e4, 1e13
 """From how far out of balance Newton's method starts at weights as they are, and at weights brought near a known flow."""
