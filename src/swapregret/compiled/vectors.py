@@ -140,6 +140,15 @@ def is_parallel(one: Floats, other: Floats) -> bool:
 
 
 @kernel
+def are_near(one: Floats, other: Floats, within: float) -> bool:
+    """Tell whether no entry of one vector is farther than this from that of another, and none is NaN."""
+    n_far = 0
+    for i in range(one.size):
+        n_far += not abs(one[i] - other[i]) <= within
+    return n_far == 0
+
+
+@kernel
 def is_zero(vector: Floats) -> bool:
     """Tell whether all entries are 0."""
     largest = 0.0

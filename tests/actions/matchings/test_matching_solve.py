@@ -16,9 +16,9 @@ def test_permutations_are_solved_as_a_matrix_would_be(n: int) -> None:
     points = [actions.kl_project(spread * rng.normal(size=n * n)).point for spread in (0.1, 1.0, 8.0)]
     lists = [actions.decompose(point, variants=2) for point in points]
     law = mix([*lists, actions.uniform_policy()], weights)
-    elements = np.concatenate([np.nonzero(part.atoms)[1].reshape(-1, n) for part in lists]).astype(np.uint32)
-    mass = np.concatenate([weight * part.weights for weight, part in zip(weights, lists, strict=False)])
-    mixture, dense = prepare_matchings(elements, mass, weights[-1]), Solver(law, actions.span)
+    words = np.concatenate([part.packed_support()[0] for part in lists])
+    mass = np.concatenate([weight * part.packed_support()[1] for weight, part in zip(weights, lists, strict=False)])
+    mixture, dense = prepare_matchings(words, mass, weights[-1], n), Solver(law, actions.span)
     others = np.array([actions.argmax(rng.normal(size=n * n)) for _ in range(50)])
     for _ in range(5):
         action = law.sample(rng)

@@ -91,8 +91,9 @@ def solve_iterated(family: Any, laws: Any, mix: Any, action: Integers) -> float:
     explore = mix.weights[mix.weights.size - 1]
     if not explore > 0.0:
         return np.inf
-    elements, mass = gather_lists(laws.n_atoms, laws.words, laws.chances, mix.weights, family.n_rows)
-    found, ratio, _ = solve_matchings(prepare_matchings(elements, mass, explore), action, TOLERANCE, LIMIT)
+    words, mass = gather_lists(laws.n_atoms, laws.words, laws.chances, mix.weights)
+    mixture = prepare_matchings(words, mass, explore, family.n_rows)
+    found, ratio, _ = solve_matchings(mixture, action, TOLERANCE, LIMIT)
     for i in range(found.size):
         mix.aid[i] = found[i]
     return 0.0 if ratio <= TOLERANCE else ratio

@@ -204,7 +204,7 @@ class DagPaths(ActionSet):
             log_weights[idle] = 0.0
         given = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
         w = path_scores(graph.edge, given, self.is_uniform)
-        x, log_x, gap, n_steps = project_flow(graph.start, graph.head, self.span.plan, w, FAR)
+        x, log_x, gap, n_steps = project_flow(self.span.plan, w, FAR)
         if not gap <= ACCEPTED_GAP:
             raise NotConverged(
                 f"the certified gap of kl_project must be at most {ACCEPTED_GAP}",
@@ -242,9 +242,10 @@ class DagPaths(ActionSet):
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it."""
         graph, moves = self._graph, isinstance(mu, MarkovPaths)
-        joined, pivot = self.span.balance if self.rank < self.dimension else (np.zeros(0), np.zeros(0))
         transition = mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0)
         is_free = kind == "chain" and has_moment and moves
+        is_projected = self.rank < self.dimension and not is_free
+        joined, pivot = self.span.balance if is_projected else (np.zeros(0), np.zeros(0))
         parts = (
             describe(self, mu, has_moment=has_moment and not is_free, is_listed=not moves),
             PathGraph(

@@ -3,22 +3,18 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, prepare, room, show_law, solve
 from swapregret.actions.listed_laws import draw_mu, prepare_dense, put_mean, put_mu, show_mu, solve_dense
-from swapregret.actions.paths.kernels.chain_draws import flow_transition
+from swapregret.actions.paths.kernels.chain_draws import chain_flow, flow_transition
 from swapregret.actions.paths.kernels.chain_pack import WIDTH, Chains, chain_wandering, pack_chains
 from swapregret.actions.paths.kernels.chain_solve import solve_chains
-from swapregret.actions.paths.kernels.path_stripping import imbalance
 from swapregret.actions.paths.path_family import PathFamily, put_chain, walk_chain
 from swapregret.actions.paths.path_laws import MarkovPaths
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import are_near
 from swapregret.geometry.solve import LIMIT, TOLERANCE
 from swapregret.policy import Policy
-
-Places = npt.NDArray[np.uint64]
 
 
 class PathChainFamily(PathFamily):
@@ -63,13 +59,6 @@ class PathChainLaws(NamedTuple):
 show_law.of(PathChainFamily)(show_mu)
 
 
-@kernel
-def _put(family: Any, laws: Any, slot: int, transition: Floats) -> None:
-    """Write a chain into a slot, and how much it wanders."""
-    put_chain(family, laws, slot, transition)
-    laws.wandering[slot] = chain_wandering(transition, laws.flow[slot])
-
-
 @room.of(PathChainFamily)
 def path_chain_room(family: Any, n_slots: int, n_atoms: int) -> PathChainLaws:
     """Return room for chains, and put μ into the last slot."""
@@ -93,21 +82,26 @@ def path_chain_room(family: Any, n_slots: int, n_atoms: int) -> PathChainLaws:
         np.zeros(n_slots * n_slots),
     )
     if graph.transition.size:
-        _put(family, laws, n_slots - 1, graph.transition)
+        flow, mass = chain_flow(graph.plan.leave, graph.plan.enter, graph.transition)
+        put_chain(family, laws, n_slots - 1, graph.transition, flow, mass)
+        laws.wandering[n_slots - 1] = chain_wandering(graph.transition, flow)
     put_mu(common, laws.marginals, laws.moments)
     return laws
 
 
 @make_law.of(PathChainFamily)
 def make_path_chain(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
-    """Make the chain of a flow."""
-    graph = family.graph
-    values = np.empty(graph.edge.size)
+    """Make the chain of a flow; a point is one if it is what the chain does."""
+    graph, edge = family.graph, family.graph.edge
+    values = np.empty(edge.size)
     for k in range(values.size):
-        values[k] = point[graph.edge[k]]
-    if not imbalance(graph.start, graph.head, values) <= family.inside:
+        values[k] = point[edge[k]]
+    transition = flow_transition(graph.start, values)
+    flow, mass = chain_flow(graph.plan.leave, graph.plan.enter, transition)
+    if not are_near(values, flow, family.inside):
         return OUTSIDE
-    _put(family, laws, slot, flow_transition(graph.start, values))
+    put_chain(family, laws, slot, transition, flow, mass)
+    laws.wandering[slot] = chain_wandering(transition, flow)
     return MADE
 
 

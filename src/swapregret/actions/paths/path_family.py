@@ -7,14 +7,14 @@ import numpy as np
 from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
 from swapregret.actions.hybrid import hybrid_move
 from swapregret.actions.listed_laws import put_moment
-from swapregret.actions.paths.kernels.chain_draws import chain_cooccurrence, chain_draw, chain_flow
+from swapregret.actions.paths.kernels.chain_draws import chain_cooccurrence, chain_draw
 from swapregret.actions.paths.kernels.dag import best_path
 from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.actions.paths.kernels.path_projection import (
     ACCEPTED_GAP,
     NEAR,
+    bring_near,
     flow_move,
-    near_scores,
     path_scores,
     path_span_part,
     project_flow,
@@ -55,8 +55,8 @@ def project_path(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Flo
     """Project onto the flows of one unit by Newton's method, starting from a flow known from before."""
     graph = family.graph
     scores = path_scores(graph.edge, tilted, family.common.is_uniform)
-    scores = near_scores(graph.start, graph.head, graph.edge, scores, near)
-    values, logs, gap, _ = project_flow(graph.start, graph.head, graph.plan, scores, NEAR)
+    bring_near(graph.plan, graph.edge, scores, near)
+    values, logs, gap, _ = project_flow(graph.plan, scores, NEAR)
     point, log_point = np.zeros(tilted.size), np.zeros(tilted.size)
     for k in range(values.size):
         point[graph.edge[k]] = values[k]
@@ -68,7 +68,7 @@ def project_path(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Flo
 def move_flow(family: Any, slopes: Floats, widths: Floats, x: Floats) -> Floats:
     """Keep what enters and leaves every vertex."""
     graph = family.graph
-    return flow_move(graph.start, graph.head, graph.edge, graph.plan, slopes, widths, x)
+    return flow_move(graph.plan, graph.edge, slopes, widths, x)
 
 
 @list_law.of(PathFamily)
@@ -92,7 +92,7 @@ def path_part(family: Any, vector: Floats) -> Floats:
     graph = family.graph
     if graph.pivot.size == 0:
         return vector
-    return path_span_part(graph.start, graph.head, graph.edge, graph.plan, graph.joined, graph.pivot, vector)
+    return path_span_part(graph.plan, graph.edge, graph.joined, graph.pivot, vector)
 
 
 @kernel
@@ -110,10 +110,9 @@ def draw_chain(family: Any, rng: np.random.Generator) -> Integers:
 
 
 @kernel
-def put_chain(family: Any, laws: Any, slot: int, transition: Floats) -> None:
+def put_chain(family: Any, laws: Any, slot: int, transition: Floats, flow: Floats, mass: Floats) -> None:
     """Write a chain into a slot of policies that are chains, with its marginals, and Σ where that is a matrix."""
     graph, coordinates = family.graph, family.common.coordinates
-    flow, mass = chain_flow(graph.start, graph.head, transition)
     laws.transition[slot] = transition
     laws.flow[slot] = flow
     laws.mass[slot] = mass

@@ -32,22 +32,24 @@ class PathGibbsLaws(NamedTuple):
 
 
 @kernel
-def _transition(start: Integers, head: Integers, edge: Integers, exponents: Floats) -> Floats:
-    """Return the chain of some exponents."""
+def _chain(graph: Any, exponents: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the chain of some exponents, and the probabilities of visiting each edge and each vertex."""
+    start, head, edge = graph.plan.leave, graph.plan.enter, graph.edge
     values = np.empty(edge.size)
     for k in range(edge.size):
         values[k] = exponents[edge[k]]
-    return gibbs_transition(start, head, values, log_sums_to_sink(start, head, values))
+    transition = gibbs_transition(start, head, values, log_sums_to_sink(start, head, values))
+    flow, mass = chain_flow(start, head, transition)
+    return transition, flow, mass
 
 
 @project.of(PathGibbsFamily)
 def project_path_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Return the marginals of the policy of some exponents, and these."""
-    graph = family.graph
-    flow, _ = chain_flow(graph.start, graph.head, _transition(graph.start, graph.head, graph.edge, tilted))
+    _, flow, _ = _chain(family.graph, tilted)
     point = np.zeros(tilted.size)
     for k in range(flow.size):
-        point[graph.edge[k]] = flow[k]
+        point[family.graph.edge[k]] = flow[k]
     return point, tilted, True
 
 
@@ -71,9 +73,9 @@ def path_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> PathGibbsLaws:
 @make_law.of(PathGibbsFamily)
 def make_path_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Make the chain of some exponents, and its Σ."""
-    graph = family.graph
+    transition, flow, mass = _chain(family.graph, log_point)
     laws.exponents[slot] = log_point
-    put_chain(family, laws, slot, _transition(graph.start, graph.head, graph.edge, log_point))
+    put_chain(family, laws, slot, transition, flow, mass)
     return MADE
 
 

@@ -58,13 +58,12 @@ class PathSpan(Span):
     @cached_property
     def balance(self) -> tuple[Vector, Vector]:
         """The factors of the Laplacian that balances the vertices."""
-        return factor_balance(self._graph.start, self._graph.head, self.plan)
+        return factor_balance(self.plan)
 
     def project(self, vector: Vector) -> Vector:
         """Return the part of a vector in the span: potential differences that unbalance vertices are taken off."""
-        graph = self._graph
         given = np.array(vector, dtype=np.float64)
-        return path_span_part(graph.start, graph.head, graph.edge, self.plan, *self.balance, given)
+        return path_span_part(self.plan, self._graph.edge, *self.balance, given)
 
     @cached_property
     def lift(self) -> Matrix:

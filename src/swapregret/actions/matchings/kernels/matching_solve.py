@@ -5,7 +5,7 @@ all permutations, so its Σ⁺ is known. With weight γ, and :math:`\sum_a w_a M
 lists beside it, it preconditions conjugate gradients: a permutation of weight w adds an eigenvalue of about wn²/γ to those
 at 1. How two of them meet is how many pairs they share.
 
-Lists are sorted, and neighbours differ in a few pairs: a product follows the changes. M·v moves by what they add and take away, and
+Neighbours in a list differ in a few pairs: a product follows the changes. M·v moves by what they add and take away, and
 an element collects the weighted sum that has run up since it came, when it goes.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import elements_of
+from swapregret.compiled.bits import elements_of, lowest_bit
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
@@ -23,52 +23,59 @@ from swapregret.compiled.vectors import dot
 Places = npt.NDArray[np.uint32]
 
 _HEAVY, _MOST, _HALVINGS = 0.3, 3, 12
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 class Matchings(NamedTuple):
-    """A mixture, and its preconditioner.
+    """A mixture, and its preconditioner; elements have no sign, which would have to be checked.
 
     Attributes
     ----------
-    elements : uint32 array, shape (N, n)
-        The coordinates of all listed permutations; without a sign, which would have to be checked.
+    first, last : uint32 arrays, shape (n,)
+        The elements of the first and of the last of the N permutations listed.
     change : uint64 array, shape (N + 1,)
         Permutation a differs from the one before in changes ``change[a]..change[a+1]-1``; the first from nothing.
     came, went : uint32 arrays
-        The elements that come and go with each change.
+        The elements that come and go, as many of each.
     weights : float64 array, shape (N,)
     explore : float
         γ, the weight of the uniform law.
-    heavy : int64 array, shape (q,)
-        Which permutations the preconditioner knows.
+    heavy : uint32 array, shape (q, n)
+        The elements of the permutations the preconditioner knows.
+    roots : float64 array, shape (q,)
+        √w of these.
     factor : float64 array, shape (q, q)
         Of I + the Gram matrix of √w M, in the inner product of the inverse of γ times the uniform law.
     """
 
-    elements: Places
-    change: npt.NDArray[np.uint64]
+    first: Places
+    last: Places
+    change: Words
     came: Places
     went: Places
     weights: Floats
     explore: float
-    heavy: Integers
+    heavy: Places
+    roots: Floats
     factor: Floats
 
 
 @kernel
-def gather_lists(n_atoms: Integers, words: Words, chances: Floats, weights: Floats, n: int) -> tuple[Places, Floats]:
+def gather_lists(n_atoms: Integers, words: Words, chances: Floats, weights: Floats) -> tuple[Words, Floats]:
     """Return the permutations of the lists in all slots but the last, and their weights in the mixture."""
     last, count, at = weights.size - 1, 0, 0
     for slot in range(last):
         if weights[slot] > 0.0:
             count += n_atoms[slot]
-    elements, mass = np.empty((count, n), dtype=np.uint32), np.empty(count)
+    rows, mass = np.empty((count, words.shape[2]), dtype=np.uint64), np.empty(count)
     for slot in range(last):
         for a in range(n_atoms[slot] if weights[slot] > 0.0 else 0):
-            elements_of(words[slot, a], elements[at])
+            source, target = words[slot, a], rows[at]
+            for w in range(target.size):
+                target[w] = source[w]
             mass[at] = weights[slot] * chances[slot, a]
             at += 1
-    return elements, mass
+    return rows, mass
 
 
 @kernel
@@ -100,49 +107,56 @@ def _heaviest(weights: Floats, least: float, most: int) -> Integers:
 
 
 @kernel
-def _changes(elements: Places) -> tuple[npt.NDArray[np.uint64], Places, Places]:
+def _put_elements(bits: np.uint64, base: int, elements: Places, count: int) -> int:
+    """Write where a word has bits after what is there already; return how many there are then."""
+    while bits != _ZERO:
+        elements[count] = base + lowest_bit(bits)
+        bits &= bits - _ONE
+        count += 1
+    return count
+
+
+@kernel
+def _changes(words: Words, n: int) -> tuple[Words, Places, Places]:
     """Return where each permutation differs from the one before."""
-    n_listed, n = elements.shape
+    n_listed = len(words)
     change = np.zeros(n_listed + 1, dtype=np.uint64)
-    count = 0
+    came, went = np.empty(n_listed * n, dtype=np.uint32), np.empty(n_listed * n, dtype=np.uint32)
+    n_came, n_went = 0, 0
     for a in range(1, n_listed):
-        before, now = elements[a - 1], elements[a]
-        differ = 0
-        for i in range(n):
-            differ += before[i] != now[i]
-        count += differ
-        change[a + 1] = count
-    came, went = np.empty(count, dtype=np.uint32), np.empty(count, dtype=np.uint32)
-    at = 0
-    for a in range(1, n_listed):
-        before, now = elements[a - 1], elements[a]
-        for i in range(n):
-            if before[i] != now[i]:
-                came[at] = now[i]
-                went[at] = before[i]
-                at += 1
+        before, now = words[a - 1], words[a]
+        for w in range(now.size):
+            differ = before[w] ^ now[w]
+            if differ != _ZERO:
+                n_came = _put_elements(differ & now[w], 64 * w, came, n_came)
+                n_went = _put_elements(differ & before[w], 64 * w, went, n_went)
+        change[a + 1] = n_came
     return change, came, went
 
 
 @kernel
-def prepare_matchings(elements: Places, weights: Floats, explore: float) -> Matchings:
-    """Make the preconditioner."""
-    n = elements.shape[1]
-    heavy = _heaviest(weights, _HEAVY * explore / (n * n), _MOST * n)
-    q = heavy.size
-    gram = np.empty((q, q))
+def prepare_matchings(words: Words, weights: Floats, explore: float, n: int) -> Matchings:
+    """Make the preconditioner of some permutations of n."""
+    chosen = _heaviest(weights, _HEAVY * explore / (n * n), _MOST * n)
+    q = chosen.size
+    heavy, roots, gram = np.empty((q, n), dtype=np.uint32), np.empty(q), np.empty((q, q))
     for c in range(q):
-        mine = elements[heavy[c]]
+        mine = heavy[c]
+        elements_of(words[chosen[c]], mine)
+        roots[c] = np.sqrt(weights[chosen[c]])
         for e in range(c + 1):
-            other = elements[heavy[e]]
-            shared = 0
+            other, shared = heavy[e], 0
             for i in range(n):
                 shared += mine[i] == other[i]
             together = ((n - 1) * (shared - 1) + 1) / explore
-            gram[e, c] = np.sqrt(weights[heavy[c]] * weights[heavy[e]]) * together + (1.0 if c == e else 0.0)
+            gram[e, c] = roots[c] * roots[e] * together + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
-    change, came, went = _changes(elements)
-    return Matchings(elements, change, came, went, weights, explore, heavy, factor)
+    ends = np.zeros((2, n), dtype=np.uint32)
+    if len(words):
+        elements_of(words[0], ends[0])
+        elements_of(words[len(words) - 1], ends[1])
+    change, came, went = _changes(words, n)
+    return Matchings(ends[0], ends[1], change, came, went, weights, explore, heavy, roots, factor)
 
 
 @kernel
@@ -165,27 +179,26 @@ def _gather(vector: Floats, chosen: Places) -> float:
 @kernel
 def _precondition(mixture: Matchings, residual: Floats, shaped: Floats) -> None:
     """Solve for γ times the uniform law and the heavy permutations; the residual is in the span of the permutations."""
-    n, q, explore = mixture.elements.shape[1], mixture.heavy.size, mixture.explore
+    (q, n), explore = mixture.heavy.shape, mixture.explore
     mean = 0.0
     for i in range(residual.size):
         mean += residual[i]
     mean /= residual.size
     inner = np.empty(q)
     for c in range(q):
-        a = mixture.heavy[c]
-        value = (n - 1) * (_gather(residual, mixture.elements[a]) - n * mean) + n * mean
-        inner[c] = np.sqrt(mixture.weights[a]) * value / explore
+        value = (n - 1) * (_gather(residual, mixture.heavy[c]) - n * mean) + n * mean
+        inner[c] = mixture.roots[c] * value / explore
     inner = cholesky_solve(mixture.factor, inner)
     total = 0.0
     for c in range(q):
-        inner[c] *= np.sqrt(mixture.weights[mixture.heavy[c]])
+        inner[c] *= mixture.roots[c]
         total += inner[c]
     level = ((2 - n) * mean - total * (1.0 / n - (n - 1.0) / n)) / explore
     share = (n - 1) / explore
     for i in range(residual.size):
         shaped[i] = share * residual[i] + level
     for c in range(q):
-        chosen, value = mixture.elements[mixture.heavy[c]], share * inner[c]
+        chosen, value = mixture.heavy[c], share * inner[c]
         for i in range(n):
             shaped[chosen[i]] -= value
 
@@ -193,7 +206,7 @@ def _precondition(mixture: Matchings, residual: Floats, shaped: Floats) -> None:
 @kernel
 def _product(mixture: Matchings, vector: Floats, result: Floats) -> None:
     """Write Σv: the uniform law in closed form, the lists permutation by permutation."""
-    n = mixture.elements.shape[1]
+    n = mixture.first.size
     single, pair = mixture.explore / n, mixture.explore / (n * (n - 1))
     across, down = np.zeros(n), np.zeros(n)
     total = 0.0
@@ -212,7 +225,7 @@ def _product(mixture: Matchings, vector: Floats, result: Floats) -> None:
     if n_listed == 0:
         return
     change, came, went, weights = mixture.change, mixture.came, mixture.went, mixture.weights
-    value, sum_ = _gather(vector, mixture.elements[0]), 0.0
+    value, sum_ = _gather(vector, mixture.first), 0.0
     for a in range(n_listed):
         more, less = 0.0, 0.0
         for c in range(change[a], change[a + 1]):
@@ -223,9 +236,8 @@ def _product(mixture: Matchings, vector: Floats, result: Floats) -> None:
             result[old] += sum_
         value += more - less
         sum_ += weights[a] * value
-    chosen = mixture.elements[n_listed - 1]
     for i in range(n):
-        result[chosen[i]] += sum_
+        result[mixture.last[i]] += sum_
 
 
 @kernel

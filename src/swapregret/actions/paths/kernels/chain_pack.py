@@ -7,13 +7,11 @@ are in its order.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
-
-Places = npt.NDArray[np.uint64]
 
 WIDTH = 4
 _SMALLEST, _NEGLIGIBLE = 1e-280, 1e-3
@@ -123,11 +121,11 @@ def pack_chains(start: Places, laws: Any, mixed: Floats) -> None:
         if rest > _NEGLIGIBLE * share:
             scales[q], kept[q] = np.sqrt(rest), slots[c]
             q += 1
-    solved, gram, sums = laws.solved, np.empty((q, q)), np.empty(8)
+    solved, gram = laws.solved, np.empty((q, q))
     for c in range(q):
         _one_chain(start, per_flow, per_vertex, per_share, scales[c], flows[kept[c]], solved[c])
         for e in range(c + 1):
-            gram[e, c] = scales[e] * lane_dot(flows[kept[e]], solved[c], sums) + (1.0 if c == e else 0.0)
+            gram[e, c] = scales[e] * lane_dot(flows[kept[e]], solved[c]) + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
     laws.factor[: q * q] = factor.reshape(-1)
     laws.per_share[0] = per_share
@@ -170,8 +168,9 @@ def _one_chain(
 
 
 @kernel
-def lane_dot(left: Floats, right: Floats, sums: Floats) -> float:
-    """Return Σ left·right in eight interleaved sums, kept in ``sums``."""
+def lane_dot(left: Floats, right: Floats) -> float:
+    """Return Σ left·right in eight interleaved sums."""
+    sums = np.empty(8)
     zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     five, six, seven, eight = np.uint64(5), np.uint64(6), np.uint64(7), np.uint64(8)
     a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

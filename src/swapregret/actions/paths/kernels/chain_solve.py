@@ -18,43 +18,28 @@ The graph is as in ``kernels.dag``; vectors are in the order of the graph.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.paths.kernels.chain_pack import WIDTH, Chains, lane_dot
+from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
-Places = npt.NDArray[np.uint64]
-
 
 @kernel
-def _energy(chains: Chains, residual: Floats, scaled: Floats, shift: Floats, inner: Floats, sums: Floats) -> float:
+def _energy(chains: Chains, squares: float, leaving: Floats, residual: Floats, shift: Floats, inner: Floats) -> float:
     """Return rᵀ P⁻¹ r, and write what P⁻¹ r takes off at each vertex and, by the formula of Woodbury, of each column.
 
-    ``scaled`` is r times ``chains.per_flow``.
+    ``squares`` is Σ r²/x, ``leaving`` what r adds up to over the edges that leave each vertex.
     """
-    one, two = np.uint64(1), np.uint64(2)
-    start = chains.start
-    squares = lane_dot(residual, scaled, sums)
-    for u in range(start.size - 2):
-        k, last, a, b = start[u], start[u + 1], 0.0, 0.0
-        while k + one < last:
-            a += residual[k]
-            b += residual[k + one]
-            k += two
-        if k < last:
-            a += residual[k]
-        leaving = a + b
-        taken = leaving * chains.per_vertex[u]
+    for u in range(leaving.size):
+        taken = leaving[u] * chains.per_vertex[u]
         if u == 0:
-            taken -= leaving * chains.per_share
+            taken -= leaving[u] * chains.per_share
         shift[u] = taken
-        squares -= leaving * taken
+        squares -= leaving[u] * taken
     q = len(chains.solved)
-    if q == 0:
-        return squares
     for c in range(q):
-        inner[c] = lane_dot(chains.solved[c], residual, sums)
+        inner[c] = lane_dot(chains.solved[c], residual)
     for c in range(q):
         value = inner[c]
         for e in range(c):
@@ -99,11 +84,12 @@ def _turn(chains: Chains, scaled: Floats, shift: Floats, inner: Floats, ratio: f
 
 
 @kernel
-def _multiply(chains: Chains, vector: Floats, sides: Floats, spare: Floats, result: Floats) -> None:
-    """Write Σ_c w_c E_c[M (M·v)]."""
+def _multiply(chains: Chains, vector: Floats, sides: Floats, spare: Floats, result: Floats, leaving: Floats) -> None:
+    """Write Σ_c w_c E_c[M (M·v)], and what it adds up to over the edges that leave each vertex."""
+    leaving[:] = 0.0
     for group in range(len(chains.flow)):
         part = result if group == 0 else spare
-        _product(chains.start, chains.head, chains.flow[group], chains.per_mass[group], vector, sides, part)
+        _product(chains.start, chains.head, chains.flow[group], chains.per_mass[group], vector, sides, part, leaving)
         if group > 0:
             for k in range(result.size):
                 result[k] += spare[k]
@@ -111,9 +97,18 @@ def _multiply(chains: Chains, vector: Floats, sides: Floats, spare: Floats, resu
 
 @kernel
 def _product(
-    start: Places, head: Places, flow: Floats, per_mass: Floats, vector: Floats, sides: Floats, result: Floats
+    start: Places,
+    head: Places,
+    flow: Floats,
+    per_mass: Floats,
+    vector: Floats,
+    sides: Floats,
+    result: Floats,
+    leaving: Floats,
 ) -> None:
     """Write the sum over four chains: what each vertex expects ahead, backwards, then what lies behind, forwards.
+
+    What leaves a vertex is what it expects ahead and what lies behind it, both times its probability.
 
     ``sides`` ends with four numbers that are written to and never read: it makes the compiler add all four chains at once.
     """
@@ -130,12 +125,15 @@ def _product(
             b += flow[k, 1] * (value + ahead[v, 1])
             c += flow[k, 2] * (value + ahead[v, 2])
             d += flow[k, 3] * (value + ahead[v, 3])
+        sums[0], sums[1], sums[2], sums[3] = a, b, c, d
+        leaving[u] += (a + c) + (b + d)
         a, b, c, d = a * per_mass[u, 0], b * per_mass[u, 1], c * per_mass[u, 2], d * per_mass[u, 3]
         ahead[u, 0], ahead[u, 1], ahead[u, 2], ahead[u, 3] = a, b, c, d
     behind[:] = 0.0
     for w in range(zero, n):
-        e, f = behind[w, 0] * per_mass[w, 0], behind[w, 1] * per_mass[w, 1]
-        g, h = behind[w, 2] * per_mass[w, 2], behind[w, 3] * per_mass[w, 3]
+        e, f, g, h = behind[w, 0], behind[w, 1], behind[w, 2], behind[w, 3]
+        leaving[w] += (e + g) + (f + h)
+        e, f, g, h = e * per_mass[w, 0], f * per_mass[w, 1], g * per_mass[w, 2], h * per_mass[w, 3]
         for k in range(start[w], start[w + one]):
             v, value = head[k], vector[k]
             i, j, m, o = flow[k, 0], flow[k, 1], flow[k, 2], flow[k, 3]
@@ -148,6 +146,28 @@ def _product(
 
 
 @kernel
+def _step(per_flow: Floats, length: float, product: Floats, residual: Floats, scaled: Floats) -> float:
+    """Move the residual r, write r/x and return Σ r²/x in four interleaved sums."""
+    zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    s, t, u, v, rest = 0.0, 0.0, 0.0, 0.0, 0.0
+    k, size = zero, np.uint64(residual.size)
+    while k + three < size:
+        a, b = residual[k] - length * product[k], residual[k + one] - length * product[k + one]
+        c, d = residual[k + two] - length * product[k + two], residual[k + three] - length * product[k + three]
+        e, f, g, h = a * per_flow[k], b * per_flow[k + one], c * per_flow[k + two], d * per_flow[k + three]
+        residual[k], residual[k + one], residual[k + two], residual[k + three] = a, b, c, d
+        scaled[k], scaled[k + one], scaled[k + two], scaled[k + three] = e, f, g, h
+        s, t, u, v = s + a * e, t + b * f, u + c * g, v + d * h
+        k += four
+    while k < size:
+        residual[k] -= length * product[k]
+        scaled[k] = residual[k] * per_flow[k]
+        rest += residual[k] * scaled[k]
+        k += one
+    return float(((s + u) + (t + v)) + rest)
+
+
+@kernel
 def solve_chains(chains: Chains, right: Floats, tolerance: float, limit: int) -> tuple[Floats, float, int]:
     """Solve Σy = r for r in the span of the paths; return y, the relative residual reached and the number of steps.
 
@@ -155,15 +175,16 @@ def solve_chains(chains: Chains, right: Floats, tolerance: float, limit: int) ->
     direction.
     """
     n, n_edges = chains.start.size - 1, chains.head.size
-    result, room, sides = np.zeros(n_edges), np.empty((4, n_edges)), np.zeros((2, n + 1, WIDTH))
+    result, room, sides = np.zeros(n_edges), np.zeros((4, n_edges)), np.zeros((2, n + 1, WIDTH))
     residual, direction, product, scaled = room[0], room[1], room[2], room[3]
+    spots, inner = np.zeros((3, n - 1)), np.empty(len(chains.solved))
+    leaving, change, shift = spots[0], spots[1], spots[2]
     residual[:] = right
-    direction[:] = 0.0
-    per_flow = chains.per_flow
-    for k in range(n_edges):
-        scaled[k] = residual[k] * per_flow[k]
-    shift, inner, sums = np.empty(n), np.empty(len(chains.solved)), np.empty(8)
-    energy = _energy(chains, residual, scaled, shift, inner, sums)
+    for u in range(n - 1):
+        for k in range(chains.start[u], chains.start[u + 1]):
+            leaving[u] += right[k]
+    squares = _step(chains.per_flow, 0.0, product, residual, scaled)
+    energy = _energy(chains, squares, leaving, residual, shift, inner)
     first, previous = energy, energy
     if not energy > 0.0:
         return result, 0.0, 0
@@ -171,19 +192,18 @@ def solve_chains(chains: Chains, right: Floats, tolerance: float, limit: int) ->
     while True:
         ratio = energy / previous if step > 0 else 0.0
         _turn(chains, scaled, shift, inner, ratio, direction)
-        _multiply(chains, direction, sides, scaled, product)
-        curvature = lane_dot(direction, product, sums)
+        _multiply(chains, direction, sides, scaled, product, change)
+        curvature = lane_dot(direction, product)
         if not curvature > 0.0:
             break
         length = energy / curvature
         for k in range(n_edges):
             result[k] += length * direction[k]
-        for k in range(n_edges):
-            left = residual[k] - length * product[k]
-            residual[k] = left
-            scaled[k] = left * per_flow[k]
+        for u in range(n - 1):
+            leaving[u] -= length * change[u]
+        squares = _step(chains.per_flow, length, product, residual, scaled)
         step += 1
-        previous, energy = energy, _energy(chains, residual, scaled, shift, inner, sums)
+        previous, energy = energy, _energy(chains, squares, leaving, residual, shift, inner)
         if not energy > first * tolerance * tolerance or step == limit:
             break
     return result, np.sqrt(max(energy, 0.0) / first), step

@@ -6,9 +6,13 @@ action set. Sums over paths are kept as logarithms.
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
+
+Places = npt.NDArray[np.uint64]
+"""Indices without a sign: they need not be checked for one."""
 
 
 @kernel
@@ -37,7 +41,7 @@ def best_path(start: Integers, head: Integers, edge: Integers, weights: Floats) 
 
 
 @kernel
-def best_value(start: Integers, head: Integers, gains: Floats) -> float:
+def best_value(start: Integers | Places, head: Integers | Places, gains: Floats) -> float:
     """Return the largest sum of ``gains`` (one per edge, in the order of the graph) over any path."""
     n = start.size - 1
     value = np.empty(n)
@@ -72,7 +76,7 @@ def is_path(start: Integers, head: Integers, edge: Integers, action: Integers) -
 
 
 @kernel
-def log_sums_to_sink(start: Integers, head: Integers, scores: Floats) -> Floats:
+def log_sums_to_sink(start: Integers | Places, head: Integers | Places, scores: Floats) -> Floats:
     """Return log Σ exp(score of the path) over the paths from each vertex to the sink."""
     n = start.size - 1
     sums = np.empty(n)
@@ -89,7 +93,7 @@ def log_sums_to_sink(start: Integers, head: Integers, scores: Floats) -> Floats:
 
 
 @kernel
-def log_sums_from_source(start: Integers, head: Integers, scores: Floats) -> Floats:
+def log_sums_from_source(start: Integers | Places, head: Integers | Places, scores: Floats) -> Floats:
     """Return log Σ exp(score of the path) over the paths from the source to each vertex."""
     n = start.size - 1
     top = np.full(n, -np.inf)

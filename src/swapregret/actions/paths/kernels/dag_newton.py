@@ -18,14 +18,12 @@ The graph is as in ``kernels.dag``.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.actions.paths.kernels.dag import Places
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, solve_rows
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import exponentials_in, logarithms
-
-Places = npt.NDArray[np.uint64]
 
 BALANCED = 1e-12
 """Logarithm of in/out of a vertex at which the iteration stops."""

@@ -11,12 +11,10 @@ Only the sums of rows matter for that, so rows may be divided by scales of their
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-
-Places = npt.NDArray[np.uint64]
 
 
 class Elimination(NamedTuple):
@@ -53,20 +51,12 @@ class Elimination(NamedTuple):
 
 
 @kernel
-def fill_rows(
-    start: Integers,
-    head: Integers,
-    log_flow: Floats,
-    scale: Floats,
-    plan: Elimination,
-    upper: Floats,
-    lower: Floats,
-    ground: Floats,
-) -> None:
+def fill_rows(log_flow: Floats, scale: Floats, plan: Elimination, upper: Floats, lower: Floats, ground: Floats) -> None:
     """Write the Laplacian of exp(log_flow) with the row of vertex v divided by exp(scale[v]).
 
     ``upper`` takes the entries of a row towards later vertices, ``lower`` those of a column from later rows.
     """
+    start, head = plan.leave, plan.enter
     upper[:] = 0.0
     lower[:] = 0.0
     ground[:] = 0.0
@@ -217,16 +207,10 @@ def _solve_band(start: Places, reach: Places, upper: Floats, lower: Floats, pivo
 
 @kernel
 def solve_rows(plan: Elimination, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
-    """Solve with the factors of :func:`factor_rows`, in place; four more numbers in ``right``, all 0, save a copy."""
+    """Solve with the factors of :func:`factor_rows`, in place; ``right`` ends with four more numbers, all 0."""
     n = pivot.size
     if plan.band.size:
-        if right.size >= n + 4:
-            _solve_band(plan.band, plan.reach, upper, lower, pivot, right)
-        else:
-            longer = np.zeros(n + 4)
-            longer[:n] = right
-            _solve_band(plan.band, plan.reach, upper, lower, pivot, longer)
-            right[:] = longer[:n]
+        _solve_band(plan.band, plan.reach, upper, lower, pivot, right)
         return
     for j in range(n):
         rows = plan.later[plan.start[j] : plan.start[j + 1]]

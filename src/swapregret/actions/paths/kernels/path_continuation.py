@@ -12,7 +12,7 @@ import numpy as np
 
 from swapregret.actions.paths.kernels.dag import log_sums_from_source, log_sums_to_sink
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, fill_rows, solve_rows
-from swapregret.arrays import Floats, Integers
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
 BALANCED = 1e-11
@@ -26,14 +26,14 @@ MAX_STEPS = 60
 
 
 @kernel
-def gibbs_potential(start: Integers, head: Integers, log_weights: Floats) -> Floats:
+def gibbs_potential(plan: Elimination, log_weights: Floats) -> Floats:
     """Return potentials at which each edge carries g / sqrt(g_u g_v), g the Gibbs law's probabilities.
 
     The law p(path) ∝ Π w has g_e = w_e exp(a_u + b_v − b_s) with a, b the log-sums from the source and to the sink; half of
     a − b therefore puts every vertex near balance, whatever the scale of w.
     """
-    forth = log_sums_from_source(start, head, log_weights)
-    back = log_sums_to_sink(start, head, log_weights)
+    forth = log_sums_from_source(plan.leave, plan.enter, log_weights)
+    back = log_sums_to_sink(plan.leave, plan.enter, log_weights)
     last = forth.size - 1
     shift = 0.5 * (forth[last] - back[last])
     potential = np.empty(last + 1)
@@ -43,9 +43,9 @@ def gibbs_potential(start: Integers, head: Integers, log_weights: Floats) -> Flo
 
 
 @kernel
-def balance(start: Integers, head: Integers, log_flow: Floats, out: Floats, into: Floats, top: Floats) -> float:
+def balance(plan: Elimination, log_flow: Floats, out: Floats, into: Floats, top: Floats) -> float:
     """Write the log-flows out of and into each vertex; return the largest |log(in / out)|."""
-    n = out.size
+    start, head, n = plan.leave, plan.enter, out.size
     top[:] = -np.inf
     into[:] = 0.0
     for u in range(n):
@@ -70,9 +70,7 @@ def balance(start: Integers, head: Integers, log_flow: Floats, out: Floats, into
 
 
 @kernel
-def solve_relative(
-    start: Integers, head: Integers, plan: Elimination, log_flow: Floats, out: Floats, into: Floats, excess: Floats
-) -> Floats:
+def solve_relative(plan: Elimination, log_flow: Floats, out: Floats, into: Floats, excess: Floats) -> Floats:
     """Solve Laplacian · y = excess, where the excess of a vertex is relative to its scale; y ends with the sink's 0."""
     n = out.size
     upper, lower = np.empty(plan.later.size), np.empty(plan.later.size)
@@ -81,7 +79,7 @@ def solve_relative(
     for v in range(n):
         scale[v] = scale_of(v, out, into)
         right[plan.place[v]] = excess[v]
-    fill_rows(start, head, log_flow, scale, plan, upper, lower, ground)
+    fill_rows(log_flow, scale, plan, upper, lower, ground)
     factor_rows(plan, upper, lower, ground, pivot, work, other)
     solve_rows(plan, upper, lower, pivot, right)
     solution = np.zeros(n + 1)
@@ -97,16 +95,14 @@ def scale_of(v: int, out: Floats, into: Floats) -> float:
 
 
 @kernel
-def newton_step(
-    start: Integers, head: Integers, plan: Elimination, log_flow: Floats, out: Floats, into: Floats, potential: Floats
-) -> None:
+def newton_step(plan: Elimination, log_flow: Floats, out: Floats, into: Floats, potential: Floats) -> None:
     """Add a Newton step to the potentials; one that changes some log-flow by ρ > 2 is shortened to log(1 + ρ)/ρ."""
-    n = out.size
+    start, head, n = plan.leave, plan.enter, out.size
     excess = np.empty(n)
     for v in range(n):
         scale = scale_of(v, out, into)
         excess[v] = np.exp(into[v] - scale) - np.exp(out[v] - scale)
-    step = solve_relative(start, head, plan, log_flow, out, into, excess)
+    step = solve_relative(plan, log_flow, out, into, excess)
     largest = 0.0
     for u in range(n):
         for k in range(start[u], start[u + 1]):
@@ -118,8 +114,6 @@ def newton_step(
 
 @kernel
 def tangent(
-    start: Integers,
-    head: Integers,
     plan: Elimination,
     log_weights: Floats,
     log_flow: Floats,
@@ -127,7 +121,7 @@ def tangent(
     into: Floats,
 ) -> Floats:
     """Return the derivative of the potentials by s: it makes up for the flow that log w alone would add at each vertex."""
-    n = out.size
+    start, head, n = plan.leave, plan.enter, out.size
     excess = np.zeros(n)
     for u in range(n):
         for k in range(start[u], start[u + 1]):
@@ -135,46 +129,47 @@ def tangent(
             excess[u] -= np.exp(log_flow[k] - scale_of(u, out, into)) * log_weights[k]
             if v < n:
                 excess[v] += np.exp(log_flow[k] - scale_of(v, out, into)) * log_weights[k]
-    return solve_relative(start, head, plan, log_flow, out, into, excess)
+    return solve_relative(plan, log_flow, out, into, excess)
 
 
 @kernel
-def set_log_flow(start: Integers, head: Integers, log_weights: Floats, potential: Floats, log_flow: Floats) -> None:
+def set_log_flow(plan: Elimination, log_weights: Floats, potential: Floats, log_flow: Floats) -> None:
     """Write log x = log w + π_u − π_v."""
+    start, head = plan.leave, plan.enter
     for u in range(start.size - 1):
         for k in range(start[u], start[u + 1]):
             log_flow[k] = log_weights[k] + (potential[u] - potential[head[k]])
 
 
 @kernel
-def continue_flow(start: Integers, head: Integers, plan: Elimination, log_weights: Floats) -> tuple[Floats, int]:
+def continue_flow(plan: Elimination, log_weights: Floats) -> tuple[Floats, int]:
     """Return the potentials of the projection, and how many Laplacians were factored; −1 if it did not settle."""
-    n = start.size - 2
-    log_flow = np.empty(head.size)
+    n = plan.leave.size - 2
+    log_flow = np.empty(log_weights.size)
     out, into, top = np.empty(n), np.empty(n + 1), np.empty(n + 1)
     s = min(1.0, FIRST_SPREAD / max(np.abs(log_weights).max(), FIRST_SPREAD))
     stride = s
-    potential = gibbs_potential(start, head, s * log_weights)
+    potential = gibbs_potential(plan, s * log_weights)
     n_factors = 0
     for _ in range(MAX_STAGES):
         worst = np.inf
         for _ in range(MAX_STEPS):
             before = worst
-            set_log_flow(start, head, s * log_weights, potential, log_flow)
-            worst = balance(start, head, log_flow, out, into, top)
+            set_log_flow(plan, s * log_weights, potential, log_flow)
+            worst = balance(plan, log_flow, out, into, top)
             if worst <= (BALANCED if s == 1.0 else GOOD_ENOUGH) or (worst < NEARLY and worst > 0.5 * before):
                 break
-            newton_step(start, head, plan, log_flow, out, into, potential)
+            newton_step(plan, log_flow, out, into, potential)
             n_factors += 1
         if s == 1.0:
             return potential, n_factors if worst < NEARLY else -1
-        slope = tangent(start, head, plan, log_weights, log_flow, out, into)
+        slope = tangent(plan, log_weights, log_flow, out, into)
         n_factors += 1
         while True:
             goal = min(1.0, s + stride)
             trial = potential + (goal - s) * slope
-            set_log_flow(start, head, goal * log_weights, trial, log_flow)
-            worst = balance(start, head, log_flow, out, into, top)
+            set_log_flow(plan, goal * log_weights, trial, log_flow)
+            worst = balance(plan, log_flow, out, into, top)
             if worst < TRUSTED:
                 break
             stride *= 0.5

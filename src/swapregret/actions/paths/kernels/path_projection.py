@@ -7,18 +7,14 @@ in ``kernels.dag``.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from swapregret.actions.paths.kernels.dag import best_value
+from swapregret.actions.paths.kernels.dag import Places, best_value
 from swapregret.actions.paths.kernels.dag_newton import newton_flow
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, solve_rows
 from swapregret.actions.paths.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import logarithms, sum_of
-
-Places = npt.NDArray[np.uint64]
-
 
 FAR, NEAR = 1e4, 1e13
 """From how far out of balance Newton's method starts at weights as they are, and at weights brought near a known flow."""
@@ -46,32 +42,29 @@ def path_scores(edge: Integers, log_weights: Floats, is_uniform: bool) -> Floats
 
 
 @kernel
-def near_scores(start: Integers, head: Integers, edge: Integers, scores: Floats, log_point: Floats) -> Floats:
+def bring_near(plan: Elimination, edge: Integers, scores: Floats, log_point: Floats) -> None:
     """Add potential differences to scores, which changes no projection, so that they begin near a flow known from before.
 
     ``scores`` are in the order of the graph, ``log_point`` by coordinate. Each vertex gets the potential that gives its heaviest
     incoming edge the flow it had; if the scores have changed little, so have all flows.
     """
+    start, head = plan.leave, plan.enter
     n = start.size - 1
     potential, heaviest = np.zeros(n), np.full(n, -np.inf)
     for u in range(n):
         here = potential[u]
         for k in range(start[u], start[u + 1]):
-            v, known = head[k], log_point[edge[k]]
-            through, most = here + scores[k] - known, heaviest[v]
-            potential[v] = through if known > most else potential[v]
-            heaviest[v] = known if known > most else most
-    shifted = np.empty(scores.size)
-    for u in range(n):
-        for k in range(start[u], start[u + 1]):
-            shifted[k] = scores[k] + (potential[u] - potential[head[k]])
-    return shifted
+            v, known, score = head[k], log_point[edge[k]], scores[k]
+            if known > heaviest[v]:
+                heaviest[v] = known
+                potential[v] = here + score - known
+            scores[k] = score + here
+    for k in range(scores.size):
+        scores[k] -= potential[head[k]]
 
 
 @kernel
-def project_flow(
-    start: Integers, head: Integers, plan: Elimination, log_weights: Floats, limit: float
-) -> tuple[Floats, Floats, float, int]:
+def project_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[Floats, Floats, float, int]:
     r"""Project exp(log_weights) onto the flows of one unit in unnormalised KL divergence.
 
     Newton's method starts from the weights themselves if they are balanced up to the factor ``limit``, else from the
@@ -81,26 +74,26 @@ def project_flow(
     Returns the point, its logarithm, the certified gap :math:`\max_M g\cdot(x - M)` with g = log x − log w, by one pass of dynamic
     programming, and the number of Newton steps; the gap is infinite if no iteration settled.
     """
-    log_point = np.empty(head.size)
+    log_point = np.empty(log_weights.size)
     potential, point, n_steps = newton_flow(plan, log_weights, limit)
     if n_steps < 0:
-        potential = gibbs_potential(start, head, log_weights)
-        set_log_flow(start, head, log_weights, potential, log_point)
+        potential = gibbs_potential(plan, log_weights)
+        set_log_flow(plan, log_weights, potential, log_point)
         change, point, n_steps = newton_flow(plan, log_point, 1e30)
         potential += change
     if n_steps >= 0:
         gap = _settle(plan.leave, plan.enter, log_weights, potential, point, log_point)
         return point, log_point, gap, n_steps
-    potential, n_steps = continue_flow(start, head, plan, log_weights)
-    settle_logs(start, head, log_weights, potential, point, log_point)
+    potential, n_steps = continue_flow(plan, log_weights)
+    _settle_logs(plan.leave, plan.enter, log_weights, potential, point, log_point)
     if n_steps < 0:
         return point, log_point, np.inf, -n_steps
-    gain = np.empty(head.size)
+    gain = np.empty(point.size)
     mean = 0.0
-    for k in range(head.size):
+    for k in range(point.size):
         gain[k] = log_weights[k] - log_point[k]
         mean += gain[k] * point[k]
-    return point, log_point, max(best_value(start, head, gain) - mean, 0.0), n_steps
+    return point, log_point, max(best_value(plan.leave, plan.enter, gain) - mean, 0.0), n_steps
 
 
 @kernel
@@ -157,8 +150,8 @@ def _settle(
 
 
 @kernel
-def settle_logs(
-    start: Integers, head: Integers, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats
+def _settle_logs(
+    start: Places, head: Places, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats
 ) -> None:
     """Make a flow of nearly balanced potentials whose flows may be too small for floats.
 
@@ -193,8 +186,9 @@ def settle_logs(
 
 
 @kernel
-def factor_balance(start: Integers, head: Integers, plan: Elimination) -> tuple[Floats, Floats]:
+def factor_balance(plan: Elimination) -> tuple[Floats, Floats]:
     """Factor the Laplacian with unit conductances, grounded at the source and the sink."""
+    start, head = plan.leave, plan.enter
     n = start.size - 2
     joined = np.zeros(plan.later.size)
     ground, pivot, work, other = np.zeros(n), np.empty(n), np.empty(n), np.empty(n)
@@ -214,38 +208,38 @@ def factor_balance(start: Integers, head: Integers, plan: Elimination) -> tuple[
 
 
 @kernel
-def path_span_part(
-    start: Integers, head: Integers, edge: Integers, plan: Elimination, joined: Floats, pivot: Floats, vector: Floats
-) -> Floats:
+def path_span_part(plan: Elimination, edge: Integers, joined: Floats, pivot: Floats, vector: Floats) -> Floats:
     """Return the part of a vector in the span, with the factors of :func:`factor_balance`."""
+    start, head, place = plan.leave, plan.enter, plan.place
     n = start.size - 2
     right, potential = np.zeros(n + 4), np.zeros(n + 1)
     for u in range(n):
+        balance = potential[u]
         for k in range(start[u], start[u + 1]):
             value = vector[edge[k]]
-            if u > 0:
-                right[plan.place[u]] += value
-            if head[k] < n:
-                right[plan.place[head[k]]] -= value
-    right[plan.place[0]] = 0.0
+            balance += value
+            potential[head[k]] -= value
+        right[place[u]] = balance
+    right[place[0]] = 0.0
     solve_rows(plan, joined, joined, pivot, right)
-    for u in range(1, n):
-        potential[u] = right[plan.place[u]]
+    for u in range(n):
+        potential[u] = right[place[u]]
+    potential[0], potential[n] = 0.0, 0.0
     result = np.zeros(vector.size)
     for u in range(n):
+        here = potential[u]
         for k in range(start[u], start[u + 1]):
-            result[edge[k]] = vector[edge[k]] - (potential[u] - potential[head[k]])
+            result[edge[k]] = vector[edge[k]] - (here - potential[head[k]])
     return result
 
 
 @kernel
-def flow_move(
-    start: Integers, head: Integers, edge: Integers, plan: Elimination, slopes: Floats, widths: Floats, x: Floats
-) -> Floats:
+def flow_move(plan: Elimination, edge: Integers, slopes: Floats, widths: Floats, x: Floats) -> Floats:
     """Return the step to the flow that minimises slopes·Δ + Σ Δ²/(2 widths)."""
+    start, head = plan.leave, plan.enter
     n = start.size - 2
     upper, lower = np.zeros(plan.later.size), np.zeros(plan.later.size)
-    ground, pivot, right = np.zeros(n), np.empty(n), np.zeros(n)
+    ground, pivot, right = np.zeros(n), np.empty(n), np.zeros(n + 4)
     work, other = np.empty(n), np.empty(n)
     right[plan.place[0]] = 1.0
     for u in range(n):
