@@ -9,7 +9,12 @@ printed; entries return what went wrong.
 To take a part of a handle as Numba does would copy hundreds of numbers and count a reference for each of its arrays.
 ``state_of(h)`` and its like give a pointer to the part instead. Its fields are read where they are used; named tuples in it are
 pointers again, arrays come stripped of what counts their references. A borrowed array must never be returned to Python or stored,
-and the fields of a handle never change. This file and ``compiled.handle`` know Numba's memory layout; nothing else does.
+and the fields of a handle never change.
+
+``scratch(count)`` is room for a few numbers that lasts until the kernel returns: on its stack, and in registers where the compiler
+knows how many they are (``np.empty`` is neither). It must not be returned or stored either.
+
+This file and ``compiled.handle`` know Numba's memory layout; nothing else does.
 
 Where kernels run as the Python they are written in (``benchmarks/walk.py``), handles, entries and parts are themselves.
 """
@@ -19,6 +24,8 @@ from functools import cached_property
 from inspect import Parameter, Signature
 from operator import attrgetter
 from typing import Any
+
+import numpy as np
 
 
 class Late:
@@ -94,6 +101,22 @@ def _make_address_of(numba: Any) -> Any:
     return numba.extending.intrinsic(address_of)
 
 
+def _make_scratch(numba: Any) -> Any:
+    size, kind = numba.types.intp, numba.types.float64[::1]
+
+    def scratch(typingctx: Any, count: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array, width = context.make_array(kind)(context, builder), context.get_constant(size, 8)
+            room = builder.alloca(context.get_value_type(kind.dtype), args[0])
+            fill = numba.np.arrayobj.populate_array
+            fill(array, data=room, shape=(args[0],), strides=(width,), itemsize=width, meminfo=None)
+            return array._getvalue()
+
+        return kind(size), codegen
+
+    return numba.extending.intrinsic(scratch)
+
+
 def _part(field: str) -> Late:
     def make(numba: Any) -> Any:
         from swapregret.compiled.handle import borrower
@@ -105,6 +128,8 @@ def _part(field: str) -> Late:
 
 address_of = Late(lambda handle: handle, _make_address_of)
 """``address_of(handle)`` is where a handle is."""
+scratch = Late(np.empty, _make_scratch)
+"""``scratch(count)`` is a vector of so many numbers, until the kernel returns."""
 call_act = Call(lambda types: (types.int64[::1], []))
 """``call_act(entry, handle)`` draws an action."""
 call_observe = Call(lambda types: (types.int64, [types.int64[::1], types.float64[::1], types.float64]))

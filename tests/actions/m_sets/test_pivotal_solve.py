@@ -5,15 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from swapregret.actions.m_sets.kernels.pivotal_solve import (
-    Pivots,
-    Sieve,
-    empty_sieve,
-    factor_into,
-    finish_pivots,
-    sieve_in,
-    sift_action,
-)
+from swapregret.actions.m_sets.kernels.pivotal_solve import Pivots, Sieve, empty_sieve, mix_pivots, solve_pivots
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Action, Vector
 from swapregret.geometry.solve import TOLERANCE, Solver
@@ -34,27 +26,21 @@ def pivots_of(laws: list) -> Pivots:
     return Pivots(*(np.stack(rows) for rows in zip(*(law._law for law in laws), strict=True)))
 
 
-def factor_pivots(
-    pivots: Pivots, slots: Vector, weights: Vector, alpha: float, explore: float, action: Action, size: int
-) -> tuple[Sieve, Vector]:
-    """Factor a mixture in room of its own, and sift an action."""
-    sieve = sieve_in(empty_sieve(slots.size, action.size), slots.size)
-    return sieve, factor_into(sieve, pivots, slots, weights, alpha, explore, action, size)
+def mixture_of(actions: MSets, weights: Vector) -> Sieve:
+    """Return a mixture of the first laws, one per weight, in room of its own."""
+    sieve = empty_sieve(weights.size, actions.dimension)
+    mix_pivots(sieve, weights)
+    return sieve
 
 
 def solver_of(actions: MSets, laws: list, exploration: float) -> Callable[[Action], tuple[Vector, float]]:
     """Return what solves Σy = M for equal shares of the laws beside the uniform one, and says how well."""
     pivots, uniform, count = pivots_of(laws), actions.uniform_policy(), len(laws)
-    shares, alpha = np.full(count, (1.0 - exploration) / count), exploration * (uniform.single - uniform.pair)
-    made: list[Sieve] = []
+    sieve = mixture_of(actions, np.full(count, (1.0 - exploration) / count))
+    alpha = exploration * (uniform.single - uniform.pair)
 
     def solve(action: Action) -> tuple[Vector, float]:
-        if made:
-            sifted = sift_action(pivots, made[0], action, actions.size)
-        else:  # the first action is taken along while Σ is factored
-            sieve, sifted = factor_pivots(pivots, np.arange(count), shares, alpha, exploration, action, actions.size)
-            made.append(sieve)
-        return finish_pivots(pivots, made[0], sifted, actions.size), float(made[0].ratio[0])
+        return solve_pivots(pivots, sieve, alpha, exploration, action, actions.size), float(sieve.ratio[0])
 
     return solve
 
@@ -76,17 +62,27 @@ def test_solutions_are_those_of_a_matrix(count: int, shape: tuple[int, int], spr
 
 
 def test_many_laws_are_three() -> None:
-    """Three laws written out and the same laws in shares of five give one solution; an action met twice gives the same bits."""
+    """Three laws in a tuple and the same laws in shares of five give one solution; an action met twice gives the same bits."""
     actions = MSets(200, 30)
-    pivots = pivots_of(laws_of(actions, 3, 1.0))
+    laws = laws_of(actions, 3, 1.0)
     action = actions.argmax(np.random.default_rng(2).random(200))
-    three, sifted = factor_pivots(pivots, np.array([0, 1, 2]), np.array([0.2, 0.3, 0.4]), 0.01, 0.1, action, 30)
-    weights = np.array([0.2, 0.1, 0.3, 0.2, 0.1])
-    many, others = factor_pivots(pivots, np.array([0, 1, 2, 1, 2]), weights, 0.01, 0.1, action, 30)
-    expected = finish_pivots(pivots, three, sifted, 30)
-    np.testing.assert_allclose(finish_pivots(pivots, many, others, 30), expected, atol=1e-12 * np.abs(expected).max())
-    assert np.array_equal(sift_action(pivots, three, action, 30), sifted)
-    assert np.array_equal(sift_action(pivots, many, action, 30), others)
+    found = []
+    for places, weights in ([0, 1, 2], [0.2, 0.3, 0.4]), ([0, 1, 2, 1, 2], [0.2, 0.1, 0.3, 0.2, 0.1]):
+        pivots, sieve = pivots_of([laws[place] for place in places]), mixture_of(actions, np.array(weights))
+        first = solve_pivots(pivots, sieve, 0.01, 0.1, action, 30)
+        assert np.array_equal(solve_pivots(pivots, sieve, 0.01, 0.1, action, 30), first)
+        found.append(first)
+    np.testing.assert_allclose(found[1], found[0], atol=1e-12 * np.abs(found[0]).max())
+
+
+def test_slots_without_weight_are_left_out() -> None:
+    """Laws with weight 0 between others change no bit of the solution."""
+    actions = MSets(60, 7)
+    laws, action = laws_of(actions, 5, 1.0), actions.argmax(np.arange(60.0))
+    weights = np.array([0.0, 0.3, 0.0, 0.2, 0.4])
+    found = solve_pivots(pivots_of(laws), mixture_of(actions, weights), 0.01, 0.1, action, 7)
+    pivots, sieve = pivots_of([laws[1], laws[3], laws[4]]), mixture_of(actions, weights[[1, 3, 4]])
+    assert np.array_equal(found, solve_pivots(pivots, sieve, 0.01, 0.1, action, 7))
 
 
 @pytest.mark.parametrize("exploration", [0.3, 0.02, 1e-3, 1e-5])
@@ -110,6 +106,7 @@ def check_residual(actions: MSets, laws: list, exploration: float) -> None:
 
 def test_a_mixture_that_does_not_explore_is_refused() -> None:
     """A pivot that is not positive leaves no solution, and says so."""
-    pivots = pivots_of(laws_of(MSets(4, 2), 1, 0.0))
-    sieve, _ = factor_pivots(pivots, np.array([0]), np.ones(1), 0.0, 0.0, np.array([1, 0, 1, 0]), 2)
+    actions = MSets(4, 2)
+    sieve = mixture_of(actions, np.ones(1))
+    solve_pivots(pivots_of(laws_of(actions, 1, 0.0)), sieve, 0.0, 0.0, np.array([1, 0, 1, 0]), 2)
     assert sieve.ratio == np.inf

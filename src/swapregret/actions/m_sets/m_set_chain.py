@@ -7,15 +7,7 @@ import numpy as np
 from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, prepare, room, show_law, solve
 from swapregret.actions.listed_laws import draw_mu, prepare_dense, put_mean, put_mu, show_mu, solve_dense
 from swapregret.actions.m_sets.kernels.pivotal import pivotal_cooccurrence, pivotal_draw, pivotal_law
-from swapregret.actions.m_sets.kernels.pivotal_solve import (
-    Pivots,
-    Sieve,
-    empty_sieve,
-    factor_into,
-    finish_pivots,
-    sieve_in,
-    sift_action,
-)
+from swapregret.actions.m_sets.kernels.pivotal_solve import Pivots, Sieve, empty_sieve, mix_pivots, solve_pivots
 from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, round_to_units
 from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
@@ -41,11 +33,8 @@ class SubsetChainLaws(NamedTuple):
         As in ``kernels.pivotal``.
     moments : float64 array, shape (S, r, r)
         Σ where that is a matrix.
-    slots, shares : int64 and float64 arrays, shape (S,)
-        What is in the mixture besides μ, with which weight.
-    counts : int64 array, shape (2,)
-        How many those are; whether the mixture is factored, which waits for the first action.
     sieve : Sieve
+        What is in the mixture besides μ, and its factor.
     """
 
     units: Integers
@@ -53,9 +42,6 @@ class SubsetChainLaws(NamedTuple):
     noise: Floats
     marginals: Floats
     moments: Floats
-    slots: Integers
-    shares: Floats
-    counts: Integers
     sieve: Sieve
 
 
@@ -73,9 +59,6 @@ def subset_chain_room(family: Any, n_slots: int, n_atoms: int) -> SubsetChainLaw
         np.zeros((n_slots, d)),
         np.zeros((n_slots, d)),
         np.zeros((n_slots, r, r)),
-        np.zeros(n_slots, dtype=np.int64),
-        np.zeros(n_slots),
-        np.zeros(2, dtype=np.int64),
         empty_sieve(n_slots - 1, d),
     )
     put_mu(common, laws.marginals, laws.moments)
@@ -111,36 +94,23 @@ def prepare_subset_chain(family: Any, laws: Any, mix: Any, has_inverse: bool) ->
     if laws.moments.shape[1]:
         return prepare_dense(family, laws, mix, has_inverse)
     put_mean(mix.weights, laws.marginals, mix.mean)
-    n = 0
-    for slot in range(mix.weights.size - 1):
-        if mix.weights[slot] != 0.0:
-            laws.slots[n], laws.shares[n] = slot, mix.weights[slot]
-            n += 1
-    laws.counts[0] = n
-    laws.counts[1] = 0
+    mix_pivots(laws.sieve, mix.weights[: mix.weights.size - 1])
     return 0
 
 
 @solve.of(SubsetChainFamily)
 def solve_subset_chain(family: Any, laws: Any, mix: Any, action: Integers) -> float:
-    """Solve along the line; the first action is taken along while the mixture is factored."""
+    """Solve along the line."""
     if laws.moments.shape[1]:
         return solve_dense(family, laws, mix, action)
-    d, size = family.common.dimension, family.common.size
-    n, explore = laws.counts[0], mix.weights[mix.weights.size - 1]
+    d, size, explore = family.common.dimension, family.common.size, mix.weights[mix.weights.size - 1]
+    # the variance of an element under the uniform policy that is independent of the others
+    white = size / d - size * (size - 1) / (d * (d - 1))
     pivots = Pivots(laws.share, laws.noise, laws.marginals)
-    sieve = sieve_in(laws.sieve, n)
-    if laws.counts[1]:
-        sifted = sift_action(pivots, sieve, action, size)
-    else:
-        # the variance of an element under the uniform policy that is independent of the others
-        white = size / d - size * (size - 1) / (d * (d - 1))
-        sifted = factor_into(sieve, pivots, laws.slots[:n], laws.shares[:n], explore * white, explore, action, size)
-        laws.counts[1] = 1
-    found = finish_pivots(pivots, sieve, sifted, size)
+    found = solve_pivots(pivots, laws.sieve, explore * white, explore, action, size)
     for i in range(found.size):
         mix.aid[i] = found[i]
-    ratio = sieve.ratio[0]
+    ratio = laws.sieve.ratio[0]
     return 0.0 if ratio <= TOLERANCE else ratio
 
 
