@@ -9,7 +9,10 @@ import pytest
 from numpy.random import SeedSequence
 
 import swapregret as sr
+from swapregret.compiled.bits import pack_rows
+from swapregret.compiled.vector_table import empty_vectors, make_row
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
+from swapregret.learners.adaptive.guard import split_gain
 from swapregret.learners.player import Decision
 from swapregret.learners.round.running import Running
 from swapregret.playing.course import Course
@@ -96,25 +99,34 @@ def test_the_lemma_holds_for_the_cold_scales() -> None:
     assert left <= right + 1e-9
 
 
-def test_the_guard_estimate_is_at_least_the_swap_regret_on_average() -> None:
-    """Averaged over all draws of two days, Σ_b max U[b]·(M'−b) is at least the swap regret: exact finite sums."""
+def test_a_rule_of_the_guard_is_judged_without_bias() -> None:
+    """With fixed policies, the mean of Ŝ over all draws of four days is what its two rules gain: exact finite sums."""
     rng = np.random.default_rng(2)
-    actions = sr.MSets(4, 2)
-    atoms = actions.enumerate()
-    laws = [FinitePolicy(atoms, rng.dirichlet(np.ones(6))) for _ in range(2)]
-    played = [mix([law, actions.uniform_policy()], [0.8, 0.2]).finite() for law in laws]
-    rewards = rng.random((2, 4)) / 2
-    mean = 0.0
-    for draws in product(*(range(len(law.weights)) for law in played)):
-        chance, seen = 1.0, np.zeros((6, 4))
-        for day, index in enumerate(draws):
-            chance *= played[day].weights[index]
-            action = played[day].atoms[index]
-            estimate = (rewards[day] @ action) * np.linalg.solve(played[day].cooccurrence(), action)
-            seen += np.array([laws[day].probability(atom) for atom in atoms])[:, None] * estimate
-        gains = [(atoms - atom) @ row for atom, row in zip(atoms, seen, strict=True)]
-        mean += chance * sum(float(gain.max()) for gain in gains)
-    assert mean >= _swap(actions, list(laws), rewards) - 1e-12
+    actions = sr.MSets(3, 2)
+    atoms, mu = actions.enumerate(), actions.uniform_policy()
+    family, words = actions.family(mu), pack_rows(atoms)
+    chances, rewards = rng.dirichlet(np.ones(3), size=4), rng.random((4, 3)) / 2
+    laws = [mix([FinitePolicy(atoms, row), mu], [0.8, 0.2]).finite() for row in chances]
+    paid = [law.atoms @ row for law, row in zip(laws, rewards, strict=True)]
+    estimates = [
+        np.linalg.solve(law.cooccurrence(), law.atoms.T).T * totals[:, None]
+        for law, totals in zip(laws, paid, strict=True)
+    ]
+    halves = [[0, 2], [1, 3]]  # even and odd windows, of a day each
+    mean = gained = 0.0
+    for draws in product(range(3), repeat=4):
+        chance = np.prod([law.weights[index] for law, index in zip(laws, draws, strict=True)])
+        seen = np.array([each[index] for each, index in zip(estimates, draws, strict=True)])
+        table = empty_vectors(8, 1, 6)
+        for index in range(3):
+            row = make_row(table, words[index])
+            table.values[row] = np.concatenate([chances[half, index] @ seen[half] for half in halves])
+        mean += chance * split_gain(family, table)
+        for half, other in (halves, halves[::-1]):
+            rule = actions.argmax_many(chances[half].T @ seen[half])
+            gained += chance * float(np.sum((chances[other].T @ rewards[other]) * (rule - atoms)))
+    assert abs(mean - gained) < 1e-12
+    assert abs(gained) > 1e-3
 
 
 def test_an_adversary_that_turns_trips_the_guard_and_then_the_cold_scales_play() -> None:

@@ -4,7 +4,8 @@
 when                                                   policies        Σ⁺M
 =====================================================  ==============  =======================================
 Swap-ComBand                                           Gibbs           Σ as a matrix, as below
-rank above 400, on paths and m-sets                    chains          without a matrix
+rank above 400, on paths, and on m-sets with bandit    chains          without a matrix
+feedback
 bandit feedback, base window below 4 days, rank        chains          without a matrix
 above 50, on paths and m-sets
 bandit feedback, on permutations, rank above 400, or   lists           iterated for, without a matrix
@@ -15,7 +16,8 @@ as large
 otherwise                                              lists           Σ factored once per window
 =====================================================  ==============  =======================================
 
-The adaptive preset always plays lists: its filter looks at actions one by one.
+The first row that fits is taken. Chains need exploration other than the spanner. The adaptive preset always plays lists: its
+filter looks at actions one by one.
 """
 
 from dataclasses import dataclass

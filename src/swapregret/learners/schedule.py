@@ -127,10 +127,10 @@ class Schedule:
     def practical(cls, horizon: int, *, rank: int, size: int) -> "Schedule":
         """Return windows that learn from bandit feedback at horizons people have.
 
-        The bottom interval is long enough to estimate ``rank`` parameters from rewards of actions of ``size``
-        elements, 40·rank·size days or a little less, and windows grow fourfold from there to the horizon:
+        The bottom interval is long enough to estimate ``rank`` parameters from rewards of actions of ``size`` elements: 10 to
+        40 times rank·size days, or T/16 where T is below 640·rank·size. Windows grow fourfold from there to the horizon:
         n = max(2, ⌈log₄(T / (40 r m))⌉) and K = n + 1 scales. The base window, within which nothing changes, is at
-        most 32 days and at most 1/32 of the bottom interval.
+        most 32 days and at most 1/32 of the bottom interval, and at least one day.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Schedule:
         horizon, dimension, size : int
             T, d, m.
         smallest_eigenvalue : float, optional
-            λ_min of the exploration law; selects the theorem of Swap-ComBand.
+            λ_min of the exploration policy; selects the theorem of Swap-ComBand.
 
         Raises
         ------

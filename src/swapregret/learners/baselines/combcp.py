@@ -23,7 +23,7 @@ def combcp(actions: ActionSet, horizon: int, *, feedback: str = "bandit", **ingr
     horizon : int
     feedback : {"bandit", "semi-bandit", "full"}
     **ingredients
-        Fields of ``learners.presets.Ingredients``.
+        Fields of ``learners.ingredients.Ingredients``.
 
     Examples
     --------
