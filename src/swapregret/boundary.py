@@ -16,7 +16,8 @@ from swapregret.errors import InvalidInput, SwapRegretError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-_ODD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError, OSError)
+ODD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError, OSError)
+"""What an argument of a kind nobody thought of may break with."""
 
 
 def refuses(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -56,7 +57,7 @@ class refusing:  # noqa: N801
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         """Refuse, unless the error is ours, or Python's own about the number of arguments."""
         is_binding = isinstance(error, TypeError) and trace is not None and trace.tb_next is None
-        if not isinstance(error, _ODD) or isinstance(error, SwapRegretError) or is_binding:
+        if not isinstance(error, ODD) or isinstance(error, SwapRegretError) or is_binding:
             return
         raise InvalidInput(
             f"the arguments of {self._name} must be of the kinds it documents",

@@ -53,6 +53,12 @@ def read_numbers(values: Any) -> Matrix:
         return np.empty(0)
 
 
+def spec_of(kind: str, **given: Any) -> dict[str, Any]:
+    """Return a description of a game: plain values by name, arrays as lists."""
+    plain = {name: each.tolist() if isinstance(each, np.ndarray) else each for name, each in given.items()}
+    return {"kind": kind, **plain}
+
+
 @kernel
 def normalise(vectors: Floats, starts: Integers, shifts: Floats, scales: Floats) -> None:
     """Map payoff vectors to rewards in place: (v − shift)/scale."""

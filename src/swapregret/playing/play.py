@@ -105,23 +105,18 @@ def play(
     days = _checkpoints(checkpoints, environment.horizon)
     entropy = np.random.SeedSequence(None if rng is None else as_integer(rng, "rng", 0, math.inf)).entropy
     assert isinstance(entropy, int)
-    options = {
-        "measure": measure,
-        "realised": realised,
-        "windows": lengths,
-        "certificate": certificate,
-        "capacity": capacity,
-    }
-    tasks = []
-    for index in range(count):
-        world, seed = replication(environment, entropy, index)
-        tasks.append((player, world, seed, options, progress if min(jobs, count) == 1 else None, days))
-    runs = []
-    threads = min(jobs, count) > 1 and Course(player, environment, tasks[0][2], options).is_compiled
-    for run in run_tasks(play_once, tasks, jobs, threads=threads):
-        runs.append(run)
-        if progress is not None and min(jobs, count) > 1:
-            progress(environment.horizon)
+    options = {"measure": measure, "realised": realised, "windows": lengths}
+    options |= {"certificate": certificate, "capacity": capacity}
+    worlds = [replication(environment, entropy, index) for index in range(count)]
+    tasks = [(player, world, seed, options, days) for world, seed in worlds]
+    if min(jobs, count) == 1:
+        runs = [play_once(*task, progress) for task in tasks]
+    else:
+        runs, threads = [], Course(player, environment, worlds[0][1], options).is_compiled
+        for run in run_tasks(play_once, tasks, jobs, threads=threads):
+            runs.append(run)
+            if progress is not None:
+                progress(environment.horizon)
     marks = tuple(zip(*runs, strict=True))
     return PlayResult(environment.actions, marks[-1], measure, entropy, environment.units, days, marks)
 
@@ -140,8 +135,8 @@ def play_once(
     environment: Environment,
     seed: np.random.SeedSequence,
     options: dict[str, Any],
-    progress: Callable[[int], None] | None,
     days: tuple[int, ...],
+    progress: Callable[[int], None] | None = None,
 ) -> tuple[Run, ...]:
     """Play one replication and return what was recorded up to each of some days, the last of all included."""
     course = Course(player, environment, seed, options)

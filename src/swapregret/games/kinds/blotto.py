@@ -16,7 +16,7 @@ from swapregret.arrays import Action, Matrix, Vector, as_integer, frozen
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
-from swapregret.games.payoffs import RuledGame, read_numbers
+from swapregret.games.payoffs import RuledGame, read_numbers, spec_of
 
 TIES = ("split", "first", "second")
 
@@ -77,13 +77,8 @@ class BlottoGame(RuledGame):
         self._places = tuple(_compact_places(each) for each in sets)
         tables = [scipy.sparse.block_diag([value * wins for value in worth]) for wins in self._wins]
         self.rule = pair_rule(self._places, tables)
-        self.spec: dict[str, Any] = {
-            "kind": "blotto",
-            "troops": [each.total for each in sets],
-            "values": worth.tolist(),
-            "ties": ties,
-            "coordinates": coordinates,
-        }
+        owned = [each.total for each in sets]
+        self.spec = spec_of("blotto", troops=owned, values=worth, ties=ties, coordinates=coordinates)
 
     def deployment(self, player: int, marginals: npt.ArrayLike) -> Matrix:
         """Return how likely each number of troops is on each field: one row per field."""

@@ -80,7 +80,6 @@ class CongestionGame(RuledGame):
         for player, own in enumerate(self.resources):
             places[own, player] = self.starts[player] + np.arange(len(own))
         self.rule = CrowdRule(frozen(np.concatenate(self.resources)), frozen(places), self.costs)
-        self.spec: dict[str, Any] | None = None
 
     def loads(self, marginals: Sequence[Any]) -> Vector:
         """Return the (expected) number of users of each resource."""

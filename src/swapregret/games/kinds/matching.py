@@ -13,7 +13,7 @@ import numpy.typing as npt
 from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
 from swapregret.arrays import Floats, Integers, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.payoffs import RuledGame, pay, read_numbers
+from swapregret.games.payoffs import RuledGame, pay, read_numbers, spec_of
 
 
 class MarketRule(NamedTuple):
@@ -62,12 +62,8 @@ class MatchingMarket(RuledGame):
         rank = np.argsort(np.argsort(-liking, axis=1, kind="stable"), axis=1)  # 0 is liked best
         better = rank[:, None, :] < rank[:, :, None]
         self.rule = MarketRule(frozen(np.concatenate([table.ravel() for table in tables])), frozen(better))
-        self.spec: dict[str, Any] = {
-            "kind": "matching",
-            "values": [table.tolist() for table in tables],
-            "priority": liking.tolist(),
-            "names": list(self.names),
-        }
+        listed = [table.tolist() for table in tables]
+        self.spec = spec_of("matching", values=listed, priority=liking, names=list(self.names))
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return 0 where a rival is liked better, else the value; and the value."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Action, Floats, Integers, Label, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.payoffs import RuledGame, pay, read_numbers
+from swapregret.games.payoffs import RuledGame, pay, read_numbers, spec_of
 
 
 class TableRule(NamedTuple):
@@ -65,12 +65,8 @@ class MatrixGame(RuledGame):
         self.tables = frozen(read)
         lines = [np.moveaxis(read[player], player, -1).ravel() for player in range(self.n_players)]
         self.rule = TableRule(frozen(np.array(lines)), frozen(np.array(counts, dtype=np.int64)))
-        self.spec: dict[str, Any] = {
-            "kind": "matrix",
-            "payoffs": read.tolist(),
-            "labels": [[_plain(name) for name in each] for each in given],
-            "names": list(self.names),
-        }
+        plain = [[_plain(name) for name in each] for each in given]
+        self.spec = spec_of("matrix", payoffs=read, labels=plain, names=list(self.names))
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return the least and the largest payoff of each action."""

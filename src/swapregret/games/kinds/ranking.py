@@ -5,7 +5,6 @@ further down, loses it if further up, and splits it on a tie (Immorlica et al. 2
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from swapregret.actions.matchings.permutations import Permutations
 from swapregret.arrays import Label, Vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
-from swapregret.games.payoffs import RuledGame, read_numbers
+from swapregret.games.payoffs import RuledGame, read_numbers, spec_of
 
 
 class RankingDuel(RuledGame):
@@ -52,11 +51,7 @@ class RankingDuel(RuledGame):
         self._wins = np.sign(places[None, :] - places[:, None]).astype(np.float64)  # [own, other]
         table = scipy.sparse.block_diag([share * self._wins for share in self.demand])
         self.rule = pair_rule([np.arange(n * n)] * 2, [table, table])
-        self.spec: dict[str, Any] = {
-            "kind": "ranking",
-            "demand": share.tolist(),
-            "items": None if items is None else [str(each) for each in items],
-        }
+        self.spec = spec_of("ranking", demand=share, items=None if items is None else [str(each) for each in items])
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return the worst and the best that each (item, place) can do."""

@@ -18,6 +18,7 @@ from swapregret.boundary import refuses
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.games.kinds.congestion import CongestionGame
+from swapregret.games.payoffs import spec_of
 from swapregret.networks import Network, read_tntp
 
 Edge = tuple[Hashable, Hashable]
@@ -70,13 +71,8 @@ class RoutingGame(CongestionGame):
         self.edges = tuple(links)
         self.commodities = tuple(pairs)
         if all(isinstance(vertex, str | int) for edge in [*links, *pairs] for vertex in edge):
-            self.spec = {
-                "kind": "routing",
-                "edges": [list(edge) for edge in links],
-                "costs": self.costs.tolist(),
-                "commodities": [list(pair) for pair in pairs],
-                "allowed": own,
-            }
+            ends, wanted = [list(edge) for edge in links], [list(pair) for pair in pairs]
+            self.spec = spec_of("routing", edges=ends, costs=self.costs, commodities=wanted, allowed=own)
 
     @classmethod
     def from_network(

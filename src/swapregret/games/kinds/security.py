@@ -13,7 +13,7 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arrays import Vector, as_vector, frozen
 from swapregret.games.bilinear import pair_rule
-from swapregret.games.payoffs import RuledGame
+from swapregret.games.payoffs import RuledGame, spec_of
 
 
 class SecurityGame(RuledGame):
@@ -57,15 +57,8 @@ class SecurityGame(RuledGame):
         met = scipy.sparse.diags_array(self.worth)
         self.rule = pair_rule([np.arange(n)] * 2, [-met, met], np.append(-self.toll, np.zeros(n)))
         if all(isinstance(vertex, str | int) for edge in links for vertex in edge):
-            self.spec = {
-                "kind": "security",
-                "edges": [list(edge) for edge in links],
-                "source": source,
-                "sink": sink,
-                "guards": guards,
-                "worth": self.worth.tolist(),
-                "toll": self.toll.tolist(),
-            }
+            ends, values = [list(edge) for edge in links], {"worth": self.worth, "toll": self.toll}
+            self.spec = spec_of("security", edges=ends, source=source, sink=sink, guards=guards, **values)
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return what an edge does watched and unwatched, used and unused."""

@@ -4,15 +4,13 @@ With m = 1 and three elements it is Shapley's game. Follow-the-leader dynamics g
 with small external regret follow, and their play is far from every correlated equilibrium.
 """
 
-from typing import Any
-
 import numpy as np
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
-from swapregret.games.payoffs import RuledGame
+from swapregret.games.payoffs import RuledGame, spec_of
 
 
 class ShapleyGame(RuledGame):
@@ -50,7 +48,7 @@ class ShapleyGame(RuledGame):
         ahead[:3, :3] = np.roll(np.eye(3), 1, axis=0) / m**2
         self.rule = pair_rule([groups, groups], [answers, ahead])
         self._paid = frozen((np.arange(d) < 3 * m).astype(np.float64) / m**2)
-        self.spec: dict[str, Any] = {"kind": "shapley", "dimension": d, "size": m}
+        self.spec = spec_of("shapley", dimension=d, size=m)
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return 0, and 1/m on every element of the groups."""

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, text_of_array
+from swapregret.boundary import ODD
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Mixture, Policy
 from swapregret.policy.held import is_same, wrong_law
@@ -81,16 +82,7 @@ def read_law_cell(text: str, actions: ActionSet) -> Policy:
         }
         (law,) = read_laws(arrays, actions)
         return law
-    except (
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        ArithmeticError,
-        MemoryError,
-        RecursionError,
-        zlib.error,
-    ) as error:
+    except (*ODD, zlib.error) as error:
         came = f"{text!r:.40}: {error}"
     raise InvalidInput(
         "a policy in a table must be a text that this library wrote for the same set",
