@@ -13,7 +13,7 @@ from rich.text import Text
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of
 from swapregret.cli.options import MOST_JOBS, count
-from swapregret.counts import bytes_in_words
+from swapregret.counts import bytes_in_words, plural
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 
@@ -86,7 +86,7 @@ def run(
         if as_json:
             emit_json({"runs": n_runs, "rounds": n_rounds})
         else:
-            console.print(f"{n_runs:,} runs, {n_rounds:,} rounds")
+            console.print(f"{plural(n_runs, 'run')}, {plural(n_rounds, 'round')}")
         return
     backend = None
     if cluster is not None:
@@ -118,9 +118,9 @@ def _tell(summary: "Summary") -> None:
     for failure in summary.failures:
         status_console.rule(str(failure.info))
         status_console.print(failure.traceback or failure.error, soft_wrap=True)
-    before = f"{summary.n_before} there before, " if summary.n_before else ""
-    failed = (", ", (f"{len(summary.failures)} failed", "bold red")) if summary.failures else ()
-    console.print(styled(f"{summary.n_runs} runs: {before}{summary.n_made} made", *failed))
+    before = f"{summary.n_before:,} there before, " if summary.n_before else ""
+    failed = (", ", (f"{len(summary.failures):,} failed", "bold red")) if summary.failures else ()
+    console.print(styled(f"{plural(summary.n_runs, 'run')}: {before}{summary.n_made:,} made", *failed))
     console.print(
         f"swapregret results {summary.folder}   swapregret report {summary.folder}", style="dim", soft_wrap=True
     )

@@ -14,10 +14,9 @@ from rich.table import Table
 
 from swapregret.cli.console import WordsColumn, status_console, styled
 from swapregret.experiments.runs.execute import Outcome
-from swapregret.experiments.runs.plan_runs import RunPlan
+from swapregret.experiments.runs.plan_runs import RunPlan, RunTask
 from swapregret.experiments.runs.runner import Summary, Watcher
 from swapregret.experiments.runs.status import WorkerReport
-from swapregret.experiments.runs.task import RunTask
 
 _LINE_SECONDS = 30.0
 

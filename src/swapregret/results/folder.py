@@ -31,16 +31,7 @@ Json = dict[str, Any]
 
 
 class Store:
-    """One folder of results; it need not exist before something is written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> store = Store(tempfile.mkdtemp())
-    >>> store.put_run("a1", table=b"rows", detail=b"arrays", timing={})
-    >>> store.is_finished("a1"), store.is_finished("b2")
-    (True, False)
-    """
+    """One folder of results; it need not exist before something is written."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)

@@ -12,7 +12,7 @@ import numpy as np
 from swapregret.arrays import Label, Matrix
 from swapregret.counts import plural
 from swapregret.errors import Unsupported
-from swapregret.experiments.report.curves import curve_figure
+from swapregret.experiments.report.figures import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.model import Curve
 from swapregret.experiments.report.shell import (

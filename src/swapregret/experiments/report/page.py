@@ -12,12 +12,17 @@ from swapregret.arrays import Matrix
 from swapregret.counts import plural
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.compare import Comparison, compare
-from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against
+from swapregret.experiments.report.figures import (
+    calendar_figure,
+    curve_figure,
+    decomposition_figure,
+    horizon_figure,
+    swap_against,
+)
 from swapregret.experiments.report.first_tables import results_table, summary_section
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import MarginalsByDay, Origin, Scene
-from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
 from swapregret.experiments.report.shell import again_section, choices, document, header, paragraph, plain_section
 from swapregret.experiments.report.style import Figure, heat_map
 from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
@@ -120,13 +125,7 @@ def _laws(scene: Scene) -> dict[str, Any]:
 
 
 def law_map(law: MarginalsByDay, labels: tuple[str, ...]) -> Figure | None:
-    """Shade the probability of every element on every day; None above 150 elements.
-
-    Examples
-    --------
-    >>> law_map(MarginalsByDay(np.array([1, 2]), np.array([[.5, 1.], [0., .25]])), ("a", "b"))["data"][0]["z"]
-    [[0.5, 0.0], [1.0, 0.25]]
-    """
+    """Shade the probability of every element on every day; None above 150 elements."""
     if len(labels) > MOST_ELEMENTS:
         return None
     names = labels, [f"{day:,}" for day in law.days.tolist()]

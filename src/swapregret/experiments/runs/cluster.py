@@ -19,7 +19,7 @@ from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.experiments.runs.backends import TICK
 from swapregret.experiments.runs.execute import Outcome, execute
-from swapregret.experiments.runs.task import RunTask
+from swapregret.experiments.runs.plan_runs import RunTask
 from swapregret.extras import require_extra
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import Store
