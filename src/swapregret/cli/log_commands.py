@@ -97,11 +97,8 @@ def _audit_journal(
 
     given = [name for name, value in {"set": set_spec, **ranges}.items() if value is not None]
     if given:
-        raise InvalidInput(
-            "a journal must be audited by its own set and range",
-            f"`--{given[0].replace('_', '-')}`",
-            "Leave the option out.",
-        )
+        must = "a journal must be audited by its own set and range"
+        raise InvalidInput(must, f"`--{given[0].replace('_', '-')}`", "Leave the option out.")
     held = read_journal_log(log)
     notes = [f"{held.n_before:,} days before the last snapshot are not in the journal."] if held.n_before else []
     notes += [f"{held.n_skipped:,} days without a reward are left out."] if held.n_skipped else []
