@@ -11,14 +11,8 @@ import numpy as np
 from swapregret.arrays import Matrix
 from swapregret.counts import plural
 from swapregret.errors import InvalidInput
+from swapregret.experiments.report import figures
 from swapregret.experiments.report.compare import Comparison, compare
-from swapregret.experiments.report.figures import (
-    calendar_figure,
-    curve_figure,
-    decomposition_figure,
-    horizon_figure,
-    swap_against,
-)
 from swapregret.experiments.report.first_tables import results_table, summary_section
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
@@ -76,7 +70,7 @@ def panel_data(scene: Scene, scenes: Sequence[Scene] = ()) -> dict[str, Any]:
 
     def over_days(quantity: str, title: str, *, is_log: bool, unit: str = "") -> dict[str, Figure | None]:
         curves = [(runs.name, runs.curve(quantity)) for runs in players]
-        return {"": curve_figure(curves, title, is_log=is_log, unit=unit)}
+        return {"": figures.curve_figure(curves, title, is_log=is_log, unit=unit)}
 
     return {
         "regret": choices(
@@ -85,21 +79,24 @@ def panel_data(scene: Scene, scenes: Sequence[Scene] = ()) -> dict[str, Any]:
             regret_note(scene),
         ),
         "horizons": choices(
-            {"swap regret": horizon_figure(siblings), "reward": horizon_figure(siblings, "reward")},
+            {"swap regret": figures.horizon_figure(siblings), "reward": figures.horizon_figure(siblings, "reward")},
             "Only one horizon was run, or swap regret was not measured.",
         ),
         "versus": choices(
-            {"reward": swap_against(players, "reward"), "external regret": swap_against(players, "external")},
+            {
+                "reward": figures.swap_against(players, "reward"),
+                "external regret": figures.swap_against(players, "external"),
+            },
             "Swap regret was not measured here.",
         ),
         "lemma": choices(
-            {"": decomposition_figure(players)},
+            {"": figures.decomposition_figure(players)},
             "Nobody here has a certificate: ask for certificate = true, with a player that mixes its scales uniformly, "
             'such as swap_combcp with preset = "multiscale".',
             lemma_note(scene),
         ),
         "calendar": choices(
-            {runs.name: calendar_figure(runs, scene.horizon) for runs in players}, "Nobody here keeps scales."
+            {runs.name: figures.calendar_figure(runs, scene.horizon) for runs in players}, "Nobody here keeps scales."
         ),
         "reward": choices(over_days("reward", "reward per round", is_log=False), "No reward was recorded."),
         "time": choices(over_days("microseconds", "µs per round", is_log=True, unit="µs"), "No times were recorded."),

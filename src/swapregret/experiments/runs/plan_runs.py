@@ -12,15 +12,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, set_parameters
 from swapregret.counts import MOST_RUNS
 from swapregret.errors import InvalidInput, SwapRegretError
-from swapregret.experiments.catalogue import (
-    ENVIRONMENT_KINDS,
-    OWN_SET,
-    PLAYER_KINDS,
-    file_digest,
-    make_environment,
-    make_player,
-    parameters_of,
-)
+from swapregret.experiments import catalogue
 from swapregret.experiments.combinations import Choice, expand, expand_entry, unique
 from swapregret.experiments.experiment_spec import Spec
 from swapregret.learners.config import encode
@@ -101,14 +93,18 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     worlds = expand(
         spec.environments,
         "environments",
-        ENVIRONMENT_KINDS,
-        lambda kind: parameters_of(kind, is_player=False),
+        catalogue.ENVIRONMENT_KINDS,
+        lambda kind: catalogue.parameters_of(kind, is_player=False),
         _WORLD_DEPTHS,
     )
     players = expand(
-        spec.players, "players", PLAYER_KINDS, lambda kind: parameters_of(kind, is_player=True), _PLAYER_DEPTHS
+        spec.players,
+        "players",
+        catalogue.PLAYER_KINDS,
+        lambda kind: catalogue.parameters_of(kind, is_player=True),
+        _PLAYER_DEPTHS,
     )
-    if not sets and any(world.kind not in OWN_SET for world in worlds):
+    if not sets and any(world.kind not in catalogue.OWN_SET for world in worlds):
         raise InvalidInput("`sets` must be given", "none", 'Add e.g. sets = ["msets 10 3"].')
     n_sets = max(1, len(sets))
     n_runs = len(set(spec.horizons)) * len(worlds) * n_sets * len(players) * spec.replications
@@ -124,22 +120,24 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     for player in players:
         _try(
             player,
-            lambda player=player: make_player(player.kind, player.values, smallest or own[0], min(spec.horizons)),
+            lambda player=player: catalogue.make_player(
+                player.kind, player.values, smallest or own[0], min(spec.horizons)
+            ),
         )
     measure = {"measure": spec.measure.regrets} | spec.measure.model_dump(exclude={"regrets", "capacity"})
     tasks, used = [], {}
     for horizon in dict.fromkeys(spec.horizons):
         marks = spec.checkpoints.marks(horizon)
         for world, own_set in zip(worlds, own, strict=True):
-            files = file_digest(world.kind, world.values, folder)
-            for each in [_made(f"set of {world.label}", None, own_set)] if world.kind in OWN_SET else sets:
+            files = catalogue.file_digest(world.kind, world.values, folder)
+            for each in [_made(f"set of {world.label}", None, own_set)] if world.kind in catalogue.OWN_SET else sets:
                 used[each.label] = {"spec": each.spec, "config": each.config}
                 capacity = spec.measure.capacity or max(_FEWEST, _CAPACITY // (8 * each.actions.dimension))
                 for player in players:
                     for replication in range(spec.replications):
                         task = RunTask(
                             info=RunInfo("", each.label, world.label, player.label, horizon, replication),
-                            set_config=None if world.kind in OWN_SET else each.config,
+                            set_config=None if world.kind in catalogue.OWN_SET else each.config,
                             environment=(world.kind, world.values),
                             player=(player.kind, player.values),
                             files=files,
@@ -185,7 +183,8 @@ def _made(label: str, spec: Any, actions: ActionSet) -> _Set:
 
 def _try_world(world: Choice, smallest: ActionSet | None, spec: Spec, folder: Path) -> ActionSet:
     made = _try(
-        world, lambda: make_environment(world.kind, world.values, smallest, min(spec.horizons), spec.seed, folder)
+        world,
+        lambda: catalogue.make_environment(world.kind, world.values, smallest, min(spec.horizons), spec.seed, folder),
     )
     actions = made.actions if made is not None else smallest
     assert actions is not None, "an environment with a set of its own takes no set that could refuse it"
